@@ -1,0 +1,52 @@
+"""nlgauge measures generated text: InfoLM and its kin on one engine, offline, repeatable.
+
+>>> import nlgauge
+>>> table = nlgauge.evaluate(candidates=["A cat sat."], references=[["The cat sat."]], metrics=["InfoLM"])
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from nlgauge._version import __version__
+from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecError
+
+if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus, Row
+    from nlgauge.evaluate import evaluate
+    from nlgauge.table import ScoreTable
+
+_HOMES = {"Corpus": "corpus", "Row": "corpus", "ScoreTable": "table", "evaluate": "evaluate"}
+
+__all__ = [
+    "Corpus",
+    "InputError",
+    "MissingExtraError",
+    "NlgaugeError",
+    "Row",
+    "ScoreTable",
+    "SpecError",
+    "__version__",
+    "evaluate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load on first use, so that `import nlgauge` costs nothing; metrics are found by the registry."""
+    if name in _HOMES:
+        # Kept, because importing nlgauge.evaluate puts the module of that name in the function's place.
+        globals()[name] = found = getattr(import_module(f"nlgauge.{_HOMES[name]}"), name)
+        return found
+    if name[:1].isupper():
+        from nlgauge.registry import built_in_metrics
+
+        if name in built_in_metrics():
+            return built_in_metrics()[name]
+    raise AttributeError(f"module 'nlgauge' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from nlgauge.registry import built_in_metrics
+
+    return sorted([*__all__, *built_in_metrics()])

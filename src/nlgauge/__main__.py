@@ -1,0 +1,5 @@
+"""`python -m nlgauge` is the nlgauge command."""
+
+from nlgauge.cli import main
+
+main()

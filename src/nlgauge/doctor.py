@@ -1,0 +1,72 @@
+"""What `nlgauge doctor` looks at: versions, the embedded model, and the promises of the engine on this very machine."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from nlgauge import registry
+from nlgauge._version import __version__
+from nlgauge.engine.engine import Engine, Need
+from nlgauge.engine.features import Bag, BagRequest
+from nlgauge.engine.onnx import threads
+
+_TEXTS = (
+    "Rain fell.",
+    "The bridge over the river was closed for a week.",
+    "Two trains were late, and one never came at all.",
+)
+_TOLERANCE = 1e-4
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    good: bool
+    what: str
+    detail: str
+
+
+def examine() -> list[Finding]:
+    """Look at everything; a finding that is not good says what to do."""
+    findings = [
+        Finding(
+            True,
+            "nlgauge",
+            f"{__version__}, Python {platform.python_version()}, {platform.machine()}, {threads()} threads",
+        )
+    ]
+    for package in ("numpy", "onnxruntime", "tokenizers", "safetensors"):
+        findings.append(Finding(True, package, version(package)))
+    for package, extra in (("torch", "torch"), ("transformers", "torch"), ("pandas", "tables"), ("pyarrow", "tables")):
+        try:
+            findings.append(Finding(True, package, version(package)))
+        except PackageNotFoundError:
+            findings.append(Finding(True, package, f"not installed (pip install 'nlgauge[{extra}]' where you need it)"))
+    return [*findings, *_model()]
+
+
+def _model() -> list[Finding]:
+    try:
+        engine = Engine(registry.model("pocket"))
+        model = engine.model
+        facts = f"{model.digest[:8]}, {model.layers} layers, window {model.window}, {model.backend}"
+        alone = [_bags(Engine(engine.model), [text])[0] for text in _TEXTS]
+        together = _bags(Engine(engine.model), [_TEXTS[1], _TEXTS[2], _TEXTS[0]])
+    except Exception as error:  # whatever is broken here, the command's job is to report it
+        return [Finding(False, "pocket", f"{type(error).__name__}: {error}; install nlgauge again")]
+    pairs = zip(alone, [together[2], *together[:2]], strict=True)
+    gap = max(float(np.abs(np.exp(one) - np.exp(other)).max()) for one, other in pairs)
+    return [
+        Finding(True, "pocket", facts),
+        Finding(gap < _TOLERANCE, "one at a time = in a batch, in another order", f"largest difference {gap:.1e}"),
+    ]
+
+
+def _bags(engine: Engine, texts: list[str]) -> list[np.ndarray]:
+    needs: list[Need] = [(text, BagRequest(1.0)) for text in texts]
+    return [bag.log_probabilities for bag in engine.features(needs) if isinstance(bag, Bag)]

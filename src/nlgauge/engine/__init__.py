@@ -1,0 +1,1 @@
+"""Texts to features: the only room with models."""

@@ -1,0 +1,23 @@
+"""Rows of like length together, few tokens of padding, bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def batches(lengths: Sequence[int], budget: int) -> Iterator[NDArray[np.intp]]:
+    """Indexes of `lengths`, longest first, in groups whose padded size stays within `budget` tokens.
+
+    A row longer than the budget is a group of its own. The longest come first so that a batch too large for the
+    machine fails at once and not after an hour.
+    """
+    sizes = np.asarray(lengths, dtype=np.int64)
+    order = np.argsort(-sizes, kind="stable")
+    at = 0
+    while at < len(order):
+        rows = max(1, int(budget // max(1, sizes[order[at]])))
+        yield order[at : at + rows]
+        at += rows

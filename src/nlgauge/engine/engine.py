@@ -1,0 +1,269 @@
+"""The engine: texts to features, each distinct text once, in bounded memory, whatever the order of the rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from nlgauge.engine.batching import batches
+from nlgauge.engine.features import Bag, BagRequest, Feature, Request, TokenVectors, VectorsRequest
+from nlgauge.engine.model import LanguageModel
+from nlgauge.engine.tokens import Tokens
+from nlgauge.engine.windows import Window, WindowPolicy, windows
+from nlgauge.errors import InputError, SpecError
+
+Need: TypeAlias = tuple[str, Request]
+"""A text and what is wanted of it"""
+Features: TypeAlias = Mapping[Need, Feature | None]
+"""None for a text without tokens"""
+
+_BATCH_TOKENS = 4096
+_HELD_BYTES = 96 << 20
+_MASKS_APART = 8
+
+
+@dataclass
+class Ledger:
+    """What the engine did in a run."""
+
+    texts: int = 0
+    """Distinct texts that were asked for"""
+    encoded: int = 0
+    """(text, kind of pass) pairs that were computed; more than asked for would mean work done twice"""
+    passes: int = 0
+    """Rows that went through the model"""
+    longer: int = 0
+    """Distinct texts longer than the model's window"""
+    kinds: dict[str, int] = field(default_factory=dict)
+    """Distinct (text, kind of pass) pairs that were asked for, by kind"""
+
+
+class Engine:
+    """Computes features of texts with one model.
+
+    window: what is done with texts longer than the model's window ('slide', 'cut' or 'error').
+    """
+
+    def __init__(self, model: LanguageModel, window: WindowPolicy = "slide", progress: bool = False) -> None:
+        self.model, self.window, self.progress = model, window, progress
+        self.ledger = Ledger()
+        self._tokens: dict[str, Tokens] = {}
+        self._long: set[str] = set()
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Sub-words of each text, in order."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._tokens]
+        for text, tokens in zip(new, self.model.tokenizer.encode(new), strict=True):
+            self._tokens[text] = tokens
+            if len(tokens) > self._room:
+                self._long.add(text)
+        self.ledger.texts, self.ledger.longer = len(self._tokens), len(self._long)
+        return [self._tokens[text] for text in texts]
+
+    def features(self, needs: Sequence[Need]) -> list[Feature | None]:
+        """The features of a few needs at once, in order; `stream` is the door for many."""
+        found = dict(self.stream([list(needs)]))[0]
+        return [found[need] for need in needs]
+
+    def stream(self, rows: Sequence[Sequence[Need]]) -> Iterator[tuple[int, Features]]:
+        """Yield (row, features of its needs) for every row, rows that share texts one after another.
+
+        A feature is computed when its first row comes and dropped after its last, so each is computed once and memory
+        does not grow with the number of rows. Raises InputError when a text does not fit under window='error'.
+        """
+        uses = Counter(need for row in rows for need in set(row))
+        self.tokens([text for text, _ in uses])
+        self._check(rows)
+        held: dict[Need, Feature | None] = {}
+        with self._bar(uses) as bar:
+            for group in self._groups(rows, uses):
+                wanted = list(dict.fromkeys(need for row in group for need in rows[row] if need not in held))
+                held.update(self._compute(wanted, bar))
+                for row in group:
+                    yield row, {need: held[need] for need in rows[row]}
+                    for need in set(rows[row]):
+                        uses[need] -= 1
+                        if not uses[need]:
+                            del held[need]
+
+    def _check(self, rows: Sequence[Sequence[Need]]) -> None:
+        """Refuse a text that the window policy refuses before anything is computed, and name its row."""
+        for number, row in enumerate(rows, start=1):
+            for text, _ in row:
+                try:
+                    self._read(text)
+                except InputError as error:
+                    raise InputError(error.problem, row=number, remedy=error.remedy) from None
+
+    @property
+    def _room(self) -> int:
+        return self.model.window - self.model.tokenizer.frame
+
+    def _read(self, text: str) -> list[Window]:
+        return windows(len(self._tokens[text]), self._room, self.window)
+
+    def _groups(self, rows: Sequence[Sequence[Need]], uses: Mapping[Need, int]) -> Iterator[list[int]]:
+        """Rows in groups whose features fit the memory set aside, rows with a widely shared text next to each other."""
+        first: dict[Need, int] = {}
+        for number, row in enumerate(rows):
+            for need in row:
+                first.setdefault(need, number)
+        leader = [first[max(row, key=lambda need: uses[need])] if row else number for number, row in enumerate(rows)]
+        group: list[int] = []
+        new: set[Need] = set()
+        size = 0
+        for number in sorted(range(len(rows)), key=lambda number: (leader[number], number)):
+            group.append(number)
+            for need in rows[number]:
+                if need not in new:
+                    new.add(need)
+                    size += self._bytes(need)
+            if size >= _HELD_BYTES:
+                yield group
+                group, new, size = [], set(), 0
+        if group:
+            yield group
+
+    def _bytes(self, need: Need) -> int:
+        text, request = need
+        if isinstance(request, BagRequest):
+            return 8 * self.model.tokenizer.vocabulary
+        return 4 * len(request.layers) * len(self._tokens[text]) * self.model.width
+
+    def _bar(self, uses: Mapping[Need, int]) -> tqdm:
+        total = sum(len(self._tokens[text]) for text, _ in {(text, _kind(request)) for text, request in uses})
+        return tqdm(total=total, unit="token", unit_scale=True, disable=None if self.progress else True, leave=False)
+
+    def _compute(self, needs: Sequence[Need], bar: tqdm) -> dict[Need, Feature | None]:
+        """Features of distinct needs; needs that the same pass answers are answered together."""
+        out: dict[Need, Feature | None] = {need: None for need in needs if not len(self._tokens[need[0]])}
+        by_kind: dict[tuple[str, int], dict[str, list[Request]]] = {}
+        for text, request in needs:
+            if len(self._tokens[text]):
+                by_kind.setdefault(_kind(request), {}).setdefault(text, []).append(request)
+        for (kind, stride), texts in by_kind.items():
+            self.ledger.encoded += len(texts)
+            self.ledger.kinds[kind] = self.ledger.kinds.get(kind, 0) + len(texts)
+            out.update(self._bags(texts, stride, bar) if kind == "masked" else self._vectors(texts, bar))
+        return out
+
+    def _bags(self, texts: Mapping[str, list[Request]], stride: int, bar: tqdm) -> dict[Need, Feature | None]:
+        if self.model.tokenizer.mask_id is None:
+            raise SpecError(f"model {self.model.name!r} has no mask token: InfoLM needs a masked language model")
+        sums = {(t, r): _BagSum(self._tokens[t], r) for t, rs in texts.items() for r in rs if isinstance(r, BagRequest)}
+        work = [(t, w, at) for t in texts for w in self._read(t) for at in _passes(w, stride)]
+        for index in batches([work[i][1].end - work[i][1].begin for i in range(len(work))], self._budget):
+            part = [work[i] for i in index]
+            ids, attend = self._rows([(text, window) for text, window, _ in part])
+            most = max(len(at) for _, _, at in part)
+            # Every row masks as many places as the fullest one; the surplus repeats its first and is not read.
+            places = np.array([[*at, *[at[0]] * (most - len(at))] for _, _, at in part])
+            begins = np.array([window.begin for _, window, _ in part])
+            columns = places - begins[:, None] + len(self.model.tokenizer.prefix)
+            flat = (np.arange(len(part))[:, None] * ids.shape[1] + columns).ravel()
+            ids.reshape(-1)[flat] = self.model.tokenizer.mask_id
+            logits = self.model.masked_logits(ids, attend, flat)
+            self.ledger.passes += len(part)
+            start = 0
+            while start < len(part):
+                text = part[start][0]
+                stop = next((i for i in range(start, len(part)) if part[i][0] != text), len(part))
+                rows = np.concatenate([np.arange(len(part[i][2])) + i * most for i in range(start, stop)])
+                at = np.concatenate([part[i][2] for i in range(start, stop)])
+                for request in texts[text]:
+                    sums[text, request].add(logits[rows], at)  # type: ignore[index]
+                start = stop
+            bar.update(sum(len(at) for _, _, at in part))
+        return {need: total.bag() for need, total in sums.items()}
+
+    def _vectors(self, texts: Mapping[str, list[Request]], bar: tqdm) -> dict[Need, Feature | None]:
+        layers = sorted(
+            {layer for rs in texts.values() for r in rs if isinstance(r, VectorsRequest) for layer in r.layers}
+        )
+        if layers and not -1 < layers[0] <= layers[-1] <= self.model.layers:
+            raise SpecError(f"model {self.model.name!r} has layers 0 to {self.model.layers}; asked for {layers}")
+        states = {t: np.empty((len(layers), len(self._tokens[t]), self.model.width), np.float32) for t in texts}
+        work = [(text, window) for text in texts for window in self._read(text)]
+        for index in batches([window.end - window.begin for _, window in work], self._budget):
+            part = [work[i] for i in index]
+            ids, attend = self._rows(part)
+            hidden = self.model.hidden(ids, attend, layers)
+            self.ledger.passes += len(part)
+            for row, (text, window) in enumerate(part):
+                shift = len(self.model.tokenizer.prefix) - window.begin
+                used = slice(window.used_from, window.used_to)
+                states[text][:, used] = hidden[:, row, window.used_from + shift : window.used_to + shift]
+            bar.update(sum(window.used_to - window.used_from for _, window in part))
+        out: dict[Need, Feature | None] = {}
+        for text, requests in texts.items():
+            tokens = self._tokens[text]
+            for request in requests:
+                if isinstance(request, VectorsRequest):
+                    chosen = [layers.index(layer) for layer in request.layers]
+                    size = min(len(tokens), self._room) if self.window == "cut" else len(tokens)
+                    vectors = states[text][chosen, :size]
+                    out[text, request] = TokenVectors(vectors, tokens.ids[:size], tokens.offsets[:size])
+        return out
+
+    @property
+    def _budget(self) -> int:
+        return max(_BATCH_TOKENS, self.model.window)
+
+    def _rows(self, part: Sequence[tuple[str, Window]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Framed and padded ids of windows, and where they are not padding: both [rows, length]."""
+        tokenizer = self.model.tokenizer
+        length = max(window.end - window.begin for _, window in part) + tokenizer.frame
+        ids = np.full((len(part), length), tokenizer.pad_id, dtype=np.int64)
+        attend = np.zeros((len(part), length), dtype=np.int64)
+        for row, (text, window) in enumerate(part):
+            framed = [*tokenizer.prefix, *self._tokens[text].ids[window.begin : window.end], *tokenizer.suffix]
+            ids[row, : len(framed)] = framed
+            attend[row, : len(framed)] = 1
+        return ids, attend
+
+
+class _BagSum:
+    """The running weighted mean of a text's masked distributions."""
+
+    def __init__(self, tokens: Tokens, request: BagRequest) -> None:
+        self.temperature = request.temperature
+        weights = np.ones(len(tokens)) if request.weights is None else request.weights.values[tokens.ids]
+        self.unweighted = request.weights is not None and not weights.sum() > 0
+        self.weights = np.ones(len(tokens)) if self.unweighted else weights
+        self.mass = 0.0
+        self.sum: NDArray[np.float64] | float = 0.0
+
+    def add(self, logits: NDArray[np.float32], at: NDArray[np.intp]) -> None:
+        """logits [places, vocabulary] at the places `at` of the text."""
+        scaled = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
+        scaled /= self.temperature
+        shares = np.exp(scaled, out=scaled)
+        weights = self.weights[at]
+        self.sum = self.sum + (weights / shares.sum(axis=1)) @ shares
+        self.mass += float(weights.sum())
+
+    def bag(self) -> Bag:
+        with np.errstate(divide="ignore"):
+            return Bag(np.log(self.sum / self.mass), self.unweighted)
+
+
+def _kind(request: Request) -> tuple[str, int]:
+    """Requests of one kind are answered by the same pass over a text."""
+    return ("masked", request.stride) if isinstance(request, BagRequest) else ("vectors", 0)
+
+
+def _passes(window: Window, stride: int) -> list[NDArray[np.intp]]:
+    """The places masked in each pass over a window: every used place once, `stride` of them a pass.
+
+    Places of one pass stand at least eight sub-words apart where the window is long enough: nearer masks hide from
+    each other the very words that the prediction rests on.
+    """
+    used = window.used_to - window.used_from
+    count = used if stride == 1 else max(-(-used // stride), min(used, _MASKS_APART))
+    return [np.arange(window.used_from + first, window.used_to, count) for first in range(count)]

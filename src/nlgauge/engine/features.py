@@ -1,0 +1,70 @@
+"""What metrics ask the engine for, and what they get.
+
+A request is a small frozen value: two metrics that ask for equal features of a text share one computation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class TokenWeights:
+    """A weight for every token of the vocabulary, equal to another where the digests are."""
+
+    digest: str
+    values: NDArray[np.float64] = field(compare=False, repr=False)
+    """[vocabulary], >= 0"""
+
+
+@dataclass(frozen=True)
+class BagRequest:
+    """The bag of masked distributions of a text (InfoLM, section 3; equation 1 of its paper).
+
+    Each token in turn is masked and predicted from the rest; the bag is the weighted mean of these distributions.
+    """
+
+    temperature: float
+    weights: TokenWeights | None = None
+    """None: every token counts the same"""
+    stride: int = 1
+    """How many tokens, far apart, are masked in one pass; 1 is exact"""
+
+
+@dataclass(frozen=True)
+class VectorsRequest:
+    """The hidden states of a text's tokens at chosen layers (0: the embeddings)."""
+
+    layers: tuple[int, ...]
+
+
+Request: TypeAlias = BagRequest | VectorsRequest
+
+
+@dataclass(frozen=True)
+class Bag:
+    """Answer to a BagRequest."""
+
+    log_probabilities: NDArray[np.float64]
+    """[vocabulary]"""
+    unweighted: bool
+    """True where all weights of the text's tokens were 0, and every token was counted the same instead"""
+
+
+@dataclass(frozen=True)
+class TokenVectors:
+    """Answer to a VectorsRequest."""
+
+    vectors: NDArray[np.float32]
+    """[layers, tokens, width]"""
+    ids: NDArray[np.int32]
+    """[tokens]"""
+    offsets: NDArray[np.int32]
+    """[tokens, 2]: places in the original string"""
+
+
+Feature: TypeAlias = Bag | TokenVectors

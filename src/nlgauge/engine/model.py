@@ -1,0 +1,75 @@
+"""What a model has to offer to the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.folder import DocumentFrequencies
+from nlgauge.engine.tokens import SubwordTokenizer
+
+
+class LanguageModel(Protocol):
+    """The only thing that a new backend writes: padded rows in, arrays out. No sorting, batching or caching here."""
+
+    @property
+    def name(self) -> str:
+        """As the user named it"""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the weights, hexadecimal"""
+        ...
+
+    @property
+    def backend(self) -> str:
+        """Runtime and version"""
+        ...
+
+    @property
+    def precision(self) -> str:
+        """'float32' or 'bfloat16': in which the products are computed"""
+        ...
+
+    @property
+    def tokenizer(self) -> SubwordTokenizer: ...
+
+    @property
+    def window(self) -> int:
+        """Most sub-words in a row, special tokens counted"""
+        ...
+
+    @property
+    def layers(self) -> int:
+        """Hidden layers above the embeddings"""
+        ...
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def temperature(self) -> float:
+        """At which its masked distributions agree best with people; 1 where nobody measured"""
+        ...
+
+    @property
+    def document_frequencies(self) -> DocumentFrequencies | None:
+        """Of its own tokens in a large general text; None where nobody counted"""
+        ...
+
+    def hidden(self, ids: NDArray[np.int64], attend: NDArray[np.int64], layers: Sequence[int]) -> NDArray[np.float32]:
+        """Hidden states at `layers`: ids, attend [rows, length] -> [layers, rows, length, width]."""
+        ...
+
+    def masked_logits(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], at: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Logits at the flat positions `at` of ids [rows, length]: [len(at), vocabulary].
+
+        Every row has the same number of positions, and `at` holds them row after row.
+        """
+        ...

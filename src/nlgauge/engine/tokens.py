@@ -1,0 +1,104 @@
+"""Sub-word tokens of a text, with the places in the text that they come from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from nlgauge.errors import InputError
+
+_AT_ONCE = 1024
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The sub-words of one text, special tokens left out."""
+
+    ids: NDArray[np.int32]
+    """[tokens]"""
+    offsets: NDArray[np.int32]
+    """[tokens, 2]: first character and the one after the last, in the original string"""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class SubwordTokenizer:
+    """A fast tokenizer and the frame of special tokens that its model puts around one text.
+
+    User text is always text: a "[MASK]" or "[SEP]" written in it is split like any other word and never becomes the
+    special token.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, mask: str | None, pad: str | None) -> None:
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        framed = tokenizer.encode("a")
+        special = [bool(flag) for flag in framed.special_tokens_mask]
+        first = special.index(False)
+        last = len(special) - special[::-1].index(False)
+        self.prefix, self.suffix = framed.ids[:first], framed.ids[last:]
+        tokenizer.encode_special_tokens = True
+        self._tokenizer = tokenizer
+        self.mask_id = tokenizer.token_to_id(mask) if mask else None
+        pad_id = tokenizer.token_to_id(pad) if pad else None
+        self.pad_id = 0 if pad_id is None else pad_id
+        self.vocabulary = tokenizer.get_vocab_size()
+
+    @classmethod
+    def read(cls, path: str) -> SubwordTokenizer:
+        """Read a tokenizer.json whose mask and pad tokens are named in one of the usual ways."""
+        tokenizer = Tokenizer.from_file(path)
+        known = tokenizer.get_vocab()
+        mask = next((name for name in ("[MASK]", "<mask>") if name in known), None)
+        pad = next((name for name in ("[PAD]", "<pad>") if name in known), None)
+        return cls(tokenizer, mask, pad)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the tokenizer's whole definition, hexadecimal; the same wherever it was read from."""
+        definition = json.loads(self._tokenizer.to_str())
+        definition.pop("truncation", None)
+        definition.pop("padding", None)
+        return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def frame(self) -> int:
+        """How many special tokens stand around one text."""
+        return len(self.prefix) + len(self.suffix)
+
+    def encode(self, texts: Sequence[str]) -> list[Tokens]:
+        """Tokens of each text. Raises InputError for a text that has no UTF-8 form (a lone surrogate)."""
+        out: list[Tokens] = []
+        for at in range(0, len(texts), _AT_ONCE):
+            part = list(texts[at : at + _AT_ONCE])
+            try:
+                encodings = self._tokenizer.encode_batch(part, add_special_tokens=False)
+            except (TypeError, UnicodeError):
+                bad = next(text for text in part if not _encodable(text))
+                raise InputError(
+                    f"text {bad[:40]!r} holds a lone surrogate", remedy="decode the source as UTF-8"
+                ) from None
+            for encoding in encodings:
+                ids = np.array(encoding.ids, dtype=np.int32)
+                offsets = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
+                out.append(Tokens(ids, offsets))
+        return out
+
+    def piece(self, token: int) -> str:
+        """How a token of the vocabulary is written."""
+        return str(self._tokenizer.id_to_token(int(token)))
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeError:
+        return False
+    return True

@@ -1,0 +1,46 @@
+"""Texts longer than the model's window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+from nlgauge.errors import InputError
+
+WindowPolicy: TypeAlias = Literal["error", "cut", "slide"]
+WINDOW_POLICIES: tuple[WindowPolicy, ...] = ("error", "cut", "slide")
+
+
+@dataclass(frozen=True)
+class Window:
+    """Tokens [begin, end) are read together; those of [used_from, used_to) take their features from this reading."""
+
+    begin: int
+    end: int
+    used_from: int
+    used_to: int
+
+
+def windows(tokens: int, room: int, policy: WindowPolicy) -> list[Window]:
+    """How a text of `tokens` sub-words is read by a model with room for `room`.
+
+    'slide' reads windows that overlap by half and takes each token from the window in whose middle it stands best, so
+    that every token is used once and has a quarter of a window of text on both sides, the ends of the text excepted.
+    The last window ends with the text and is as full as the others.
+
+    Raises InputError under 'error' when the text does not fit.
+    """
+    if tokens <= room:
+        return [Window(0, tokens, 0, tokens)]
+    if policy == "error":
+        raise InputError(
+            f"a text of {tokens} sub-words does not fit the model's window of {room}",
+            remedy="shorten it, or choose window='slide' or window='cut'",
+        )
+    if policy == "cut":
+        return [Window(0, room, 0, room)]
+    step = max(1, room // 2)
+    begins = [*range(0, tokens - room, step), tokens - room]
+    edges = [0, *((after + before + room) // 2 for before, after in pairwise(begins)), tokens]
+    return [Window(begin, begin + room, edges[i], edges[i + 1]) for i, begin in enumerate(begins)]

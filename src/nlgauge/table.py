@@ -1,0 +1,250 @@
+"""ScoreTable: the numbers of a run, where each came from, and why one is missing. The only hand-over after scoring."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.errors import InputError
+
+_REPLICATES_AT_ONCE = 2_000_000
+
+
+@dataclass
+class Column:
+    """One metric's numbers, a row of the corpus each."""
+
+    parts: tuple[str, ...]
+    values: NDArray[np.float64]
+    """[rows, parts]; NaN where nothing can be said"""
+    reasons: dict[int, str] = field(default_factory=dict)
+    """Why, by row, for every row with a NaN"""
+    evidence: dict[int, Any] = field(default_factory=dict)
+    """What the score rests on, by row, where it was asked for"""
+    higher_is_better: bool = True
+
+
+@dataclass(frozen=True)
+class SystemScore:
+    """A system's mean by one metric, with the interval that resampling its items gives."""
+
+    system: str
+    metric: str
+    part: str
+    mean: float
+    low: float
+    high: float
+    n: int
+    """Items with a number"""
+    undefined: int
+    """Items without"""
+
+
+@dataclass
+class ScoreTable:
+    """Scores of a corpus by some metrics: rows in the corpus's order, nothing dropped, NaN with its reason."""
+
+    rows: list[tuple[str, str]]
+    """(system, item) of each row"""
+    columns: dict[str, Column]
+    """By metric spec"""
+    signatures: dict[str, str]
+    """By metric spec: what the numbers depend on. Equal signatures on equal rows give equal numbers"""
+    run: dict[str, Any] = field(default_factory=dict)
+    """What happened in the run: corpus digest, texts read, texts over the window, notes"""
+    version: str = ""
+    """Of the nlgauge that made the table"""
+
+    @property
+    def metrics(self) -> list[str]:
+        """The specs of the metrics, in the order in which they were asked for."""
+        return list(self.columns)
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems, in order of first appearance."""
+        return list(dict.fromkeys(system for system, _ in self.rows))
+
+    def column(self, metric: object) -> Column:
+        """A metric's column, by its spec or by its name where one metric alone has it. Raises KeyError otherwise."""
+        return self.columns[self.find(metric)]
+
+    def find(self, metric: object) -> str:
+        """The spec under which a metric stands in the table."""
+        wanted = str(metric).replace(" ", "").replace('"', "'")
+        for spec in self.columns:
+            if spec.replace(" ", "") == wanted:
+                return spec
+        named = [spec for spec in self.columns if spec.partition("(")[0] == wanted]
+        if len(named) == 1:
+            return named[0]
+        several = f"{wanted} is not one metric but {len(named)}: " if named else f"no metric {wanted} in the table: "
+        raise KeyError(several + ", ".join(named or self.columns))
+
+    def values(self, metric: object, part: str | None = None) -> NDArray[np.float64]:
+        """One number per row, in row order: [rows]. The metric's first part where none is named."""
+        column = self.column(metric)
+        if part is not None and part not in column.parts:
+            raise KeyError(f"{metric} has no part {part!r}; it has {', '.join(column.parts)}")
+        values: NDArray[np.float64] = column.values[:, column.parts.index(part) if part else 0]
+        return values
+
+    def by_system(self, level: float = 0.95, replicates: int = 1000, seed: int = 0) -> list[SystemScore]:
+        """Mean, interval and count of every system, metric and part.
+
+        The interval holds the middle `level` of the means of `replicates` resamples (with replacement) of the system's
+        items: the percentile bootstrap. The resamples of equally many items are the same for every system and metric.
+        """
+        where = {system: np.array([i for i, (s, _) in enumerate(self.rows) if s == system]) for system in self.systems}
+        drawn: dict[int, NDArray[np.int32]] = {}
+        out = []
+        for spec, column in self.columns.items():
+            for part, name in enumerate(column.parts):
+                for system, rows in where.items():
+                    all_values = column.values[rows, part]
+                    values = all_values[~np.isnan(all_values)]
+                    mean, low, high = _interval(values, level, replicates, seed, drawn)
+                    undefined = len(all_values) - len(values)
+                    out.append(SystemScore(system, spec, name, mean, low, high, len(values), undefined))
+        return out
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """One record per value, as `save` writes them."""
+        for spec, column in self.columns.items():
+            for index, (system, item) in enumerate(self.rows):
+                for part, name in enumerate(column.parts):
+                    value = float(column.values[index, part])
+                    known = not math.isnan(value)
+                    record: dict[str, Any] = {"system": system, "item": item, "metric": spec, "part": name}
+                    record["value"] = (value if math.isfinite(value) else _infinity(value)) if known else None
+                    record["reason"] = None if known else column.reasons.get(index, "")
+                    if part == 0 and column.evidence.get(index):
+                        record["evidence"] = column.evidence[index]
+                    yield record
+
+    def save(self, path: str | Path) -> None:
+        """Write JSON Lines: a header, then one record per value. The file is complete or not there at all."""
+        path = Path(path)
+        header = {
+            "nlgauge": self.version,
+            "signatures": self.signatures,
+            "metrics": {
+                spec: {"parts": list(column.parts), "higher_is_better": column.higher_is_better}
+                for spec, column in self.columns.items()
+            },
+            "run": self.run,
+        }
+        partial = path.with_name(path.name + ".partial")
+        try:
+            with partial.open("w", encoding="utf-8", newline="\n") as file:
+                for record in ({**header}, *self.records()):
+                    file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+            partial.replace(path)
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", file=path, remedy="choose another place") from None
+        finally:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: str | Path) -> ScoreTable:
+        """Read what `save` wrote. Raises InputError, with the line, for anything else."""
+        try:
+            lines = Path(path).read_text(encoding="utf-8").split("\n")
+        except UnicodeDecodeError:
+            raise InputError("is not UTF-8", file=path, remedy="give what nlgauge score -o wrote") from None
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=path, remedy="give a scores file") from None
+        header = _record(path, 1, lines[0])
+        if "nlgauge" not in header or not all(
+            isinstance(header.get(key), dict) for key in ("signatures", "metrics", "run")
+        ):
+            raise InputError("has no nlgauge header", file=path, row=1, remedy="give what nlgauge score -o wrote")
+        records = [(number, _record(path, number, line)) for number, line in enumerate(lines[1:], start=2) if line]
+        rows, columns = _columns(path, header["metrics"], records)
+        if len(rows) != (wanted := header["run"].get("rows", len(rows))):
+            raise InputError(
+                f"holds {len(rows)} of {wanted} rows", file=path, remedy="the file is cut short or was edited"
+            )
+        return cls(rows, columns, header["signatures"], header["run"], header["nlgauge"])
+
+
+def _interval(
+    values: NDArray[np.float64], level: float, replicates: int, seed: int, drawn: dict[int, NDArray[np.int32]]
+) -> tuple[float, float, float]:
+    n = len(values)
+    if n == 0:
+        return math.nan, math.nan, math.nan
+    mean = float(values.mean())
+    if n == 1 or not np.isfinite(values).all():
+        return mean, math.nan, math.nan
+    if n * replicates <= _REPLICATES_AT_ONCE * 4:
+        if n not in drawn:
+            drawn[n] = np.random.default_rng([seed, n]).integers(0, n, (replicates, n), dtype=np.int32)
+        means = values[drawn[n]].mean(axis=1)
+    else:
+        generator = np.random.default_rng([seed, n])
+        means = np.array([values[generator.integers(0, n, n, dtype=np.int32)].mean() for _ in range(replicates)])
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    return mean, float(low), float(high)
+
+
+def _infinity(value: float) -> str:
+    """JSON has no infinity; as a word it survives a round trip and is never mistaken for a missing value."""
+    return "Infinity" if value > 0 else "-Infinity"
+
+
+def _value(path: str | Path, number: int, value: Any) -> float:
+    if value is None:
+        return math.nan
+    if value in ("Infinity", "-Infinity") or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return float(value)
+    raise InputError(f"the value {value!r} is not a number", file=path, row=number, remedy="the file was edited")
+
+
+def _record(path: str | Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        record = None
+    if not isinstance(record, dict):
+        raise InputError("is not a JSON object", file=path, row=number, remedy="the file is cut short or was edited")
+    return record
+
+
+def _columns(
+    path: str | Path, described: Mapping[str, Any], records: Sequence[tuple[int, dict[str, Any]]]
+) -> tuple[list[tuple[str, str]], dict[str, Column]]:
+    grouped: dict[str, list[tuple[int, dict[str, Any]]]] = {spec: [] for spec in described}
+    for number, record in records:
+        if str(record.get("metric")) not in grouped or not {"system", "item", "part", "value", "reason"} <= set(record):
+            raise InputError("is not a score of a metric of the header", file=path, row=number)
+        grouped[record["metric"]].append((number, record))
+    rows: list[tuple[str, str]] = []
+    columns: dict[str, Column] = {}
+    for spec, entries in grouped.items():
+        parts = tuple(described[spec]["parts"])
+        own = [(record["system"], record["item"]) for _, record in entries[:: len(parts)]]
+        rows = rows or own
+        if own != rows or len(entries) != len(rows) * len(parts):
+            raise InputError(f"the rows of {spec} are not those of the first metric", file=path)
+        column = Column(parts, np.empty((len(rows), len(parts))), higher_is_better=described[spec]["higher_is_better"])
+        for at, (number, record) in enumerate(entries):
+            index, part = divmod(at, len(parts))
+            if record["part"] != parts[part]:
+                raise InputError(f"expected part {parts[part]!r}, found {record['part']!r}", file=path, row=number)
+            column.values[index, part] = _value(path, number, record["value"])
+            if record["value"] is None:
+                column.reasons[index] = record["reason"]
+            if "evidence" in record:
+                column.evidence[index] = record["evidence"]
+        columns[spec] = column
+    return rows, columns

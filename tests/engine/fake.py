@@ -1,0 +1,57 @@
+"""A small deterministic LanguageModel: what it says of a token depends on the whole row, never on padding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+from nlgauge.engine.folder import DocumentFrequencies
+from nlgauge.engine.tokens import SubwordTokenizer
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{i}" for i in range(40))]
+
+
+def tiny_tokenizer() -> Tokenizer:
+    tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.add_special_tokens(WORDS[:5])
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return tokenizer
+
+
+class FakeModel:
+    """Rows are mixed by fixed random matrices; `rows_seen` records how many rows of which length went through."""
+
+    name, digest, backend, precision = "fake", "00" * 32, "numpy", "float32"
+    layers, width, temperature = 3, 8, 1.0
+    document_frequencies: DocumentFrequencies | None = None
+
+    def __init__(self, window: int = 16) -> None:
+        generator = np.random.default_rng(5)
+        self.tokenizer = SubwordTokenizer(tiny_tokenizer(), "[MASK]", "[PAD]")
+        self.window = window
+        self._words = generator.normal(size=(len(WORDS), self.width))
+        self._places = generator.normal(size=(window, self.width)) / 4
+        self._head = generator.normal(size=(self.width, len(WORDS)))
+        self.rows_seen: list[tuple[int, int]] = []
+
+    def hidden(self, ids: NDArray[np.int64], attend: NDArray[np.int64], layers: Sequence[int]) -> NDArray[np.float32]:
+        assert ids.shape[1] <= self.window
+        self.rows_seen.append(ids.shape)
+        states = [self._words[ids] + self._places[: ids.shape[1]]]
+        weight = attend[..., None].astype(float)
+        for _ in range(self.layers):
+            mean = (states[-1] * weight).sum(1, keepdims=True) / weight.sum(1, keepdims=True)
+            states.append(np.tanh(states[-1] + mean))
+        return np.stack([states[layer] for layer in layers]).astype(np.float32)
+
+    def masked_logits(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], at: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        assert (ids.reshape(-1)[at] == self.tokenizer.mask_id).all()
+        assert (attend.reshape(-1)[at] == 1).all()
+        last = self.hidden(ids, attend, [self.layers])[0]
+        return (last.reshape(-1, self.width)[at] @ self._head).astype(np.float32)
