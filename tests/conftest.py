@@ -1,4 +1,4 @@
-"""What the tests share: our own texts, the embedded model loaded once, and the human judgements where they are at hand."""
+"""What the tests share: our own texts, the embedded model loaded once, and the human judgements where there are any."""
 
 from __future__ import annotations
 
@@ -17,33 +17,24 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # Every row has a length of its own, so that rows that were sorted by length and not put back would show.
 ITEMS = {
-    "bridge": (
-        "The bridge over the river was closed on Monday after an inspector found cracks in two of its pillars.",
-        ["The river bridge is closed since Monday, as two pillars have cracks.", "Cracks closed the bridge."],
-    ),
-    "bread": (
-        "Mix flour, water and salt, leave the dough alone overnight, and bake it in a hot oven for forty minutes.",
-        ["Let the dough of flour, water and salt rest overnight, then bake it hot."],
-    ),
-    "train": (
-        "Two trains to the coast were late yesterday because a tree had fallen on the line.",
-        ["A fallen tree made two coast trains late."],
-    ),
-    "owl": ("Nobody in the village had ever seen the owl, but all had heard it.", ["The owl was heard, never seen."]),
+    "bridge": ("The bridge was closed after cracks were found in it.", ["Cracks closed the bridge.", "Shut."]),
+    "bread": ("Leave the dough alone overnight, and bake it hot.", ["Rest the dough, then bake it."]),
+    "train": ("Two trains were late because of a tree on the line.", ["A tree made two trains late."]),
+    "owl": ("Nobody had seen the owl, but all had heard it.", ["The owl was heard, never seen."]),
 }
 SYSTEMS = {
     "copy": {
-        "bridge": "The bridge over the river was closed on Monday after an inspector found cracks in its pillars.",
-        "bread": "Mix flour, water and salt and leave the dough alone.",
-        "train": "Two trains to the coast were late yesterday.",
+        "bridge": "The bridge was closed after cracks were found.",
+        "bread": "Leave the dough, and bake it hot.",
+        "train": "Two trains were late.",
         "owl": "Nobody had ever seen the owl.",
     },
-    "short": {"bridge": "A closed bridge.", "bread": "Bake bread.", "train": "Trains were late again.", "owl": "Owls."},
+    "short": {"bridge": "Closed.", "bread": "Bake bread.", "train": "Trains late again.", "owl": "Owls."},
     "wrong": {
-        "bridge": "The mayor opened a new swimming pool for the children of the town.",
-        "bread": "Fry two eggs and serve them with rice and a little soy sauce, please.",
-        "train": "The price of coffee rose for the third year in a row.",
-        "owl": "Our neighbour bought a red car.",
+        "bridge": "The mayor opened a pool for the town.",
+        "bread": "Fry two eggs.",
+        "train": "Coffee is dear, three years in a row now.",
+        "owl": "We bought a red car.",
     },
 }
 

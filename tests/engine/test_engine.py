@@ -165,3 +165,10 @@ def test_sharp_distributions_keep_finite_logarithms():
 def test_layers_that_the_model_lacks_are_refused():
     with pytest.raises(SpecError, match="layers 0 to 3"):
         Engine(FakeModel()).features([("w1", VectorsRequest((4,)))])
+
+
+def test_a_text_of_ten_thousand_words_is_read_whole():
+    text = " ".join(WORDS[5 + (i * i) % 40] for i in range(10_000))
+    bag, vectors = Engine(FakeModel(64)).features([(text, BagRequest(1.0, stride=8)), (text, VectorsRequest((3,)))])
+    assert np.exp(bag.log_probabilities).sum() == pytest.approx(1)
+    assert vectors.vectors.shape == (1, 10_000, 8) and np.isfinite(vectors.vectors).all()

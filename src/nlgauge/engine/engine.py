@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ Features: TypeAlias = Mapping[Need, Feature | None]
 _BATCH_TOKENS = 4096
 _HELD_BYTES = 96 << 20
 _MASKS_APART = 8
+_FLOAT32_EXPONENT = 80.0
 
 
 @dataclass
@@ -156,7 +157,7 @@ class Engine:
     def _bags(self, texts: Mapping[str, list[Request]], stride: int, bar: tqdm) -> dict[Need, Feature | None]:
         if self.model.tokenizer.mask_id is None:
             raise SpecError(f"model {self.model.name!r} has no mask token: InfoLM needs a masked language model")
-        sums = {(t, r): _BagSum(self._tokens[t], r) for t, rs in texts.items() for r in rs if isinstance(r, BagRequest)}
+        sums = {text: _BagSums(self._tokens[text], requests) for text, requests in texts.items()}
         work = [(t, w, at) for t in texts for w in self._read(t) for at in _passes(w, stride)]
         for index in batches([work[i][1].end - work[i][1].begin for i in range(len(work))], self._budget):
             part = [work[i] for i in index]
@@ -176,11 +177,10 @@ class Engine:
                 stop = next((i for i in range(start, len(part)) if part[i][0] != text), len(part))
                 rows = np.concatenate([np.arange(len(part[i][2])) + i * most for i in range(start, stop)])
                 at = np.concatenate([part[i][2] for i in range(start, stop)])
-                for request in texts[text]:
-                    sums[text, request].add(logits[rows], at)  # type: ignore[index]
+                sums[text].add(logits[rows], at)
                 start = stop
             bar.update(sum(len(at) for _, _, at in part))
-        return {need: total.bag() for need, total in sums.items()}
+        return {(text, request): bag for text, total in sums.items() for request, bag in total.bags()}
 
     def _vectors(self, texts: Mapping[str, list[Request]], bar: tqdm) -> dict[Need, Feature | None]:
         layers = sorted(
@@ -228,29 +228,59 @@ class Engine:
         return ids, attend
 
 
-class _BagSum:
-    """The running weighted mean of a text's masked distributions."""
+class _BagSums:
+    """The running weighted means of one text's masked distributions, one for each request."""
 
-    def __init__(self, tokens: Tokens, request: BagRequest) -> None:
-        self.temperature = request.temperature
-        weights = np.ones(len(tokens)) if request.weights is None else request.weights.values[tokens.ids]
-        self.unweighted = request.weights is not None and not weights.sum() > 0
-        self.weights = np.ones(len(tokens)) if self.unweighted else weights
-        self.mass = 0.0
-        self.sum: NDArray[np.float64] | float = 0.0
+    def __init__(self, tokens: Tokens, requests: Sequence[Request]) -> None:
+        self._sums = {
+            temperature: _Sums(tokens, [r for r in requests if isinstance(r, BagRequest) and r.temperature == temperature])
+            for temperature in dict.fromkeys(r.temperature for r in requests if isinstance(r, BagRequest))
+        }
 
     def add(self, logits: NDArray[np.float32], at: NDArray[np.intp]) -> None:
         """logits [places, vocabulary] at the places `at` of the text."""
-        scaled = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
-        scaled /= self.temperature
-        shares = np.exp(scaled, out=scaled)
-        weights = self.weights[at]
-        self.sum = self.sum + (weights / shares.sum(axis=1)) @ shares
-        self.mass += float(weights.sum())
+        top = logits.max(axis=1, keepdims=True)
+        widest = float((top[:, 0] - logits.min(axis=1)).max())
+        for temperature, sums in self._sums.items():
+            # Exponentials of single precision are six times as fast, and right as long as none of them underflows.
+            exact = widest / temperature > _FLOAT32_EXPONENT
+            shares = (logits - top).astype(np.float64 if exact else np.float32, copy=False)
+            shares *= shares.dtype.type(1 / temperature)
+            sums.add(np.exp(shares, out=shares), at)
 
-    def bag(self) -> Bag:
+    def bags(self) -> Iterator[tuple[BagRequest, Bag]]:
+        for sums in self._sums.values():
+            yield from sums.bags()
+
+
+class _Sums:
+    """Of requests of one temperature."""
+
+    def __init__(self, tokens: Tokens, requests: Sequence[BagRequest]) -> None:
+        self._requests = requests
+        self._weights = np.ones((len(requests), len(tokens)))
+        self._unweighted = [False] * len(requests)
+        for row, request in enumerate(requests):
+            if request.weights is not None:
+                weights = request.weights.values[tokens.ids]
+                self._unweighted[row] = not weights.sum() > 0
+                if not self._unweighted[row]:
+                    self._weights[row] = weights
+        self._mass = np.zeros(len(requests))
+        self._sum: NDArray[np.float64] | float = 0.0
+
+    def add(self, shares: NDArray[Any], at: NDArray[np.intp]) -> None:
+        weights = self._weights[:, at]
+        scaled = (weights / shares.sum(axis=1, dtype=np.float64)).astype(shares.dtype)
+        # Not a matrix product: a few rows by a vocabulary gain nothing from threads and lose much by waking them.
+        self._sum = self._sum + np.einsum("kr,rv->kv", scaled, shares, optimize=False)
+        self._mass += weights.sum(axis=1)
+
+    def bags(self) -> Iterator[tuple[BagRequest, Bag]]:
         with np.errstate(divide="ignore"):
-            return Bag(np.log(self.sum / self.mass), self.unweighted)
+            logs = np.log(self._sum / self._mass[:, None])
+        for request, log_probabilities, unweighted in zip(self._requests, logs, self._unweighted, strict=True):
+            yield request, Bag(log_probabilities, unweighted)
 
 
 def _kind(request: Request) -> tuple[str, int]:

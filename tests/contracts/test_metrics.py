@@ -1,0 +1,251 @@
+"""What every metric has to hold, whatever it measures. A new metric adds specs to EXAMPLES and writes no test here."""
+
+from __future__ import annotations
+
+import functools
+import math
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import nlgauge
+from nlgauge import registry
+from nlgauge.corpus import Corpus, Row
+from nlgauge.metrics.base import Metric, ReferenceMetric
+from nlgauge.table import Column, ScoreTable
+
+pytestmark = pytest.mark.usefixtures("one_model")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A spec to check."""
+
+    spec: str
+    uses_corpus: bool = False
+    """Whether a row's value may depend on the other rows, by what the metric says of itself"""
+    published: bool = False
+    """Whether it was asked to do as some published code does, to which an empty text is perfect and an equal one not"""
+
+    def __str__(self) -> str:
+        return self.spec
+
+
+EXAMPLES: dict[str, list[Example]] = {
+    "InfoLM": [
+        Example("InfoLM"),
+        Example("InfoLM(measure='kl', idf='references')", uses_corpus=True),
+        Example("InfoLM(measure='l1', idf='none', references='mean')"),
+        Example("InfoLM(measure='ab', alpha=3, beta=0.25, temperature=0.5)"),
+        Example("InfoLM(measure='renyi', alpha=0.5, direction='forward', stride=3)"),
+        Example("InfoLM(measure='alpha', alpha=0.75, temperature=1, idf='union')", uses_corpus=True),
+        Example("InfoLM(measure='kl', published=True, temperature=0.25)"),
+        Example("InfoLM(preset='published-code')", uses_corpus=True, published=True),
+    ],
+}
+
+REFERENCE = "The library opens in May."
+ROWS = tuple(
+    Row(candidate, tuple(references), source, context, item=str(number))
+    for number, (candidate, references, source, context) in enumerate(
+        [
+            ("The library will open in May.", [REFERENCE], "It opens in May, the library said.", "Where to?"),
+            ("Snow.", ["It snowed.", "Snow fell."], "Snow fell all night long.", "What is it like out?"),
+            ("She sold the blue boat to a man.", ["She sold her boat."], "She sold it.", "And then?"),
+            ("Yes, I like old songs.", ["I sing.", "Yes."], "Songs, old ones.", "Do you?"),
+            ("Prices rose.", ["The prices went up."], "Prices rose by 3 %.", "News?"),
+            ("A hen laid an egg in the hat by the door.", ["An egg lay in it."], "A hat.", "Where?"),
+        ],
+        start=1,
+    )
+)
+ODD = {
+    "empty": "",
+    "spaces": " \t\n",
+    "one letter": "a",
+    "punctuation": "?!",
+    "Chinese": "图书馆五月重新开放。",
+    "emoji": "🙂👩‍👩‍👧🇨🇭",
+    "right to left": "المكتبة تفتح في مايو ספרייה",
+    "NUL": "a\0b",
+    "NUL alone": "\0",
+    "combining": "e\u0301\u200d\ufeff",
+    "unassigned": "\U000e0fff\ue000",
+    "special tokens": "[CLS] [MASK] [SEP] [PAD] [UNK] <mask> </s>",
+    "long word": "x" * 300,
+}
+@functools.cache
+def _scored(rows: tuple[str, ...], corpus: Corpus, run: int) -> ScoreTable | None:
+    try:
+        return nlgauge.evaluate(corpus, metrics=[example.spec for example in CASES])
+    except Exception:
+        return None
+
+
+def scored(example: Example, rows: Sequence[Row], run: int = 0) -> tuple[Column, str]:
+    """Column and signature. All examples share a run, which is far quicker; where one breaks, each has its own."""
+    corpus = Corpus(tuple(rows))
+    table = _scored(tuple(map(repr, rows)), corpus, run) or nlgauge.evaluate(corpus, metrics=example.spec)
+    spec = str(made(example))
+    return table.columns[spec], table.signatures[spec]
+
+
+def values(example: Example, rows: Sequence[Row]) -> np.ndarray:
+    """[rows, parts]"""
+    return scored(example, rows)[0].values
+
+
+def _compares(example: Example) -> bool:
+    return isinstance(made(example), ReferenceMetric)
+
+
+def made(example: Example) -> Metric:
+    return registry.metric(example.spec)
+
+
+CASES = [example for name in registry.built_in_metrics() for example in EXAMPLES.get(name, [])]
+every_example = pytest.mark.parametrize("example", CASES, ids=str)
+
+
+def odd_rows() -> list[Row]:
+    """Odd texts as candidate, as reference and as both; a row without references; a pair of equal texts."""
+    rows = [Row(text, (REFERENCE,), REFERENCE, REFERENCE, item=f"candidate {name}") for name, text in ODD.items()]
+    rows += [Row(REFERENCE, (text,), text, text, item=f"reference {name}") for name, text in ODD.items()]
+    rows += [Row(text, (text,), text, text, item=f"both {name}") for name, text in ODD.items()]
+    return [*rows, Row(REFERENCE, item="nothing but a candidate"), Row(REFERENCE, (REFERENCE,), item="equal")]
+
+
+def has_examples(name: str) -> str | None:
+    """What the author of a metric without examples has to do."""
+    if EXAMPLES.get(name):
+        return None
+    return f"{name} has no example: add a spec or more for it to EXAMPLES in tests/contracts/test_metrics.py"
+
+
+@pytest.mark.parametrize("name", registry.built_in_metrics())
+def test_every_metric_has_an_example(name: str) -> None:
+    assert not (todo := has_examples(name)), todo
+
+
+def test_a_metric_without_an_example_is_told_where_to_add_one() -> None:
+    assert "NewMetric" in str(has_examples("NewMetric"))
+    assert "EXAMPLES" in str(has_examples("NewMetric"))
+
+
+def test_every_example_is_of_its_metric() -> None:
+    built_in = registry.built_in_metrics()
+    for name, examples in EXAMPLES.items():
+        assert {type(made(example)) for example in examples} == {built_in[name]}
+
+
+# ---- The metric as a value
+
+
+@every_example
+def test_the_spec_and_a_pickle_give_an_equal_metric(example: Example) -> None:
+    metric = made(example)
+    for again in (registry.metric(str(metric)), pickle.loads(pickle.dumps(metric))):
+        assert again == metric
+        assert hash(again) == hash(metric)
+        assert str(again) == str(metric)
+
+
+@every_example
+def test_a_metric_says_what_it_is(example: Example) -> None:
+    metric = made(example)
+    assert (type(metric).__doc__ or "").strip()
+    assert metric.parts
+    assert len(set(metric.parts)) == len(metric.parts)
+    assert isinstance(metric.larger_is_better, bool)
+    assert values(example, ROWS).shape == (len(ROWS), len(metric.parts))
+
+
+@every_example
+def test_a_metric_cannot_be_changed(example: Example) -> None:
+    with pytest.raises(AttributeError):
+        made(example).model = "other"  # type: ignore[misc]
+
+
+# ---- Rows
+
+
+@every_example
+def test_rows_in_another_order_keep_their_values(example: Example) -> None:
+    order = [2, 1, 4, 3, 0, 5]  # 0 -> 2 -> 4 -> 0: not its own inverse
+    assert len({len(row.candidate) for row in ROWS}) == len(ROWS)
+    straight, turned = values(example, ROWS), values(example, [ROWS[i] for i in order])
+    np.testing.assert_allclose(turned, straight[order], rtol=1e-4, atol=1e-5)
+    assert np.unique(np.round(straight[:, 0], 6)).size > 2, "rows too alike to show a wrong order"
+
+
+@every_example
+def test_equal_rows_have_equal_values(example: Example) -> None:
+    got = values(example, [*ROWS, *ROWS[1:4], *ROWS[1:4]])
+    np.testing.assert_array_equal(got[6:9], got[1:4])
+    np.testing.assert_array_equal(got[9:], got[1:4])
+
+
+@every_example
+def test_a_run_repeats(example: Example) -> None:
+    (first, signature), (second, again) = (scored(example, ROWS, run) for run in range(2))
+    assert first is not second
+    np.testing.assert_array_equal(first.values, second.values)
+    assert signature == again
+
+
+@every_example
+def test_a_row_does_not_depend_on_others_unless_the_metric_says_so(example: Example) -> None:
+    among = values(example, ROWS)[1:4]
+    alone = np.concatenate([values(example, [row]) for row in ROWS[1:4]])
+    if example.uses_corpus:
+        assert not np.allclose(alone, among, rtol=1e-4, atol=1e-5, equal_nan=True), "then it does not use the corpus"
+    else:
+        np.testing.assert_allclose(alone, among, rtol=1e-4, atol=1e-5)
+
+
+# ---- Numbers
+
+
+@pytest.mark.parametrize("example", [case for case in CASES if not case.published and _compares(case)], ids=str)
+def test_an_identical_text_scores_best(example: Example) -> None:
+    metric = made(example)
+    rows = [Row(text, (REFERENCE,), item=text) for text in (REFERENCE, *(row.candidate for row in ROWS))]
+    got = values(example, rows)[:, 0]
+    best = got.max() if metric.larger_is_better else got.min()
+    assert got[0] == pytest.approx(best, abs=1e-6)
+    assert (got[1:] != got[0]).all()
+    if not metric.higher_is_better:
+        assert got[0] == pytest.approx(0, abs=1e-6)
+
+
+@every_example
+def test_a_distance_is_never_negative(example: Example) -> None:
+    got = np.concatenate([values(example, ROWS), values(example, odd_rows())])
+    got = got[~np.isnan(got)]
+    assert got.size >= len(ROWS)
+    if not made(example).higher_is_better:
+        assert ((-got if made(example).larger_is_better else got) >= 0).all()
+
+
+@every_example
+def test_odd_texts_have_a_finite_value_or_a_reason(example: Example) -> None:
+    rows = odd_rows()
+    column, _ = scored(example, rows)
+    for index, row in enumerate(rows):
+        known = all(map(math.isfinite, column.values[index]))
+        missing = any(map(math.isnan, column.values[index])) and bool(column.reasons.get(index))
+        assert known or missing, f"{row.item}: {column.values[index]} {column.reasons.get(index)!r}"
+        assert not (known and index in column.reasons)
+    if not example.published:
+        assert math.isnan(column.values[0, 0]), "an empty candidate says nothing"
+
+
+@every_example
+def test_a_special_token_written_in_a_text_is_text(example: Example) -> None:
+    words = ["", "[MASK]", "[ mask ]", "[SEP]", "[ sep ]", "[PAD]", "[ pad ]"]
+    got = values(example, [Row(f"The library {word} opens.", (REFERENCE,), item=word) for word in words])
+    np.testing.assert_allclose(got[1::2], got[2::2], rtol=1e-4, atol=1e-5)
+    assert (got[1::2] != got[0]).any(axis=1).all()

@@ -1,0 +1,112 @@
+"""The torch backend against the torch-free one, against plain transformers calls, and on other architectures."""
+
+import numpy as np
+import pytest
+from tests.engine.fake import WORDS, tiny_tokenizer
+
+torch = pytest.importorskip("torch", reason="the torch backend needs nlgauge[torch]")
+transformers = pytest.importorskip("transformers", reason="the torch backend needs nlgauge[torch]")
+
+from nlgauge.engine.engine import Engine  # noqa: E402
+from nlgauge.engine.features import BagRequest, VectorsRequest  # noqa: E402
+from nlgauge.engine.folder import write_hugging_face  # noqa: E402
+from nlgauge.engine.transformers import TransformersModel  # noqa: E402
+from nlgauge.errors import SpecError  # noqa: E402
+from nlgauge.registry import model, pocket_folder  # noqa: E402
+
+TEXTS = ["Rain.", "The bridge over the river was closed for a week.", "雨が降る", "Fill the [MASK] with a word, 👩‍👧!"]
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pocket") / "hf"
+    write_hugging_face(pocket_folder(), folder)
+    return folder
+
+
+def test_both_backends_agree_on_the_embedded_model():
+    needs = [(text, request) for text in TEXTS for request in (BagRequest(1.0), BagRequest(0.25), VectorsRequest((0, 3, 6)))]
+    with_onnx, with_torch = (Engine(model("pocket", backend=backend)) for backend in ("onnx", "torch"))
+    assert with_onnx.model.digest == with_torch.model.digest
+    assert with_onnx.model.tokenizer.digest == with_torch.model.tokenizer.digest
+    for one, two in zip(with_onnx.features(needs), with_torch.features(needs), strict=True):
+        if hasattr(one, "vectors"):
+            np.testing.assert_allclose(one.vectors, two.vectors, atol=1e-4)
+        else:
+            np.testing.assert_allclose(np.exp(one.log_probabilities), np.exp(two.log_probabilities), atol=1e-4)
+            np.testing.assert_allclose(one.log_probabilities, two.log_probabilities, atol=2e-3)
+
+
+def test_the_exported_folder_is_an_ordinary_hugging_face_model(exported):
+    """AutoModelForMaskedLM, one masked position at a time, gives the engine's bag."""
+    net = transformers.AutoModelForMaskedLM.from_pretrained(exported, dtype=torch.float32)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(exported)
+    text = TEXTS[1]
+    row = tokenizer(text, return_tensors="pt")["input_ids"]
+    shares = []
+    for place in range(1, row.shape[1] - 1):
+        masked = row.clone()
+        masked[0, place] = tokenizer.mask_token_id
+        with torch.inference_mode():
+            shares.append(torch.softmax(net(masked).logits[0, place].double(), -1).numpy())
+    (bag,) = Engine(model("pocket")).features([(text, BagRequest(1.0))])
+    np.testing.assert_allclose(np.exp(bag.log_probabilities), np.mean(shares, axis=0), atol=1e-5)
+
+
+def test_bfloat16_is_near_and_says_what_it_is():
+    low = model("pocket", precision="bfloat16")
+    assert low.precision == "bfloat16" and low.backend.startswith("torch")
+    (exact,), (near,) = (Engine(m).features([(TEXTS[0], BagRequest(1.0))]) for m in (model("pocket"), low))
+    gap = np.abs(np.exp(exact.log_probabilities) - np.exp(near.log_probabilities)).max()
+    assert 0 < gap < 0.05
+
+
+SHAPE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+
+
+@pytest.mark.parametrize("kind", ["Roberta", "DistilBert", "Electra", "ModernBert"])
+def test_other_architectures_give_masked_logits_at_the_masks_only(kind, tmp_path):
+    shape = {**SHAPE, "vocab_size": len(WORDS), "max_position_embeddings": 40, "pad_token_id": 0}
+    if kind == "DistilBert":
+        shape = {**shape, "dim": 16, "n_layers": 2, "n_heads": 2, "hidden_dim": 32}
+        for name in SHAPE:
+            shape.pop(name)
+    if kind == "Electra":
+        shape["embedding_size"] = 16
+    if kind == "ModernBert":
+        ends = {"cls_token_id": 2, "sep_token_id": 3, "bos_token_id": 2, "eos_token_id": 3}
+        shape |= {"global_attn_every_n_layers": 1, **ends}
+    torch.manual_seed(1)
+    net = getattr(transformers, f"{kind}ForMaskedLM")(getattr(transformers, f"{kind}Config")(**shape)).eval()
+    net.save_pretrained(tmp_path)
+    special = {"cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]", "pad_token": "[PAD]", "unk_token": "[UNK]"}
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tiny_tokenizer(), model_max_length=40, **special).save_pretrained(tmp_path)
+    ours = TransformersModel(str(tmp_path), "tiny")
+    assert ours.window == (39 if kind == "Roberta" else 40)
+    ids = np.array([[2, 7, 4, 9, 3, 0], [2, 4, 8, 9, 10, 3]])
+    attend = (ids != 0).astype(np.int64)
+    found = ours.masked_logits(ids, attend, np.array([2, 7]))
+    with torch.inference_mode():
+        whole = net(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(attend)).logits.numpy()
+    np.testing.assert_allclose(found, whole.reshape(-1, len(WORDS))[[2, 7]], atol=1e-5)
+    assert ours.hidden(ids, attend, [0, 2]).shape == (2, 2, 6, 16)
+    assert ours.document_frequencies is None and ours.temperature == 1.0
+
+
+def test_an_encoder_without_a_head_gives_vectors_but_no_distributions(tmp_path):
+    config = transformers.BertConfig(vocab_size=len(WORDS), max_position_embeddings=32, **SHAPE)
+    transformers.BertModel(config).save_pretrained(tmp_path)
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tiny_tokenizer(), mask_token="[MASK]", pad_token="[PAD]").save_pretrained(
+        tmp_path
+    )
+    engine = Engine(TransformersModel(str(tmp_path), "headless"))
+    (vectors,) = engine.features([("w1 w2", VectorsRequest((1,)))])
+    assert vectors.vectors.shape == (1, 2, 16)
+    with pytest.raises(SpecError, match="'headless' has no masked-LM head"):
+        engine.features([("w1 w2", BagRequest(1.0))])
+
+
+def test_what_cannot_be_loaded_is_one_line(tmp_path):
+    with pytest.raises(SpecError, match="cannot load model") as failure:
+        TransformersModel(str(tmp_path), "empty")
+    assert "\n" not in str(failure.value)

@@ -1,0 +1,392 @@
+"""The command: what it writes to which stream, its exit codes, and one line for every wrong input."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from safetensors.numpy import load_file
+
+from nlgauge import ScoreTable, cli, registry
+from nlgauge import evaluate as run_evaluate
+from nlgauge._version import __version__
+
+pytestmark = pytest.mark.usefixtures("one_model")
+
+LINE = {"candidate": "A cat sat.", "references": ["The cat sat."]}
+
+
+def nlgauge(*arguments: object) -> Result:
+    """Run the command in this process, streams apart."""
+    before_8_2 = "mix_stderr" in inspect.signature(CliRunner).parameters
+    runner = CliRunner(mix_stderr=False) if before_8_2 else CliRunner()  # type: ignore[call-arg]
+    return runner.invoke(cli.main, [str(argument) for argument in arguments])
+
+
+def refused(*arguments: object, say: str = "") -> str:
+    """The one line on stderr of a run that ends with exit code 2."""
+    result = nlgauge(*arguments)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("nlgauge: ")
+    assert say in lines[0]
+    return lines[0]
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """Two systems with names of two scripts, two rows each."""
+    path = tmp_path / "small.jsonl"
+    records = [
+        {**LINE, "system": "模型 é", "item": "a"},
+        {**LINE, "candidate": "Snow fell at night.", "system": "模型 é", "item": "b"},
+        {**LINE, "candidate": "The dog.", "system": "B", "item": "a"},
+        {**LINE, "candidate": "", "system": "B", "item": "b"},
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def no_scoring(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scoring fails the test: what is wrong has to be found before."""
+
+    def fail(*args: Any, **options: Any) -> None:
+        pytest.fail("scored before the mistake was found")
+
+    monkeypatch.setattr("nlgauge.evaluate", fail)
+
+
+# ---- score
+
+
+def test_the_table_is_on_stdout_and_the_signatures_on_stderr(outputs: Path) -> None:
+    result = nlgauge("score", outputs, "-m", "InfoLM", "-m", "InfoLM( measure = 'l1' )")
+    assert result.exit_code == 0
+    head, *rows = result.stdout.splitlines()
+    assert re.fullmatch(r"system +n +InfoLM ↓ +InfoLM\(measure='l1'\) ↓", head)
+    assert len(rows) == 3
+    for row, system in zip(rows, ("copy", "short", "wrong"), strict=True):
+        number = r"\d\.\d{4} \[\d\.\d{4}, \d\.\d{4}\]"
+        assert re.fullmatch(rf"{system} +4 +{number} +{number}", row)
+    signatures = [line for line in result.stderr.splitlines() if "|model:pocket@" in line]
+    assert [line.partition("|")[0] for line in signatures] == ["InfoLM", "InfoLM(measure='l1')"]
+    assert "|model:" not in result.stdout
+
+
+def test_stdout_with_format_json_is_one_json_value(small: Path) -> None:
+    result = nlgauge("score", small, "-m", "InfoLM", "--format", "json")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    assert found["nlgauge"] == __version__
+    assert [(score["system"], score["n"], score["undefined"]) for score in found["systems"]] == [
+        ("模型 é", 2, 0),
+        ("B", 1, 1),
+    ]
+    assert (found["systems"][1]["low"], found["systems"][1]["high"]) == (None, None)
+    assert found["systems"][0]["low"] <= found["systems"][0]["mean"] <= found["systems"][0]["high"]
+    assert found["signatures"]["InfoLM"].startswith("InfoLM|model:pocket@")
+    assert found["run"]["rows"] == 4
+    assert "模型 é" in result.stdout
+
+
+def test_json_has_a_word_for_an_infinite_mean(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = run_evaluate([LINE], metrics="InfoLM")
+    table.columns["InfoLM"].values[0] = np.inf
+    monkeypatch.setattr("nlgauge.evaluate", lambda *args, **options: table)
+    result = nlgauge("score", small, "-m", "InfoLM", "--format", "json")
+    found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    assert found["systems"][0]["mean"] == "Infinity"
+
+
+def test_missing_values_are_told_with_their_rows_and_reason(small: Path) -> None:
+    result = nlgauge("score", small, "-m", "InfoLM")
+    assert "InfoLM: no value for 1 of 4 rows (4): the candidate has no words" in result.stderr.splitlines()
+    assert re.search(r"^B +2 ", result.stdout, re.MULTILINE)
+
+
+def test_csv_tsv_and_text_files_give_what_json_lines_give(tmp_path: Path, small: Path) -> None:
+    records = [json.loads(line) for line in small.read_text(encoding="utf-8").splitlines()[:2]]
+    files: dict[str, Path] = {}
+    for name, delimiter in (("csv", ","), ("tsv", "\t")):
+        files[name] = tmp_path / f"outputs.{name}"
+        with files[name].open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, delimiter=delimiter)
+            writer.writerow(["system", "prediction", "references"])
+            writer.writerows([record["system"], record["candidate"], record["references"][0]] for record in records)
+    for name, key in (("candidates", "candidate"), ("references", "references")):
+        files[name] = tmp_path / f"{name}.txt"
+        texts = [record[key] if isinstance(record[key], str) else record[key][0] for record in records]
+        files[name].write_text("\n".join(texts) + "\n", encoding="utf-8")
+    small.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    expected = nlgauge("score", small, "-m", "InfoLM")
+    assert expected.exit_code == 0
+    texts_ = ("--candidates", files["candidates"], "--references", files["references"], "--system", "模型 é")
+    for arguments in (
+        (files["csv"], "--map", "candidate=prediction"),
+        (files["tsv"], "--map", "candidate=prediction"),
+        texts_,
+    ):
+        result = nlgauge("score", *arguments, "-m", "InfoLM")
+        assert (result.exit_code, result.stdout) == (0, expected.stdout), result.stderr
+
+
+def test_output_holds_what_python_loads(small: Path, tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    result = nlgauge("score", small, "-m", "InfoLM", "-o", path, "--evidence", "--window", "cut")
+    assert result.exit_code == 0
+    table = ScoreTable.load(path)
+    assert table.rows == [("模型 é", "a"), ("模型 é", "b"), ("B", "a"), ("B", "b")]
+    assert np.isnan(table.values("InfoLM")).tolist() == [False, False, False, True]
+    assert "|window:cut@" in table.signatures["InfoLM"]
+    assert table.signatures["InfoLM"] in result.stderr
+    assert sorted(table.column("InfoLM").evidence) == [0, 1, 2]
+    assert [file.name for file in tmp_path.iterdir() if file != small] == ["scores.jsonl"]
+
+
+def test_the_seed_is_of_the_intervals_alone(small: Path) -> None:
+    first, again, other = (
+        json.loads(nlgauge("score", small, "-m", "InfoLM", "--format", "json", "--seed", seed).stdout)["systems"][0]
+        for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert first["mean"] == other["mean"]
+    assert nlgauge("score", small, "-m", "InfoLM", "--seed", -1).exit_code == 2
+
+
+# ---- Files that are wrong
+
+BAD_FILES: dict[str, tuple[str, bytes, str, str]] = {
+    "missing column": ("a.csv", b"prediction,references\nA cat.,The cat.\n", "row 1: ", "--map candidate=prediction"),
+    "ragged CSV": ("a.csv", b"candidate,references\nA cat.,The cat.\nA dog, barking.,The dog.\n", "row 2: ", "quotes"),
+    "open quote": ("a.csv", b'candidate,references\n"A cat.,The cat.\n', "row 1: ", "quotes"),
+    "broken JSON": ("a.jsonl", b'{"candidate": "a"}\n{"candidate": "b",}\n', "row 2: ", '{"candidate": "..."}'),
+    "blank line": ("a.jsonl", b'{"candidate": "a"}\n\n{"candidate": "b"}\n', "row 2: ", "remove it"),
+    "not a text": ("a.jsonl", b'{"candidate": "a"}\n{"candidate": 3}\n', "row 2: ", "give a string"),
+    "no candidate": ("a.jsonl", b'{"candidate": "a"}\n{"summary": "b"}\n', "row 2: ", "--map candidate=summary"),
+    "wrong encoding": ("a.jsonl", '{"candidate": "a"}\n{"candidate": "é"}\n'.encode("latin-1"), "line 2", "iconv"),
+    "UTF-16": ("a.csv", "candidate\nA cat.\n".encode("utf-16"), "line 1", "iconv"),
+    "empty": ("a.jsonl", b"", "", "at least one row"),
+    "header alone": ("a.csv", b"candidate,references\n", "", "at least one row"),
+    "not gzip": ("a.jsonl.gz", b'{"candidate": "a"}\n', "", "compress"),
+    "unknown format": ("a.docx", b"PK", "", ".jsonl"),
+    "broken list": ("a.json", b'[{"candidate": "a"},\n', "line 2", "list"),
+}
+
+
+@pytest.mark.usefixtures("no_scoring")
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_a_bad_file_is_one_line_with_file_row_and_remedy(tmp_path: Path, case: str) -> None:
+    name, content, where, remedy = BAD_FILES[case]
+    path = tmp_path / name
+    path.write_bytes(content)
+    line = refused("score", path, "-m", "InfoLM", say=where)
+    assert line.startswith(f"nlgauge: {path}: {where if where.startswith('row') else ''}")
+    assert remedy in line
+    assert line.endswith(")")
+    assert "Traceback" not in line
+
+
+@pytest.mark.usefixtures("no_scoring")
+def test_a_missing_path_and_a_directory_are_one_line(tmp_path: Path) -> None:
+    for path, problem in ((tmp_path / "absent.jsonl", "No such file"), (tmp_path, "it is a directory")):
+        line = refused("score", path, "-m", "InfoLM", say=problem)
+        assert line.startswith(f"nlgauge: {path}: ")
+        assert line.endswith("(give the path of one readable file)")
+
+
+@pytest.mark.usefixtures("no_scoring")
+def test_text_files_of_unequal_length_are_one_line(tmp_path: Path) -> None:
+    candidates, references = tmp_path / "c.txt", tmp_path / "r.txt"
+    candidates.write_text("one\ntwo\n", encoding="utf-8")
+    references.write_text("one\n", encoding="utf-8")
+    line = refused("score", "--candidates", candidates, "--references", references, "-m", "InfoLM", say="has 1 lines")
+    assert line.startswith(f"nlgauge: {references}: ")
+
+
+def test_a_text_too_long_under_window_error_names_file_and_row(tmp_path: Path) -> None:
+    path = tmp_path / "long.jsonl"
+    path.write_text(json.dumps(LINE) + "\n" + json.dumps({**LINE, "candidate": "word " * 600}) + "\n", encoding="utf-8")
+    line = refused("score", path, "-m", "InfoLM", "--window", "error", say="600 sub-words")
+    assert line.startswith(f"nlgauge: {path}: row 2: ")
+
+
+# ---- Commands that are wrong
+
+
+@pytest.mark.parametrize(
+    ("arguments", "say"),
+    [
+        ([], "-m InfoLM"),
+        (["-m", "BLEURT"], "InfoLM"),
+        (["-m", "infolm"], "did you mean InfoLM?"),
+        (["-m", "InfoLM(measure='kl'"], "cannot read the metric spec"),
+        (["-m", "InfoLM(\n'kl')"], "cannot read the metric spec"),
+        (["-m", "InfoLM(mesure='kl')"], "measure"),
+        (["-m", "InfoLM(measure='alpha')"], "needs alpha"),
+        (["-m", "InfoLM(model={})"], "model"),
+        (["-m", "InfoLM", "--window", "wrap"], "slide"),
+        (["-m", "InfoLM", "--precision", "float16"], "bfloat16"),
+        (["-m", "InfoLM", "--model", "no-such/model/anywhere"], "no-such/model/anywhere"),
+        (["-m", "InfoLM", "--map", "candidate"], "OURS=THEIRS"),
+        (["-m", "InfoLM", "--map", "=x"], "OURS=THEIRS"),
+        (["-m", "InfoLM", "--map", "candidate="], "OURS=THEIRS"),
+        (["-m", "InfoLM", "--map", "output=x"], "'output'"),
+        (["-m", "InfoLM", "--map", "source=absent"], "'absent'"),
+        (["-m", "InfoLM", "--candidates", "c.txt"], "either"),
+        (["-m", "InfoLM", "--references", "r.txt"], "--candidates"),
+        (["-m", "InfoLM", "--system", "x"], "--candidates"),
+    ],
+)
+def test_a_wrong_command_is_one_line(small: Path, arguments: list[str], say: str) -> None:
+    refused("score", small, *arguments, say=say)
+
+
+def test_score_needs_rows_and_text_files_have_no_columns(small: Path) -> None:
+    refused("score", "-m", "InfoLM", say="either a table of outputs or --candidates")
+    refused("score", "--candidates", small, "--map", "candidate=x", "-m", "InfoLM", say="text files have none")
+
+
+@pytest.mark.usefixtures("no_scoring")
+@pytest.mark.parametrize("place", ["absent/scores.jsonl", "."])
+def test_an_output_that_cannot_be_written_is_found_before_scoring(small: Path, tmp_path: Path, place: str) -> None:
+    line = refused("score", small, "-m", "InfoLM", "-o", tmp_path / place, say="cannot be written")
+    assert str(tmp_path / place) in line
+    assert sorted(tmp_path.iterdir()) == [small]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nonsense"], ["score", "--nonsense"], ["score", "x", "--format", "xml"], ["list", "x"]]
+)
+def test_a_usage_error_of_click_is_exit_code_2(arguments: list[str]) -> None:
+    result = nlgauge(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "Error: " in result.stderr
+
+
+# ---- The other commands
+
+
+def test_version() -> None:
+    assert nlgauge("--version").stdout == f"nlgauge {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "command", [[], ["score"], ["list"], ["doctor"], ["export"], ["train"], ["train", "masked-lm"]]
+)
+def test_every_command_has_help(command: list[str]) -> None:
+    for flag in ("-h", "--help"):
+        result = nlgauge(*command, flag)
+        assert result.exit_code == 0
+        assert result.stdout.startswith("Usage: ")
+        assert result.stderr == ""
+
+
+def test_list_shows_metrics_parameters_and_models() -> None:
+    text = nlgauge("list")
+    assert text.exit_code == 0
+    assert "InfoLM  (lower is better)" in text.stdout
+    assert "measure='fisher_rao'" in text.stdout
+    assert "pocket" in text.stdout
+    found = json.loads(nlgauge("list", "--format", "json").stdout)
+    assert [metric["name"] for metric in found["metrics"]] == list(registry.built_in_metrics())
+    assert "pocket" in found["models"]
+    info = next(metric for metric in found["metrics"] if metric["name"] == "InfoLM")
+    assert info["better"] == "lower"
+    assert info["about"]
+    assert info["parameters"]["measure"] == "fisher_rao"
+
+
+def test_doctor_finds_a_sound_installation_sound() -> None:
+    result = nlgauge("doctor")
+    assert result.exit_code == 0
+    assert all(line.startswith("ok  ") for line in result.stdout.splitlines())
+    for subject in ("numpy", "onnxruntime", "pocket", "in another order"):
+        assert subject in result.stdout
+
+
+def test_doctor_reports_a_broken_model_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: Any) -> None:
+        raise OSError("weights gone")
+
+    monkeypatch.setattr(registry, "model", broken)
+    result = nlgauge("doctor")
+    assert result.exit_code == 1
+    assert "FAIL  pocket: OSError: weights gone" in result.stdout
+
+
+def test_export_writes_a_hugging_face_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    result = nlgauge("export", "pocket", folder)
+    assert (result.exit_code, result.stdout) == (0, f"{folder}\n")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    assert config["architectures"] == ["BertForMaskedLM"]
+    json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    original = load_file(registry.pocket_folder() / "model.safetensors")
+    exported = load_file(folder / "model.safetensors")
+    assert {tensor.dtype for tensor in exported.values()} == {np.dtype(np.float32)}
+    assert exported.keys() == original.keys()
+    for name, tensor in exported.items():
+        np.testing.assert_array_equal(tensor, original[name].astype(np.float32))
+    assert not list(folder.glob("*.onnx"))
+
+
+def test_export_overwrites_nothing(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    refused("export", "pocket", tmp_path, say="not empty")
+    refused("export", "pocket", tmp_path / "mine.txt", say="cannot be made")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_export_of_what_is_no_model_is_refused(tmp_path: Path) -> None:
+    for model in (tmp_path, tmp_path / "absent", ""):
+        refused("export", model, tmp_path / "out", say="no model")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_of_ours_can_be_exported(tmp_path: Path) -> None:
+    shutil.copytree(registry.pocket_folder(), tmp_path / "ours")
+    assert nlgauge("export", tmp_path / "ours", tmp_path / "out").exit_code == 0
+    assert (tmp_path / "out" / "model.safetensors").is_file()
+
+
+# ---- As a process
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    def run(*arguments: object) -> subprocess.CompletedProcess[bytes]:
+        command = [sys.executable, "-W", "error", "-m", "nlgauge", *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, cwd=tmp_path, timeout=120)
+
+    return run
+
+
+def test_a_process_scores(process: Callable[..., Any], small: Path) -> None:
+    done = process("score", small, "-m", "InfoLM", "--format", "json")
+    assert done.returncode == 0, done.stderr.decode()
+    assert json.loads(done.stdout)["systems"][0]["system"] == "模型 é"
+    assert done.stderr.decode().splitlines()[-1].startswith("InfoLM|model:pocket@")
+
+
+def test_a_process_fails_in_one_line(process: Callable[..., Any]) -> None:
+    done = process("score", "absent.jsonl", "-m", "InfoLM")
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert done.stderr.decode().splitlines() == [
+        "nlgauge: absent.jsonl: cannot be read: No such file or directory (give the path of one readable file)"
+    ]

@@ -1,0 +1,297 @@
+"""The whole flow on the embedded model. Nothing here depends on how good that model is."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nlgauge
+from nlgauge import Corpus, InputError, SpecError
+from nlgauge._version import __version__
+from nlgauge.table import ScoreTable
+
+pytestmark = pytest.mark.usefixtures("one_model")
+
+SPECS = [
+    "InfoLM",
+    "InfoLM(measure='kl', idf='references')",
+    "InfoLM(references='mean', measure='jensen_shannon', temperature=2, idf='none')",
+    "InfoLM(measure='l2', stride=4)",
+]
+LONG = "word " * 600
+
+
+@pytest.fixture(scope="session")
+def corpus(records: list[dict[str, Any]]) -> Corpus:
+    return Corpus.from_records(records)[:8]
+
+
+def scored(rows: Any, metrics: Any = "InfoLM", **options: Any) -> np.ndarray:
+    table = nlgauge.evaluate(rows, metrics=metrics, **options)
+    return np.stack([table.values(spec) for spec in table.metrics])
+
+
+# ---- What it takes
+
+
+def test_lists_records_and_a_corpus_give_the_same_table(records: list[dict[str, Any]], corpus: Corpus) -> None:
+    records = records[: len(corpus)]
+    by_corpus = nlgauge.evaluate(corpus, metrics="InfoLM")
+    by_records = nlgauge.evaluate(iter(records), metrics=["InfoLM"])
+    by_lists = nlgauge.evaluate(
+        metrics=(nlgauge.InfoLM(),),
+        **{name: [record[name.removesuffix("s")] for record in records] for name in ("candidates", "sources")},
+        **{name: [record[name.removesuffix("s")] for record in records] for name in ("systems", "items")},
+        references=[record["references"] for record in records],
+    )
+    assert by_corpus.rows == [(record["system"], record["item"]) for record in records]
+    for other in (by_records, by_lists):
+        assert other.rows == by_corpus.rows
+        assert other.run["corpus"] == by_corpus.run["corpus"] == corpus.digest
+        assert other.signatures == by_corpus.signatures
+        np.testing.assert_array_equal(other.values("InfoLM"), by_corpus.values("InfoLM"))
+    assert np.isfinite(by_corpus.values("InfoLM")).all()
+    assert by_corpus.values("InfoLM").dtype == np.float64
+
+
+def test_a_reference_may_be_one_text() -> None:
+    one = nlgauge.evaluate(candidates=["A cat sat."], references=["The cat sat."], metrics="InfoLM")
+    many = nlgauge.evaluate(candidates=["A cat sat."], references=[["The cat sat."]], metrics="InfoLM")
+    assert one.values("InfoLM") == many.values("InfoLM")
+    assert one.rows == [("system", "1")]
+
+
+def test_a_data_frame_is_taken(records: list[dict[str, Any]], corpus: Corpus) -> None:
+    pandas = pytest.importorskip("pandas")
+    np.testing.assert_array_equal(scored(pandas.DataFrame(records[:3])), scored(corpus[:3]))
+
+
+def test_both_or_neither_of_corpus_and_candidates_is_refused(corpus: Corpus) -> None:
+    with pytest.raises(SpecError, match="either a corpus or candidates"):
+        nlgauge.evaluate(metrics="InfoLM")
+    with pytest.raises(SpecError, match="either a corpus or candidates"):
+        nlgauge.evaluate(corpus, candidates=["A cat."], metrics="InfoLM")
+
+
+@pytest.mark.parametrize("name", ["references", "sources", "contexts", "systems", "items"])
+def test_columns_beside_a_corpus_are_refused(corpus: Corpus, name: str) -> None:
+    columns: dict[str, Any] = {name: ["a"] * len(corpus)}
+    with pytest.raises(SpecError, match="a corpus holds its own"):
+        nlgauge.evaluate(corpus, metrics="InfoLM", **columns)
+
+
+def test_references_turned_the_other_way_are_refused_with_the_way_out() -> None:
+    with pytest.raises(InputError, match=r"list\(zip\(\*references\)\)") as caught:
+        nlgauge.evaluate(candidates=["a", "b", "c"], references=[["x", "y", "z"], ["u", "v", "w"]], metrics="InfoLM")
+    assert "sacrebleu" in str(caught.value)
+
+
+def test_no_rows_and_no_metric_are_refused(corpus: Corpus) -> None:
+    with pytest.raises(InputError, match="no rows"):
+        nlgauge.evaluate([], metrics="InfoLM")
+    with pytest.raises(SpecError, match="no metric"):
+        nlgauge.evaluate(corpus, metrics=[])
+
+
+@pytest.mark.parametrize("metrics", ["BLEURT", ["InfoLM", "InfoLM(x=1)"], [None], [3]])
+def test_a_metric_that_cannot_be_had_is_refused(corpus: Corpus, metrics: Any) -> None:
+    with pytest.raises(SpecError):
+        nlgauge.evaluate(corpus, metrics=metrics)
+
+
+@pytest.mark.parametrize("option", [{"window": "wrap"}, {"window": None}, {"precision": "float16"}])
+def test_an_unknown_option_lists_those_there_are(corpus: Corpus, option: dict[str, Any]) -> None:
+    with pytest.raises(SpecError, match="is not one of"):
+        nlgauge.evaluate(corpus, metrics="InfoLM", **option)
+
+
+def test_the_model_of_the_run_is_for_metrics_that_name_none(corpus: Corpus) -> None:
+    folder = str(nlgauge.registry.pocket_folder())
+    table = nlgauge.evaluate(corpus[:2], metrics=["InfoLM", "InfoLM(model='pocket')"], model=folder)
+    assert table.metrics == [f"InfoLM(model={folder!r})", "InfoLM"]
+    assert list(table.run["models"]) == [folder, "pocket"]
+    np.testing.assert_array_equal(table.columns["InfoLM"].values, table.columns[table.metrics[0]].values)
+
+
+# ---- One pass, many metrics
+
+
+def test_metrics_in_one_run_equal_each_alone_and_share_the_work(corpus: Corpus) -> None:
+    together = nlgauge.evaluate(corpus, metrics=SPECS)
+    assert together.metrics == [str(nlgauge.registry.metric(spec)) for spec in SPECS]
+    for spec in SPECS[1:]:
+        alone = nlgauge.evaluate(corpus, metrics=spec)
+        np.testing.assert_allclose(together.values(spec), alone.values(spec), rtol=0, atol=1e-9)
+        assert alone.signatures.items() <= together.signatures.items()
+
+    distinct = {row.candidate for row in corpus} | {text for row in corpus for text in row.references}
+    ledger = together.run["models"]["pocket"]
+    assert ledger["texts"] == len(distinct)
+    assert ledger["encoded"] == 2 * len(distinct), "once exactly and once with stride=4"
+    alone_ledger = nlgauge.evaluate(corpus, metrics=SPECS[:3]).run["models"]["pocket"]
+    assert alone_ledger["encoded"] == alone_ledger["texts"] == len(distinct)
+
+
+def test_a_metric_given_twice_is_one(corpus: Corpus) -> None:
+    table = nlgauge.evaluate(corpus[:1], metrics=["InfoLM", nlgauge.InfoLM(), "InfoLM( )"])
+    assert table.metrics == ["InfoLM"]
+
+
+# ---- Every row by itself
+
+
+def test_rows_in_another_order_keep_their_values(corpus: Corpus) -> None:
+    order = [2, 0, 1, *range(4, len(corpus)), 3]  # a cycle of three and a longer one: not its own inverse
+    assert len({len(row.candidate) for row in corpus}) >= 5
+    straight = scored(corpus, SPECS)
+    turned = scored(Corpus(tuple(corpus[i] for i in order)), SPECS)
+    np.testing.assert_allclose(turned, straight[:, order], rtol=1e-4, atol=1e-5)
+    assert np.unique(np.round(straight[0], 4)).size >= 5, "rows too alike to show a wrong order"
+
+
+def test_equal_rows_have_equal_values(corpus: Corpus) -> None:
+    doubled = scored(Corpus((*corpus.rows, *corpus.rows[:5])), SPECS)
+    np.testing.assert_array_equal(doubled[:, :5], doubled[:, len(corpus) :])
+
+
+def test_a_batch_gives_what_each_row_gives_alone(corpus: Corpus) -> None:
+    specs = ["InfoLM(idf='general')", "InfoLM(measure='l1', idf='none')"]
+    together = scored(corpus, specs)
+    for index in (0, 3, 4):
+        np.testing.assert_allclose(scored(corpus[index : index + 1], specs)[:, 0], together[:, index], 1e-4, 1e-5)
+
+
+def test_a_copy_scores_better_than_something_else(corpus: Corpus) -> None:
+    rows = [{"candidate": "A fallen tree made two trains late.", "references": ["A fallen tree made two trains late."]}]
+    rows += [{"candidate": "Fry an egg.", "references": ["A fallen tree made two trains late."]}]
+    values = scored(rows)[0]
+    assert values[0] == pytest.approx(0, abs=1e-6)
+    assert values[1] > 0.01
+
+
+# ---- Where nothing can be said
+
+
+def test_undefined_values_are_nan_with_the_reason() -> None:
+    table = nlgauge.evaluate(
+        candidates=["", "A cat.", "A cat.", "A cat.", " \n", "A cat."],
+        references=["A cat.", [], None, ["", " "], [""], ["", "The cat."]],
+        metrics=["InfoLM(idf='none')", "InfoLM(references='mean', measure='l2', idf='none')"],
+    )
+    for spec in table.metrics:
+        assert np.isnan(table.values(spec)).tolist() == [True] * 5 + [False]
+        assert table.column(spec).reasons == {
+            0: "the candidate has no words",
+            1: "no reference",
+            2: "no reference",
+            3: "no reference has words",
+            4: "the candidate has no words",
+        }
+        assert table.run["notes"][spec]["references without words left out"] == 1
+    score = table.by_system()[0]
+    assert (score.n, score.undefined) == (1, 5)
+    assert score.mean == table.values("InfoLM(idf='none')")[5]
+
+
+def test_an_undefined_value_may_be_called_zero_when_asked() -> None:
+    table = nlgauge.evaluate(candidates=["", "A cat."], references=["A cat.", []], metrics="InfoLM(undefined='zero')")
+    assert table.values("InfoLM").tolist() == [0, 0]
+    assert sum(table.run["notes"]["InfoLM(undefined='zero')"].values()) == 2
+
+
+# ---- Long texts
+
+
+def test_window_error_names_the_row_of_a_long_text() -> None:
+    for candidates, references in ((["Short.", LONG], ["Short."] * 2), (["Short."] * 2, ["Short.", ["Short.", LONG]])):
+        with pytest.raises(InputError, match="row 2: a text of 600 sub-words does not fit") as caught:
+            nlgauge.evaluate(candidates=candidates, references=references, metrics="InfoLM", window="error")
+        assert caught.value.row == 2
+        assert "slide" in str(caught.value.remedy)
+
+
+def test_long_texts_are_counted_in_the_signature() -> None:
+    options: dict[str, Any] = {"metrics": "InfoLM(stride=500)", "references": ["A short reference.", "Another one."]}
+    table = nlgauge.evaluate(candidates=[LONG, "A text."], window="cut", **options)
+    assert "|window:cut@512,longer 1/4" in table.signatures["InfoLM(stride=500)"]
+    assert table.run["models"]["pocket"]["longer"] == 1
+    assert np.isfinite(table.values("InfoLM")).all()
+
+
+def test_short_texts_score_alike_under_every_window(corpus: Corpus) -> None:
+    slide, cut, error = (scored(corpus[:3], window=window) for window in ("slide", "cut", "error"))
+    np.testing.assert_array_equal(slide, cut)
+    np.testing.assert_array_equal(slide, error)
+
+
+# ---- The table
+
+
+def test_the_signature_says_what_the_numbers_depend_on(corpus: Corpus) -> None:
+    spec = "InfoLM(measure='l1', idf='references')"
+    signature = nlgauge.evaluate(corpus[:3], metrics=spec, window="cut").signatures[spec]
+    model = nlgauge.registry.model("pocket")
+    head, *facts = signature.split("|")
+    found = dict(fact.split(":", 1) for fact in facts)
+    assert head == spec
+    assert found["model"] == f"pocket@{model.digest[:8]}"
+    assert found["tokenizer"] == model.tokenizer.digest[:8]
+    assert found["precision"] == "float32"
+    assert found["window"].startswith(f"cut@{model.window},longer 0/")
+    assert found["backend"].startswith("onnxruntime-")
+    assert found["idf"].startswith("references@")
+    assert float(found["temperature"]) == model.temperature
+    assert found["nlgauge"] == __version__
+
+
+def test_equal_runs_have_equal_signatures_and_values_and_others_do_not(corpus: Corpus) -> None:
+    first, second = (nlgauge.evaluate(corpus[:4], metrics=SPECS) for _ in range(2))
+    assert first.signatures == second.signatures
+    for spec in first.metrics:
+        np.testing.assert_array_equal(first.values(spec), second.values(spec))
+    assert len(set(first.signatures.values())) == len(SPECS)
+    other = nlgauge.evaluate(corpus[:2], metrics=SPECS[1])
+    assert other.signatures[SPECS[1]] != first.signatures[SPECS[1]], "another corpus has another idf table"
+
+
+def test_a_result_has_means_by_system_and_goes_to_a_file(corpus: Corpus, tmp_path: Any) -> None:
+    table = nlgauge.evaluate(corpus, metrics=SPECS[:2])
+    scores = {(score.metric, score.system): score for score in table.by_system()}
+    assert len(scores) == 4
+    for (spec, system), score in scores.items():
+        own = [value for row, value in zip(corpus, table.values(spec), strict=True) if row.system == system]
+        assert score.mean == pytest.approx(np.mean(own))
+        assert score.low <= score.mean <= score.high
+    table.save(tmp_path / "scores.jsonl")
+    again = ScoreTable.load(tmp_path / "scores.jsonl")
+    np.testing.assert_array_equal(again.values("InfoLM"), table.values("InfoLM"))
+    assert again.by_system() == table.by_system()
+    assert again.run == table.run
+
+
+def test_the_run_counts_rows_and_time(corpus: Corpus) -> None:
+    run = nlgauge.evaluate(corpus[:2], metrics="InfoLM").run
+    assert run["rows"] == 2
+    assert run["seconds"] >= 0
+    assert run["models"]["pocket"]["longer"] == 0
+
+
+def test_evidence_is_kept_only_when_asked_for(corpus: Corpus) -> None:
+    rows = Corpus((*corpus.rows[:3], nlgauge.Row("", ("A reference.",))))
+    without = nlgauge.evaluate(rows, metrics="InfoLM")
+    with_ = nlgauge.evaluate(rows, metrics="InfoLM", evidence=True)
+    assert not any(without.column("InfoLM").evidence.values())
+    evidence = with_.column("InfoLM").evidence
+    assert [bool(evidence.get(index)) for index in range(4)] == [True, True, True, False]
+    assert all(0 <= item["share"] <= 1 for item in evidence[0]["items"])
+    assert math.fsum(item["share"] for item in evidence[0]["items"]) <= 1 + 1e-9
+    assert [record["item"] for record in with_.records() if "evidence" in record] == [row.item for row in rows[:3]]
+    np.testing.assert_array_equal(with_.values("InfoLM"), without.values("InfoLM"))
+
+
+def test_progress_stays_silent_where_there_is_no_terminal(corpus: Corpus, capfd: pytest.CaptureFixture[str]) -> None:
+    nlgauge.evaluate(corpus[:2], metrics="InfoLM", progress=True)
+    assert capfd.readouterr() == ("", "")
