@@ -16,6 +16,7 @@ import itertools
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -55,10 +56,9 @@ def agreement(values: np.ndarray, ratings: np.ndarray, corpus: Corpus, protocol:
 def settings(arguments: argparse.Namespace) -> dict[str, Metric]:
     chosen = {}
     for name, temperature, idf in itertools.product(arguments.measures, arguments.temperatures, arguments.idf):
-        fields = vars(MEASURES[name])
         changed = {"temperature": temperature, "idf": idf, "references": "mean", "stride": arguments.stride}
         changed["model"] = arguments.model
-        chosen[f"{name}|T{temperature:g}|{idf}"] = InfoLM(**{**fields, **changed})
+        chosen[f"{name}|T{temperature:g}|{idf}"] = replace(MEASURES[name], **changed)
     return chosen
 
 

@@ -105,8 +105,9 @@ class Peer:
 
     @contextmanager
     def remembering(self) -> Iterator[None]:
-        """Compute the distributions of equal texts once: for values, which each measure asks for anew, not for times."""
-        compute, known = self._home._get_data_distribution, {}
+        """Compute the distributions of equal texts once: for values, which every measure asks for, not for times."""
+        compute = self._home._get_data_distribution
+        known: dict[tuple[bytes, float], Any] = {}
 
         def remembered(model: Any, loader: Any, temperature: float, *rest: Any) -> Any:
             key = (loader.dataset.text["input_ids"].numpy().tobytes(), temperature)

@@ -84,10 +84,7 @@ def test_the_command_line_loads_no_model_runtime_before_it_is_asked_to_score() -
         "from nlgauge import evaluate; print(callable(evaluate))",
         "from nlgauge import *; print(callable(evaluate))",
         "import nlgauge.cli; import nlgauge; print(callable(nlgauge.evaluate))",
-        pytest.param(
-            "import nlgauge.evaluate; print(callable(nlgauge.evaluate))",
-            marks=pytest.mark.xfail(strict=True, reason="the module evaluate hides the function of that name"),
-        ),
+        "import nlgauge.evaluation; print(callable(nlgauge.evaluate))",
     ],
 )
 def test_evaluate_is_the_function_however_it_was_come_by(code: str) -> None:

@@ -58,7 +58,9 @@ def test_a_bare_name_has_the_defaults() -> None:
 
 def test_a_metric_is_given_back_as_it_is() -> None:
     metric = InfoLM(measure="l2")
-    assert registry.metric(metric, model="elsewhere") is metric
+    assert registry.metric(metric) is metric
+    assert registry.metric(metric, model="elsewhere") == InfoLM(measure="l2", model="elsewhere")
+    assert registry.metric(InfoLM(model="own"), model="elsewhere").model == "own"
 
 
 def test_numbers_keep_their_sign_and_size() -> None:
@@ -124,7 +126,7 @@ def test_defaults_apply_only_where_the_spec_sets_none() -> None:
         "InfoLM(stride=10**9)",
         "InfoLM(stride=(lambda: 3)())",
         "InfoLM(measure=f'kl')",
-        "InfoLM(measure=f'{open(\"planted\", \"w\")}')",
+        'InfoLM(measure=f\'{open("planted", "w")}\')',
         "InfoLM(measure=[x for x in ('kl',)][0])",
         "InfoLM(stride=(n := 2))",
         "InfoLM(stride=1)(open('planted', 'w'))",

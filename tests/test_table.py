@@ -49,9 +49,11 @@ def test_values_by_spec_object_name_and_part(table: ScoreTable) -> None:
     assert table.values(KL)[2] == 1 / 3
     assert table.values(InfoLM(measure="kl"))[0] == 0.5
     assert table.values('InfoLM( measure = "l1",stride=2 )').tolist() == [1, 2, 3, 4, 5]
-    assert table.values("Parts").tolist() == table.values("Parts", part="p").tolist() == table.columns["Parts"].values[
-        :, 0
-    ].tolist()
+    assert (
+        table.values("Parts").tolist()
+        == table.values("Parts", part="p").tolist()
+        == table.columns["Parts"].values[:, 0].tolist()
+    )
     assert table.values("Parts", part="f").tolist() == table.columns["Parts"].values[:, 2].tolist()
     assert table.values("Parts").shape == (5,)
     assert table.metrics == [KL, L1, PARTS]

@@ -14,10 +14,10 @@ from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecErro
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus, Row
-    from nlgauge.evaluate import evaluate
+    from nlgauge.evaluation import evaluate
     from nlgauge.table import ScoreTable
 
-_HOMES = {"Corpus": "corpus", "Row": "corpus", "ScoreTable": "table", "evaluate": "evaluate"}
+_HOMES = {"Corpus": "corpus", "Row": "corpus", "ScoreTable": "table", "evaluate": "evaluation"}
 
 __all__ = [
     "Corpus",
@@ -35,9 +35,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Load on first use, so that `import nlgauge` costs nothing; metrics are found by the registry."""
     if name in _HOMES:
-        # Kept, because importing nlgauge.evaluate puts the module of that name in the function's place.
-        globals()[name] = found = getattr(import_module(f"nlgauge.{_HOMES[name]}"), name)
-        return found
+        return getattr(import_module(f"nlgauge.{_HOMES[name]}"), name)
     if name[:1].isupper():
         from nlgauge.registry import built_in_metrics
 

@@ -65,8 +65,8 @@ def main() -> None:
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the bootstrap intervals.")
 def score(
     outputs: Path | None, metrics: Sequence[str], output: Path | None, candidates: Path | None,
-    references: Sequence[Path], source: Path | None, context: Path | None, system: str | None, columns: Sequence[str], model: str | None,
-    precision: str, window: Any, evidence: bool, layout: str, seed: int,
+    references: Sequence[Path], source: Path | None, context: Path | None, system: str | None, columns: Sequence[str],
+    model: str | None, precision: str, window: Any, evidence: bool, layout: str, seed: int,
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
@@ -179,11 +179,11 @@ def list_all(layout: str) -> None:
     import inspect
     import json
 
-    from nlgauge.registry import built_in_metrics, offered
+    from nlgauge.registry import built_in_metrics, offered, parameters_of
 
     metrics: list[dict[str, Any]] = []
     for name, kind in built_in_metrics().items():
-        parameters = {key: _default(value.default) for key, value in inspect.signature(kind).parameters.items()}
+        parameters = {name: _default(default) for name, default in parameters_of(kind).items()}
         about = (inspect.getdoc(kind) or "").splitlines()[0]
         better = "higher" if kind.higher_is_better else "lower"
         metrics.append(

@@ -11,6 +11,7 @@ import ast
 import inspect
 import pkgutil
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -47,22 +48,30 @@ def offered(group: str) -> Iterator[tuple[str, EntryPoint]]:
         yield f"{point.dist.name if point.dist else 'unknown'}/{point.name}", point
 
 
+def parameters_of(kind: type[Metric]) -> dict[str, Any]:
+    """The parameters that a metric's spec may set, with their defaults."""
+    own = list(inspect.signature(kind.__init__).parameters.values())[1:]
+    return {parameter.name: parameter.default for parameter in own}
+
+
 def metric(spec: str | Metric, **defaults: Any) -> Metric:
     """A metric from its spec, ``Name`` or ``Name(param=value, ...)``, values being Python literals; nothing is run.
 
-    defaults: parameters for metrics that have them and whose spec does not set them.
+    defaults: parameters for metrics that have them and whose spec does not set them, or, of a Metric object, whose
+    value is the default one.
     Raises SpecError for what does not parse, is not known, or is outside its domain.
 
     >>> str(metric("InfoLM( alpha = 3, beta=0.25, measure='ab')"))
     "InfoLM(measure='ab', alpha=3, beta=0.25)"
     """
     if isinstance(spec, Metric):
-        return spec
+        unset = {name: value for name, value in defaults.items() if value is not None and _is_default(spec, name)}
+        return replace(spec, **unset) if unset else spec
     if not isinstance(spec, str):
         raise SpecError(f"{spec!r} is not a metric; give a spec such as 'InfoLM', or a Metric")
     name, parameters = _parse(spec)
     kind = _metric_class(name)
-    known = inspect.signature(kind).parameters
+    known = parameters_of(kind)
     for parameter in parameters:
         if parameter not in known:
             raise SpecError(f"{name} has no parameter {parameter!r}; it has {', '.join(known)}")
@@ -73,19 +82,31 @@ def metric(spec: str | Metric, **defaults: Any) -> Metric:
         raise SpecError(f"{spec}: {error}") from None
 
 
+def _is_default(metric: Metric, parameter: str) -> bool:
+    field = type(metric).__dataclass_fields__.get(parameter)
+    return field is not None and getattr(metric, parameter) == field.default
+
+
 def _metric_class(name: str) -> type[Metric]:
     built_in = built_in_metrics()
     if name in built_in:
         return built_in[name]
     points = dict(offered("nlgauge.metrics"))
     if name in points:
-        loaded = points[name].load()
+        loaded = _load(name, points[name])
         if not (inspect.isclass(loaded) and issubclass(loaded, Metric)):
             raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
         return loaded
     same = [known for known in [*built_in, *points] if known.lower() == name.lower()]
     hint = f"did you mean {same[0]}?" if same else f"there are {', '.join([*built_in, *points])}"
     raise SpecError(f"no metric {name!r}; {hint}")
+
+
+def _load(name: str, point: EntryPoint) -> Any:
+    try:
+        return point.load()
+    except Exception as error:  # another package's code: whatever it raises, the user has to know which package
+        raise SpecError(f"{name} cannot be loaded: {type(error).__name__}: {error}") from error
 
 
 def _parse(spec: str) -> tuple[str, dict[str, Any]]:
@@ -128,8 +149,10 @@ def model(name: str, precision: str = "float32", backend: str = "auto") -> Langu
         raise SpecError(f"backend {backend!r} is not one of {', '.join(BACKENDS)}")
     points = dict(offered("nlgauge.models"))
     if name in points:
-        made: LanguageModel = points[name].load()(precision)
+        made: LanguageModel = _load(name, points[name])(precision)
         return made
+    if backend == "onnx" and precision != "float32":
+        raise SpecError(f"the torch-free backend computes in float32; for {precision} choose backend='torch' or 'auto'")
     folder = pocket_folder() if name == "pocket" else Path(name)
     has_graphs = (folder / "masked.onnx").exists()
     if backend == "onnx" or (backend == "auto" and has_graphs and precision == "float32"):

@@ -78,8 +78,9 @@ class ScoreTable:
         return self.columns[self.find(metric)]
 
     def find(self, metric: object) -> str:
-        """The spec under which a metric stands in the table."""
-        wanted = str(metric).replace(" ", "").replace('"', "'")
+        """The spec under which a metric stands here, from that spec, the one that was asked for, or the bare name."""
+        asked = self.run.get("asked", {}).get(str(metric), str(metric))
+        wanted = asked.replace(" ", "").replace('"', "'")
         for spec in self.columns:
             if spec.replace(" ", "") == wanted:
                 return spec

@@ -77,6 +77,8 @@ ODD = {
     "special tokens": "[CLS] [MASK] [SEP] [PAD] [UNK] <mask> </s>",
     "long word": "x" * 300,
 }
+
+
 @functools.cache
 def _scored(rows: tuple[str, ...], corpus: Corpus, run: int) -> ScoreTable | None:
     try:

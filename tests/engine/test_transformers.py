@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from tests.engine.fake import WORDS, tiny_tokenizer
 
 torch = pytest.importorskip("torch", reason="the torch backend needs nlgauge[torch]")
@@ -25,7 +26,8 @@ def exported(tmp_path_factory):
 
 
 def test_both_backends_agree_on_the_embedded_model():
-    needs = [(text, request) for text in TEXTS for request in (BagRequest(1.0), BagRequest(0.25), VectorsRequest((0, 3, 6)))]
+    requests = (BagRequest(1.0), BagRequest(0.25), VectorsRequest((0, 3, 6)))
+    needs = [(text, request) for text in TEXTS for request in requests]
     with_onnx, with_torch = (Engine(model("pocket", backend=backend)) for backend in ("onnx", "torch"))
     assert with_onnx.model.digest == with_torch.model.digest
     assert with_onnx.model.tokenizer.digest == with_torch.model.tokenizer.digest
@@ -61,6 +63,12 @@ def test_bfloat16_is_near_and_says_what_it_is():
     assert 0 < gap < 0.05
 
 
+def save_tokenizer(folder, **options):
+    special = {f"{kind}_token": f"[{kind.upper()}]" for kind in ("cls", "sep", "mask", "pad", "unk")}
+    made = transformers.PreTrainedTokenizerFast(tokenizer_object=tiny_tokenizer(), **special, **options)
+    made.save_pretrained(folder)
+
+
 SHAPE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 
 
@@ -79,8 +87,7 @@ def test_other_architectures_give_masked_logits_at_the_masks_only(kind, tmp_path
     torch.manual_seed(1)
     net = getattr(transformers, f"{kind}ForMaskedLM")(getattr(transformers, f"{kind}Config")(**shape)).eval()
     net.save_pretrained(tmp_path)
-    special = {"cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]", "pad_token": "[PAD]", "unk_token": "[UNK]"}
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tiny_tokenizer(), model_max_length=40, **special).save_pretrained(tmp_path)
+    save_tokenizer(tmp_path, model_max_length=40)
     ours = TransformersModel(str(tmp_path), "tiny")
     assert ours.window == (39 if kind == "Roberta" else 40)
     ids = np.array([[2, 7, 4, 9, 3, 0], [2, 4, 8, 9, 10, 3]])
@@ -96,9 +103,7 @@ def test_other_architectures_give_masked_logits_at_the_masks_only(kind, tmp_path
 def test_an_encoder_without_a_head_gives_vectors_but_no_distributions(tmp_path):
     config = transformers.BertConfig(vocab_size=len(WORDS), max_position_embeddings=32, **SHAPE)
     transformers.BertModel(config).save_pretrained(tmp_path)
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tiny_tokenizer(), mask_token="[MASK]", pad_token="[PAD]").save_pretrained(
-        tmp_path
-    )
+    save_tokenizer(tmp_path)
     engine = Engine(TransformersModel(str(tmp_path), "headless"))
     (vectors,) = engine.features([("w1 w2", VectorsRequest((1,)))])
     assert vectors.vectors.shape == (1, 2, 16)

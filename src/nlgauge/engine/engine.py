@@ -233,7 +233,9 @@ class _BagSums:
 
     def __init__(self, tokens: Tokens, requests: Sequence[Request]) -> None:
         self._sums = {
-            temperature: _Sums(tokens, [r for r in requests if isinstance(r, BagRequest) and r.temperature == temperature])
+            temperature: _Sums(
+                tokens, [r for r in requests if isinstance(r, BagRequest) and r.temperature == temperature]
+            )
             for temperature in dict.fromkeys(r.temperature for r in requests if isinstance(r, BagRequest))
         }
 

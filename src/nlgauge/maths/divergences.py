@@ -2,15 +2,15 @@
 
 ``p`` is the reference and ``q`` the candidate; D(p||q) is a distance: 0 is best, never negative, natural logarithm.
 
-Five of the ten are one family. With escorts ``u ~ p^(a+b)`` and ``v ~ q^(a+b)`` (for ``a + b = 1`` these are ``p``
-and ``q``), ``r = ln(p/q)`` up to normalisation, and ``w = u^(a/(a+b)) v^(b/(a+b)) = v exp(a r)``, the summand
+Five of the ten are one family. With escorts ``u ~ p^(a+b)`` and ``v ~ q^(a+b)`` (where a + b = 1 these are p and q),
+``r = ln(p/q)`` up to a constant, and ``w = u^(a/(a+b)) v^(b/(a+b)) = v exp(a r)``, the summand
 
     s = (a u / (a+b) + b v / (a+b) - w) / (a b) = v r^2 exp[0, a r, (a+b) r]
 
 is a second divided difference of exp, so it is never negative and stays finite as a, b or a + b go to 0. Then
 
-    kl = sum s at (1, 0)          gamma(b) = ab(1, b)
-    alpha(a) = sum s at (a, 1-a)  renyi(a) = a ab(a, 1-a)     ab(a, b) = -ln(sum w) / (a b), where sum w = 1 - a b sum s
+    alpha(a) = sum s at (a, 1-a)    ab(a, b) = -ln(sum w) / (a b), where sum w = 1 - a b sum s
+    kl       = sum s at (1, 0)      gamma(b) = ab(1, b)      renyi(a) = a ab(a, 1-a)
 
 Definitions: Colombo, Clavel and Piantanida, InfoLM (AAAI 2022), Table 1, with two of its rows set right. Its alpha row
 has the sign reversed (it is never positive); ours is (sum p^a q^(1-a) - 1) / (a (a-1)). Its AB row lacks a factor 1/a
@@ -24,28 +24,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-_PARAMETERS: dict[str, tuple[str, ...]] = {
-    "kl": (),
-    "alpha": ("alpha",),
-    "gamma": ("beta",),
-    "ab": ("alpha", "beta"),
-    "renyi": ("alpha",),
-    "l1": (),
-    "l2": (),
-    "linf": (),
-    "fisher_rao": (),
-    "jensen_shannon": (),
-}
-_LARGEST_PARAMETER = 1e6  # 1 - a must keep its digits, and a log p must not overflow
-
-MEASURES = tuple(_PARAMETERS)
+MEASURES = ("kl", "alpha", "gamma", "ab", "renyi", "l1", "l2", "linf", "fisher_rao", "jensen_shannon")
 DIRECTIONS = ("jeffreys", "forward", "reverse")
+
+_PARAMETERS = {"alpha": ("alpha",), "gamma": ("beta",), "ab": ("alpha", "beta"), "renyi": ("alpha",)}
 
 Vector = NDArray[np.float64]
 _Value = TypeVar("_Value", float, Vector)
@@ -53,24 +40,20 @@ _Value = TypeVar("_Value", float, Vector)
 
 @dataclass(frozen=True)
 class Measure:
-    """An information measure with its parameters; call it with log p and log q to get D(p||q).
+    """An information measure with its parameters; call it with log p and log q to get D(p||q)::
 
-    ==============  ==========  ==========================================================================
-    name            parameters  D(p||q)
-    ==============  ==========  ==========================================================================
-    kl                          sum p ln(p/q)
-    alpha           alpha       (sum p^a q^(1-a) - 1) / (a (a-1)); a = 1 is KL(p||q), a = 0 is KL(q||p)
-    gamma           beta        ab(1, b): 0 is KL(p||q), 1 is -ln cos(p, q); called D_beta in InfoLM's results
-    ab              alpha beta  scale-invariant AB divergence; both 0 is half the variance of ln(p/q)
-    renyi           alpha > 0   ln(sum p^a q^(1-a)) / (a-1); a = 1 is KL(p||q)
-    l1, l2, linf                norms of p - q
-    fisher_rao                  (2/pi) arccos(sum sqrt(p q)), in [0, 1]
-    jensen_shannon              mean KL of p and q to their midpoint, in [0, ln 2]
-    ==============  ==========  ==========================================================================
+        kl              -            sum p ln(p/q)
+        alpha           alpha        (sum p^a q^(1-a) - 1) / (a (a-1)); a = 1 is KL(p||q), a = 0 is KL(q||p)
+        gamma           beta         ab(1, b): 0 is KL(p||q), 1 is -ln cos(p, q); called D_beta in InfoLM's results
+        ab              alpha, beta  scale-invariant AB divergence; both 0 is half the variance of ln(p/q)
+        renyi           alpha > 0    ln(sum p^a q^(1-a)) / (a-1); a = 1 is KL(p||q)
+        l1, l2, linf    -            norms of p - q
+        fisher_rao      -            (2/pi) arccos(sum sqrt(p q)), in [0, 1]
+        jensen_shannon  -            mean KL of p and q to their midpoint, in [0, ln 2]
 
     Parameters where a formula divides by zero mean its limit. Renyi's order starts above 0: at 0 it compares supports
-    only, and below 0 it is negative. Of order a + b <= 0 (gamma: b <= -1) there are no escorts of a distribution
-    that has zeros, and the order 0 weighs the whole vocabulary evenly: such measures refuse zeros when called.
+    only, and below 0 it is negative. Where a + b <= 0 (gamma: b <= -1) a distribution with zeros has no escort, so
+    the call refuses zeros; at a + b = 0 the escort is uniform, and the measure depends on the vocabulary's size.
 
     Raises ValueError for an unknown name, a parameter missing, not taken by the measure, or out of its domain.
     """
@@ -80,11 +63,11 @@ class Measure:
     beta: float | None = None
 
     def __post_init__(self) -> None:
-        if self.name not in _PARAMETERS:
+        if self.name not in MEASURES:
             raise ValueError(f"unknown measure {self.name!r}: one of {', '.join(MEASURES)}")
         for parameter in ("alpha", "beta"):
             value = getattr(self, parameter)
-            wanted = parameter in _PARAMETERS[self.name]
+            wanted = parameter in _PARAMETERS.get(self.name, ())
             if wanted != (value is not None):
                 raise ValueError(f"measure {self.name!r} {'needs' if wanted else 'takes no'} {parameter}")
             if wanted:
@@ -93,45 +76,52 @@ class Measure:
     @property
     def symmetric(self) -> bool:
         """Whether D(p||q) = D(q||p) for all p and q."""
-        if self.name in _DISTANCES:
-            return True
-        a, b = self._exponents
-        return a == b
+        return self.name in _DISTANCES or self._exponents[0] == self._exponents[1]
 
     @property
     def maximum(self) -> float:
         """The largest value over all pairs of distributions; infinite for a measure without a bound."""
-        if self.name == "alpha":
-            a, b = self._exponents
-            return 1 / (a * b) if a > 0 and b > 0 and a * b > 0 else math.inf
-        return {"l1": 2.0, "l2": math.sqrt(2), "linf": 1.0, "fisher_rao": 1.0, "jensen_shannon": math.log(2)}.get(
-            self.name, math.inf
-        )
+        a, b = self._exponents
+        if self.name == "alpha" and a > 0 and b > 0:
+            return 1 / (a * b)
+        return _DISTANCES[self.name].maximum if self.name in _DISTANCES else math.inf
 
     def __call__(self, log_p: Vector, log_q: Vector) -> float:
-        """D(p||q), p the reference and q the candidate, in nats where the measure has a unit.
+        """D(p||q), p the reference and q the candidate, natural logarithm.
 
-        Both are log-probabilities, shape [vocabulary], -inf for a zero. They are taken as normalised: kl and alpha
-        use them as they are, gamma, ab and renyi normalise the escorts. The answer is never NaN, and infinite only
-        where D is, or where it is larger than a float64 can be.
+        Both are log-probabilities, shape [vocabulary], -inf for a zero, taken as normalised; only the escorts of
+        gamma, ab and renyi are normalised here. Never NaN, and infinite only where D is or a float64 cannot hold it.
 
-        Raises ValueError for unequal shapes, NaN, +inf, no mass at all, or zeros at an order a + b <= 0.
+        Raises ValueError for unequal shapes, NaN, +inf, no mass at all, finite logarithms whose multiples overflow
+        (about -1e300), or zeros where a + b <= 0.
         """
-        return self._decomposed(log_p, log_q)[0]
+        log_p, log_q = _checked_distributions(log_p, log_q)
+        with np.errstate(all="ignore"):
+            if self.name in _DISTANCES:
+                distance = float(_DISTANCES[self.name].total(self._summands(log_p, log_q)))
+            else:
+                distance = _family(self._pair(log_p, log_q), *self._exponents, logged=self.name != "alpha")
+        if math.isnan(distance):
+            raise ValueError("log_p or log_q holds finite values too low to be multiplied by an exponent: use -inf")
+        return min(self._exponents[0] * distance if self.name == "renyi" else distance, self.maximum)
 
     def contributions(self, log_p: Vector, log_q: Vector) -> Vector:
         """How much of D(p||q) each vocabulary item accounts for, shape [vocabulary]: non-negative, of sum D(p||q).
 
         kl, alpha, l1 and jensen_shannon are sums, and these are their summands (kl: p ln(p/q) - p + q). The others
-        are shared out in proportion to a sum that orders pairs as they do: gamma, ab and renyi to the summand of the
-        un-logged divergence of the escorts, l2 to (p - q)^2, linf to |p - q|, fisher_rao to (sqrt p - sqrt q)^2.
-
-        An infinite D cannot be shared out: then these are the summands unscaled, +inf at the items to blame, if the
-        fault lies with items and not with an empty overlap.
+        are shared out in proportion to the summands of a sum behind them: gamma, ab and renyi of the un-logged
+        divergence of the escorts, l2 (p - q)^2, linf |p - q|, fisher_rao (sqrt p - sqrt q)^2. An infinite D cannot
+        be shared out: then these are the summands as they are, with +inf at the items that make a summand infinite.
 
         Raises ValueError as the call does.
         """
-        distance, summands = self._decomposed(log_p, log_q)
+        distance = self(log_p, log_q)
+        log_p, log_q = _checked_distributions(log_p, log_q)
+        with np.errstate(all="ignore"):
+            summands = self._summands(log_p, log_q)
+            if math.isinf(summands.sum()) and math.isfinite(distance):
+                log_w = _log_w(self._pair(log_p, log_q), *self._exponents)
+                summands = np.exp(log_w - log_w.max())  # w outweighs u and v, whose sums are 1
         total = float(summands.sum())
         return summands / total * distance if total > 0 and math.isfinite(distance) else summands
 
@@ -140,28 +130,19 @@ class Measure:
         a = 1.0 if self.alpha is None else self.alpha
         return a, 1 - a if self.beta is None else self.beta
 
-    def _decomposed(self, log_p: Vector, log_q: Vector) -> tuple[float, Vector]:
-        """D(p||q), and non-negative weights in whose proportion the items account for it."""
-        log_p, log_q = _checked_distribution("log_p", log_p), _checked_distribution("log_q", log_q)
-        if log_p.shape != log_q.shape:
-            raise ValueError(f"log_p and log_q cover different vocabularies: shapes {log_p.shape} and {log_q.shape}")
-        with np.errstate(over="ignore", under="ignore"):
-            if self.name in _DISTANCES:
-                distance, summands = _DISTANCES[self.name](log_p, log_q)
-            elif self.name in ("kl", "alpha"):
-                summands = _ab_summands(_Pair(log_p, log_q, _log_ratio(log_p, log_q)), *self._exponents)
-                distance = float(summands.sum())
-            else:
-                distance, summands = _scale_invariant_ab(log_p, log_q, *self._exponents)
-                if self.name == "renyi":
-                    distance *= self._exponents[0]
-        return min(distance, self.maximum), summands
+    def _pair(self, log_p: Vector, log_q: Vector) -> _Pair:
+        if self.name in ("kl", "alpha"):
+            return _Pair(log_p, log_q, _log_ratio(log_p, log_q))
+        return _escorts(log_p, log_q, sum(self._exponents))
+
+    def _summands(self, log_p: Vector, log_q: Vector) -> Vector:
+        if self.name in _DISTANCES:
+            return _DISTANCES[self.name].summands(log_p, log_q)
+        return _family_summands(self._pair(log_p, log_q), *self._exponents)
 
 
 def symmetrised(measure: Measure, log_p: Vector, log_q: Vector, direction: str = "jeffreys") -> float:
-    """D(p||q) ("forward"), D(q||p) ("reverse") or the mean of the two ("jeffreys").
-
-    InfoLM, section 3.2, takes the mean; Jeffreys' own divergence is the sum. A symmetric measure is evaluated once.
+    """D(p||q) ("forward"), D(q||p) ("reverse") or their mean ("jeffreys", as InfoLM; Jeffreys' own is the sum).
 
     Raises ValueError for an unknown direction, and as the measure does.
     """
@@ -169,7 +150,7 @@ def symmetrised(measure: Measure, log_p: Vector, log_q: Vector, direction: str =
 
 
 def symmetrised_contributions(measure: Measure, log_p: Vector, log_q: Vector, direction: str = "jeffreys") -> Vector:
-    """How much of `symmetrised` each vocabulary item accounts for, shape [vocabulary]; see `Measure.contributions`."""
+    """How much of `symmetrised` each item accounts for, shape [vocabulary]: see `Measure.contributions`."""
     return _in_direction(measure.contributions, measure.symmetric, log_p, log_q, direction)
 
 
@@ -181,44 +162,38 @@ def _in_direction(
     if direction == "reverse":
         return evaluate(log_q, log_p)
     forward = evaluate(log_p, log_q)
-    if direction == "forward" or symmetric:
-        return forward
-    return 0.5 * forward + 0.5 * evaluate(log_q, log_p)
+    return forward if direction == "forward" or symmetric else 0.5 * forward + 0.5 * evaluate(log_q, log_p)
 
 
 def _checked_parameter(measure: str, parameter: str, value: object) -> float:
-    if not isinstance(value, Real) or isinstance(value, bool) or not abs(value) <= _LARGEST_PARAMETER:
-        raise ValueError(
-            f"{parameter} of measure {measure!r} must be a number of size at most {_LARGEST_PARAMETER:g}, not {value!r}"
-        )
-    if measure == "renyi" and float(value) <= 0:
-        raise ValueError(f"alpha of measure 'renyi' must be above 0, not {value!r}: at 0 it compares supports only")
-    return float(value)
+    number = float(value) if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) else math.nan
+    if not abs(number) <= 1e6:  # 1 - a must keep its digits, and a log p must not overflow
+        raise ValueError(f"{parameter} of {measure!r} must be from -1e6 to 1e6, not {value!r}")
+    if measure == "renyi" and number <= 0:
+        raise ValueError(f"alpha of 'renyi' must be above 0, not {value!r}: at 0 it compares supports only")
+    return number
 
 
-def _checked_distribution(name: str, logs: Vector) -> Vector:
-    logs = np.asarray(logs, dtype=np.float64)
-    if logs.ndim != 1 or logs.size == 0:
-        raise ValueError(f"{name} must have the shape [vocabulary], not {logs.shape}")
-    if not math.isfinite(logs.max()):
-        raise ValueError(f"{name} is no distribution: it holds NaN or +inf, or every probability in it is zero")
-    return logs
+def _checked_distributions(log_p: Vector, log_q: Vector) -> tuple[Vector, Vector]:
+    log_p, log_q = np.asarray(log_p, dtype=np.float64), np.asarray(log_q, dtype=np.float64)
+    if log_p.shape != log_q.shape or log_p.ndim != 1 or log_p.size == 0:
+        raise ValueError(f"log_p and log_q must share a shape [vocabulary], not {log_p.shape} and {log_q.shape}")
+    for name, logs in (("log_p", log_p), ("log_q", log_q)):
+        if not math.isfinite(logs.max()):
+            raise ValueError(f"{name} is no distribution: it holds NaN or +inf, or every probability in it is zero")
+    return log_p, log_q
 
 
 class _Pair(NamedTuple):
-    """Log-probabilities of two distributions u and v, and the logarithm of p/q up to a constant, all [vocabulary]."""
+    """ln u, ln v and r of the module's head, all [vocabulary]; r is +inf where only v is 0, 0 where both are."""
 
     log_u: Vector
     log_v: Vector
     log_ratio: Vector
 
-    def swapped(self) -> _Pair:
-        return _Pair(self.log_v, self.log_u, -self.log_ratio)
-
 
 def _log_ratio(log_p: Vector, log_q: Vector) -> Vector:
-    with np.errstate(invalid="ignore"):
-        ratio = log_p - log_q
+    ratio = log_p - log_q
     ratio[np.isneginf(log_p) & np.isneginf(log_q)] = 0.0
     return ratio
 
@@ -228,117 +203,98 @@ def _log_power_mean(logs: Vector, order: float) -> float:
         return float(logs.mean())
     scaled = order * logs
     top = float(scaled.max())
-    below = scaled - top
+    scaled -= top
     # Dividing by a small order would blow up the rounding of ln(mean exp), where exp is 1 but for its last digits.
-    mean = np.log1p(np.expm1(below).mean()) if below.min() > -1 else np.log(np.exp(below).mean())
+    mean = np.log1p(np.expm1(scaled).mean()) if scaled.min() > -1 else np.log(np.exp(scaled).mean())
     return (top + float(mean)) / order
 
 
 def _escorts(log_p: Vector, log_q: Vector, order: float) -> _Pair:
-    """The normalised ``order``-th powers; centring by power means keeps them exact as the order goes to 0."""
+    """The normalised powers of p and q; centring by power means keeps r exact as the order goes to 0."""
     if order <= 0 and not (math.isfinite(log_p.min()) and math.isfinite(log_q.min())):
-        raise ValueError(f"a measure of order alpha + beta = {order:g} <= 0 needs distributions without zeros")
-    centred_p, centred_q = (logs - _log_power_mean(logs, order) for logs in (log_p, log_q))
+        raise ValueError(f"a measure with alpha + beta = {order:g} <= 0 needs distributions without zeros")
+    log_p, log_q = log_p - _log_power_mean(log_p, order), log_q - _log_power_mean(log_q, order)
     log_size = math.log(log_p.size)
-    return _Pair(order * centred_p - log_size, order * centred_q - log_size, _log_ratio(centred_p, centred_q))
+    return _Pair(order * log_p - log_size, order * log_q - log_size, _log_ratio(log_p, log_q))
 
 
-def _ab_summands(pair: _Pair, a: float, b: float) -> Vector:
+def _family(pair: _Pair, a: float, b: float, logged: bool) -> float:
+    if a * b != 0:
+        log_w = _log_w(pair, a, b)
+        top = float(log_w.max())
+        log_sum = top + math.log(np.exp(log_w - top).sum()) if math.isfinite(top) else top
+        if abs(log_sum) > 0.1:
+            return -(log_sum if logged else float(np.expm1(log_sum))) / (a * b)
+    # Close together, or next to a limit, sum w is 1 but for rounding; the sum of s keeps its digits.
+    total = float(_family_summands(pair, a, b).sum())
+    return -math.log1p(-a * b * total) / (a * b) if logged and abs(a * b) > 1e-15 else total
+
+
+def _log_w(pair: _Pair, a: float, b: float) -> Vector:
+    log_w = pair.log_v + a * pair.log_ratio
+    log_w[np.isposinf(pair.log_ratio)] = -np.inf if b > 0 else np.inf
+    log_w[np.isneginf(pair.log_ratio)] = -np.inf if a > 0 else np.inf
+    return log_w
+
+
+def _family_summands(pair: _Pair, a: float, b: float) -> Vector:
     """The summand s of the module's head for each item, shape [vocabulary]."""
+    log_u, log_v, log_ratio = pair
     if abs(a) > abs(b):  # the division below must be by the larger exponent, or rounding grows at the limits
-        pair, a, b = pair.swapped(), b, a
-    no_u, no_v = np.isneginf(pair.log_u), np.isneginf(pair.log_v)
-    if not (no_u.any() or no_v.any()):
-        return _positive_ab_summands(pair, a, b)
-    summands = np.zeros_like(pair.log_u)
-    both, only_u, only_v = ~(no_u | no_v), no_v & ~no_u, no_u & ~no_v
-    summands[both] = _positive_ab_summands(_Pair(*(logs[both] for logs in pair)), a, b)
-    summands[only_u] = np.exp(pair.log_u[only_u]) / (b * (a + b)) if b > 0 else np.inf
-    summands[only_v] = np.exp(pair.log_v[only_v]) / (a * (a + b)) if a > 0 else np.inf
+        log_u, log_v, log_ratio, a, b = log_v, log_u, -log_ratio, b, a
+    v = np.exp(log_v)
+    if abs(b) < 1e-6:  # both exponents vanish, and the difference below would be rounding only
+        summands = v * log_ratio**2 / 2
+    else:
+        difference = _tilt(v, log_v, log_ratio, a + b) - _tilt(v, log_v, log_ratio, a)
+        summands = np.maximum(difference / b, 0.0)
+    only_u, only_v = np.isposinf(log_ratio), np.isneginf(log_ratio)
+    summands[only_u] = np.exp(log_u[only_u]) / (b * (a + b)) if b > 0 else np.inf
+    summands[only_v] = v[only_v] / (a * (a + b)) if a > 0 else np.inf
     return summands
 
 
-def _positive_ab_summands(pair: _Pair, a: float, b: float) -> Vector:
-    v = np.exp(pair.log_v)
-    if abs(b) < 1e-6:  # both exponents vanish, and the difference below would be rounding only
-        return v * pair.log_ratio**2 / 2
-    difference = _tilt(v, pair, a + b) - _tilt(v, pair, a)
-    return np.maximum(difference / b, 0.0)
-
-
-def _tilt(v: Vector, pair: _Pair, exponent: float) -> Vector:
+def _tilt(v: Vector, log_v: Vector, log_ratio: Vector, exponent: float) -> Vector:
     """v (exp(exponent r) - 1) / exponent, with all its digits for small r, and no overflow where v makes up for it."""
     if abs(exponent) < 1e-15:
-        return v * pair.log_ratio
-    rise = exponent * pair.log_ratio
-    tilt = np.exp(pair.log_v + rise) - v
-    near = np.abs(rise) < 1
+        return v * log_ratio
+    rise = exponent * log_ratio
+    tilt = np.exp(log_v + rise)
+    tilt -= v
+    near = np.flatnonzero(np.abs(rise) < 1)
     tilt[near] = v[near] * np.expm1(rise[near])
     return tilt / exponent
 
 
-def _scale_invariant_ab(log_p: Vector, log_q: Vector, a: float, b: float) -> tuple[float, Vector]:
-    pair = _escorts(log_p, log_q, a + b)
-    summands = _ab_summands(pair, a, b)
-    total = float(summands.sum())
-    if a * b == 0 or abs(a * b * total) < 1e-15:
-        return total, summands
-    if abs(a * b * total) < 0.5:
-        return -math.log1p(-a * b * total) / (a * b), summands
-    # Far apart 1 - a b sum s has lost its digits, or the sum overflowed: take the sum of w by its logarithm.
-    log_w = _log_geometric(pair, a, b)
-    top = float(log_w.max())
-    log_sum = top + math.log(np.exp(log_w - top).sum()) if math.isfinite(top) else top
-    if math.isinf(total) and math.isfinite(log_sum):
-        summands = np.exp(log_w - log_sum)
-    return -log_sum / (a * b), summands
+class _Distance(NamedTuple):
+    """A symmetric measure without parameters; ``total`` turns the summands into the distance."""
+
+    summands: Callable[[Vector, Vector], Vector]
+    total: Callable[[Vector], float]
+    maximum: float
 
 
-def _log_geometric(pair: _Pair, a: float, b: float) -> Vector:
-    """ln w, shape [vocabulary]; an item that both lack counts as w = 0."""
-    no_u, no_v = np.isneginf(pair.log_u), np.isneginf(pair.log_v)
-    with np.errstate(invalid="ignore"):
-        log_w = pair.log_v + a * pair.log_ratio
-    log_w[no_v] = -np.inf if b > 0 else np.inf
-    log_w[no_u] = -np.inf if a > 0 else np.inf
-    log_w[no_u & no_v] = -np.inf
-    return log_w
+def _gaps(log_p: Vector, log_q: Vector) -> Vector:
+    gaps: Vector = np.exp(log_p) - np.exp(log_q)
+    return np.abs(gaps, out=gaps)
 
 
-def _l1(log_p: Vector, log_q: Vector) -> tuple[float, Vector]:
-    gaps = np.abs(np.exp(log_p) - np.exp(log_q))
-    return float(gaps.sum()), gaps
+def _arc(squared_root_gaps: Vector) -> float:
+    # arccos of the overlap turns one float32 ulp below 1 into a distance of 2e-4; the half chord does not.
+    return 4 / math.pi * math.asin(min(math.sqrt(squared_root_gaps.sum()) / 2, 1.0))
 
 
-def _l2(log_p: Vector, log_q: Vector) -> tuple[float, Vector]:
-    squares = (np.exp(log_p) - np.exp(log_q)) ** 2
-    return math.sqrt(squares.sum()), squares
-
-
-def _linf(log_p: Vector, log_q: Vector) -> tuple[float, Vector]:
-    gaps = np.abs(np.exp(log_p) - np.exp(log_q))
-    return float(gaps.max()), gaps
-
-
-def _fisher_rao(log_p: Vector, log_q: Vector) -> tuple[float, Vector]:
-    squares = (np.exp(log_p / 2) - np.exp(log_q / 2)) ** 2
-    # arccos of the overlap turns one float32 ulp below 1 into a distance of 4e-4; the half chord does not.
-    half_chord = min(math.sqrt(squares.sum()) / 2, 1.0)
-    return 4 / math.pi * math.asin(half_chord), squares
-
-
-def _jensen_shannon(log_p: Vector, log_q: Vector) -> tuple[float, Vector]:
+def _jensen_shannon_summands(log_p: Vector, log_q: Vector) -> Vector:
     gap = np.minimum(np.abs(_log_ratio(log_p, log_q)), 800.0)  # exp(-800) is 0, and 0 * inf must not arise
     decay = np.exp(-gap)
-    shape = -gap * decay / (1 + decay) - np.log1p(np.expm1(-gap) / 2)
-    summands = np.maximum((np.exp(log_p) + np.exp(log_q)) / 2 * shape, 0.0)
-    return float(summands.sum()), summands
+    shape: Vector = np.maximum(-gap * decay / (1 + decay) - np.log1p(np.expm1(-gap) / 2), 0.0)
+    return (np.exp(log_p) + np.exp(log_q)) / 2 * shape
 
 
-_DISTANCES: dict[str, Callable[[Vector, Vector], tuple[float, Vector]]] = {
-    "l1": _l1,
-    "l2": _l2,
-    "linf": _linf,
-    "fisher_rao": _fisher_rao,
-    "jensen_shannon": _jensen_shannon,
+_DISTANCES = {
+    "l1": _Distance(_gaps, np.sum, 2.0),
+    "l2": _Distance(lambda log_p, log_q: _gaps(log_p, log_q) ** 2, lambda squares: math.sqrt(squares.sum()), 2**0.5),
+    "linf": _Distance(_gaps, np.max, 1.0),
+    "fisher_rao": _Distance(lambda log_p, log_q: _gaps(log_p / 2, log_q / 2) ** 2, _arc, 1.0),
+    "jensen_shannon": _Distance(_jensen_shannon_summands, np.sum, math.log(2)),
 }

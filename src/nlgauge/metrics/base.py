@@ -35,8 +35,8 @@ class Value:
     parts: tuple[float, ...]
     reason: str | None = None
     """Why a part is NaN"""
-    note: str | None = None
-    """Something that a reader of the number should know; counted in the run's summary"""
+    notes: tuple[str, ...] = ()
+    """What a reader of the number should know; counted in the run's summary"""
 
 
 class Scorer(ABC):
@@ -139,11 +139,11 @@ class ReferenceScorer(Scorer):
         if not pairs:
             return Value((np.nan,) * len(self.metric.parts), reason)
         scores = np.array([self.pair(candidate, reference) for candidate, reference in pairs])
-        notes = [note for pair in pairs if (note := self.pair_note(*pair))]
+        notes = dict.fromkeys(note for pair in pairs if (note := self.pair_note(*pair)))
         if len(pairs) < len(row.references):
-            notes.append("references without words left out")
+            notes["references without words left out"] = None
         best = scores[self._best(scores)] if self.metric.references == "best" else scores.mean(axis=0)
-        return Value(tuple(map(float, best)), None, notes[0] if notes else None)
+        return Value(tuple(map(float, best)), None, tuple(notes))
 
     def pairs(self, row: Row, features: Features) -> tuple[list[tuple[Feature, Feature]], str]:
         """The (candidate, reference) pairs that can be compared, and why there is none."""

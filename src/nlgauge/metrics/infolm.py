@@ -94,9 +94,16 @@ class InfoLM(ReferenceMetric):
     undefined: str = "nan"
     preset: InitVar[str | None] = None
 
+    def __new__(cls, *values: Any, **given: Any) -> InfoLM:
+        """Remember which parameters were given: those go before a preset's, even where they equal the default."""
+        self = super().__new__(cls)
+        object.__setattr__(self, "_given", {*list(cls.__dataclass_fields__)[: len(values)], *given})
+        return self
+
     def __post_init__(self, preset: str | None) -> None:
         if preset is not None:
             self._fill(preset)
+        object.__delattr__(self, "_given")
         super().__post_init__()
         try:
             made = Measure(self.measure, self.alpha, self.beta)
@@ -114,8 +121,9 @@ class InfoLM(ReferenceMetric):
         if preset not in PRESETS:
             raise SpecError(f"InfoLM: preset={preset!r} is not one of {', '.join(map(repr, PRESETS))}")
         known = PRESETS[preset]
+        given: set[str] = self._given  # type: ignore[attr-defined]
         for name, value in {**known["*"], **known.get(self.measure, {})}.items():
-            if getattr(self, name) == type(self).__dataclass_fields__[name].default:
+            if name not in given:
                 object.__setattr__(self, name, value)
 
     @property
@@ -162,7 +170,7 @@ class InfoLMScorer(ReferenceScorer):
     def score(self, row: Row, features: Features) -> Value:
         value = super().score(row, features)
         if value.reason and self.metric.undefined == "zero":
-            return Value((0.0,), None, f"{value.reason}: called 0 as in the published code")
+            return Value((0.0,), None, (f"{value.reason}: called 0 as in the published code",))
         return value
 
     def evidence(self, row: Row, features: Features) -> dict[str, Any]:

@@ -224,7 +224,7 @@ def mask_rows(
 
 
 def start_model(folder: Path, counts: np.ndarray) -> Any:
-    """A BertForMaskedLM on the body in ``folder``, its decoder tied to the embeddings, its bias the log unigram share."""
+    """A BertForMaskedLM on the body in ``folder``: decoder tied to the embeddings, its bias the log unigram share."""
     config = BertConfig.from_pretrained(folder)
     config.tie_word_embeddings = True
     config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
@@ -347,7 +347,7 @@ class Trainer:
         return out
 
     def save(self) -> None:
-        """Write the checkpoint (weights, optimizer, step) so that a kill at any time leaves the old one or the new one."""
+        """Write the checkpoint (weights, optimizer, step); a kill at any time leaves the old one or the new one."""
         tensors = {f"model.{n}": p.detach() for n, p in self.model.named_parameters()}
         for n, p in self.model.named_parameters():
             for key, value in self.optimizer.state.get(p, {}).items():

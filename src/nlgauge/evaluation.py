@@ -50,7 +50,7 @@ def evaluate(
     (1,)
     """
     rows = _corpus(corpus, candidates, references, sources, contexts, systems, items)
-    chosen = _metrics(metrics, model)
+    chosen, asked = _metrics(metrics, model)
     if window not in WINDOW_POLICIES:
         raise SpecError(f"window {window!r} is not one of {', '.join(WINDOW_POLICIES)}")
     began = time.monotonic()
@@ -69,7 +69,8 @@ def evaluate(
         "rows": len(rows),
         "corpus": rows.digest,
         "models": models,
-        "notes": {spec: dict(counted) for spec, counted in notes.items()},
+        "notes": {spec: dict(counted) for spec, counted in notes.items() if counted},
+        "asked": asked,
         "seconds": round(time.monotonic() - began, 3),
     }
     return table
@@ -91,8 +92,7 @@ def _score(
             column.values[index] = value.parts
             if value.reason:
                 column.reasons[index] = value.reason
-            if value.note:
-                notes.setdefault(spec, Counter())[value.note] += 1
+            notes.setdefault(spec, Counter()).update(value.notes)
             if evidence:
                 column.evidence[index] = scorer.evidence(rows[index], features)
 
@@ -107,12 +107,18 @@ def _corpus(corpus: Any, candidates: Any, *columns: Any) -> Corpus:
     return corpus if isinstance(corpus, Corpus) else Corpus.from_records(corpus)
 
 
-def _metrics(metrics: Any, model: str | None) -> dict[str, Metric]:
+def _metrics(metrics: Any, model: str | None) -> tuple[dict[str, Metric], dict[str, str]]:
+    """The metrics by canonical spec, and the canonical specs by the ones that were asked for."""
     given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     if not given:
         raise SpecError("no metric was given")
-    chosen = [registry.metric(spec, model=model) for spec in given]
-    return {str(metric): metric for metric in chosen}
+    chosen: dict[str, Metric] = {}
+    asked: dict[str, str] = {}
+    for spec in given:
+        metric = registry.metric(spec, model=model)
+        chosen[str(metric)] = metric
+        asked[str(spec)] = str(metric)
+    return chosen, asked
 
 
 def _empty(metric: Metric, rows: int) -> Column:
