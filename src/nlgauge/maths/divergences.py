@@ -92,8 +92,8 @@ class Measure:
         Both are log-probabilities, shape [vocabulary], -inf for a zero, taken as normalised; only the escorts of
         gamma, ab and renyi are normalised here. Never NaN, and infinite only where D is or a float64 cannot hold it.
 
-        Raises ValueError for unequal shapes, NaN, +inf, no mass at all, finite logarithms whose multiples overflow
-        (about -1e300), or zeros where a + b <= 0.
+        Raises ValueError for unequal shapes, NaN, +inf, no mass at all, finite logarithms below -1e290, or zeros where
+        a + b <= 0.
         """
         log_p, log_q = _checked_distributions(log_p, log_q)
         with np.errstate(all="ignore"):
@@ -101,8 +101,6 @@ class Measure:
                 distance = float(_DISTANCES[self.name].total(self._summands(log_p, log_q)))
             else:
                 distance = _family(self._pair(log_p, log_q), *self._exponents, logged=self.name != "alpha")
-        if math.isnan(distance):
-            raise ValueError("log_p or log_q holds finite values too low to be multiplied by an exponent: use -inf")
         return min(self._exponents[0] * distance if self.name == "renyi" else distance, self.maximum)
 
     def contributions(self, log_p: Vector, log_q: Vector) -> Vector:
@@ -181,6 +179,8 @@ def _checked_distributions(log_p: Vector, log_q: Vector) -> tuple[Vector, Vector
     for name, logs in (("log_p", log_p), ("log_q", log_q)):
         if not math.isfinite(logs.max()):
             raise ValueError(f"{name} is no distribution: it holds NaN or +inf, or every probability in it is zero")
+        if ((logs < -1e290) & (logs > -np.inf)).any():
+            raise ValueError(f"{name} holds finite values below -1e290, which overflow: use -inf for zero")
     return log_p, log_q
 
 
@@ -199,7 +199,7 @@ def _log_ratio(log_p: Vector, log_q: Vector) -> Vector:
 
 
 def _log_power_mean(logs: Vector, order: float) -> float:
-    if order == 0:
+    if abs(order) < 1e-300:  # 0, or a subnormal number, whose products have no digits left
         return float(logs.mean())
     scaled = order * logs
     top = float(scaled.max())
@@ -231,7 +231,8 @@ def _family(pair: _Pair, a: float, b: float, logged: bool) -> float:
 
 
 def _log_w(pair: _Pair, a: float, b: float) -> Vector:
-    log_w = pair.log_v + a * pair.log_ratio
+    # Starting from the side with the smaller weight, which may be as low as -1e38, would lose the other's digits.
+    log_w = pair.log_v + a * pair.log_ratio if abs(a) <= abs(b) else pair.log_u - b * pair.log_ratio
     log_w[np.isposinf(pair.log_ratio)] = -np.inf if b > 0 else np.inf
     log_w[np.isneginf(pair.log_ratio)] = -np.inf if a > 0 else np.inf
     return log_w
@@ -239,31 +240,29 @@ def _log_w(pair: _Pair, a: float, b: float) -> Vector:
 
 def _family_summands(pair: _Pair, a: float, b: float) -> Vector:
     """The summand s of the module's head for each item, shape [vocabulary]."""
-    log_u, log_v, log_ratio = pair
     if abs(a) > abs(b):  # the division below must be by the larger exponent, or rounding grows at the limits
-        log_u, log_v, log_ratio, a, b = log_v, log_u, -log_ratio, b, a
+        pair, a, b = _Pair(pair.log_v, pair.log_u, -pair.log_ratio), b, a
+    log_u, log_v, log_ratio = pair
     v = np.exp(log_v)
-    if abs(b) < 1e-6:  # both exponents vanish, and the difference below would be rounding only
-        summands = v * log_ratio**2 / 2
-    else:
-        difference = _tilt(v, log_v, log_ratio, a + b) - _tilt(v, log_v, log_ratio, a)
-        summands = np.maximum(difference / b, 0.0)
+    difference = _rise(v, log_u, log_ratio, a + b) - _rise(v, _log_w(pair, a, b), log_ratio, a)
+    summands = np.maximum(difference / b, 0.0)
+    near = np.flatnonzero(np.abs(b * log_ratio) < 1e-5)  # here the difference is mostly rounding: take the series
+    summands[near] = v[near] * log_ratio[near] ** 2 * (1 / 2 + (2 * a + b) * log_ratio[near] / 6)
     only_u, only_v = np.isposinf(log_ratio), np.isneginf(log_ratio)
     summands[only_u] = np.exp(log_u[only_u]) / (b * (a + b)) if b > 0 else np.inf
     summands[only_v] = v[only_v] / (a * (a + b)) if a > 0 else np.inf
     return summands
 
 
-def _tilt(v: Vector, log_v: Vector, log_ratio: Vector, exponent: float) -> Vector:
-    """v (exp(exponent r) - 1) / exponent, with all its digits for small r, and no overflow where v makes up for it."""
+def _rise(v: Vector, log_end: Vector, log_ratio: Vector, exponent: float) -> Vector:
+    """(exp(log_end) - v) / exponent, where log_end = ln v + exponent r, with all its digits for small r."""
     if abs(exponent) < 1e-15:
         return v * log_ratio
-    rise = exponent * log_ratio
-    tilt = np.exp(log_v + rise)
-    tilt -= v
-    near = np.flatnonzero(np.abs(rise) < 1)
-    tilt[near] = v[near] * np.expm1(rise[near])
-    return tilt / exponent
+    rise = np.exp(log_end) - v
+    steps = exponent * log_ratio
+    near = np.flatnonzero(np.abs(steps) < 1)
+    rise[near] = v[near] * np.expm1(steps[near])
+    return rise / exponent
 
 
 class _Distance(NamedTuple):
