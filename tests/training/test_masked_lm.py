@@ -125,6 +125,17 @@ def test_the_finished_folder_serves_both_backends_alike(config, texts, tmp_path)
                 np.testing.assert_allclose(getattr(one, key), getattr(two, key), atol=1e-4)
 
 
+def test_a_finished_model_can_be_trained_on(config, texts, body, tmp_path):
+    first = Trainer(replace(config, steps=3), texts, tmp_path / "first")
+    first.run()
+    folder = first.finish()
+    again = Trainer(replace(config, body=str(folder), original=str(body)), texts, tmp_path / "second")
+    for (name, one), two in zip(first.model.named_parameters(), again.model.parameters(), strict=True):
+        torch.testing.assert_close(one, two, atol=2e-3, rtol=2e-3, msg=name)
+    for one, two in zip(first.original.parameters(), again.original.parameters(), strict=True):
+        assert torch.equal(one, two)
+
+
 def test_what_cannot_be_trained_is_refused(config, texts, tmp_path):
     with pytest.raises(InputError, match="no text to train on"):
         Trainer(replace(config, groups={"nothing*": 1.0}), texts, tmp_path)

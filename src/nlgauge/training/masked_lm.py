@@ -69,6 +69,7 @@ class MaskedLMConfig:
     warmup_steps: int = 60
     decay_share: float = 0.3
     steps: int = 2400
+    original: str = ""
     temperature: float = 1.0
     source: str = field(default="", compare=False)
 
@@ -223,23 +224,35 @@ def mask_rows(
     return masked, chosen
 
 
+def read_body(folder: Path, config: Any) -> BertModel:
+    """The BERT body in ``folder``. Raises InputError where the folder holds something else."""
+    stored = {name.removeprefix("bert."): value for name, value in load_file(folder / "model.safetensors").items()}
+    wanted = {name: value for name, value in stored.items() if not name.startswith(("pooler.", "cls."))}
+    body = BertModel(config, add_pooling_layer=False)
+    missing, unexpected = body.load_state_dict(wanted, strict=False)
+    if missing or [name for name in unexpected if "position_ids" not in name]:
+        raise InputError(
+            f"not a BERT body: lacks {missing}, holds {unexpected}", file=folder, remedy="give a BERT folder"
+        )
+    return body
+
+
 def start_model(folder: Path, counts: np.ndarray) -> Any:
-    """A BertForMaskedLM on the body in ``folder``: decoder tied to the embeddings, its bias the log unigram share."""
+    """A BertForMaskedLM on the body in ``folder``, its decoder tied to the embeddings.
+
+    The head is the folder's where it has one, so that a finished model can be trained on; else a new one, its bias the
+    log unigram share.
+    """
     config = BertConfig.from_pretrained(folder)
     config.tie_word_embeddings = True
     config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
     config._attn_implementation = "eager"  # the fused kernel is slow backwards on a CPU
     model = BertForMaskedLM(config)
-    state = load_file(folder / "model.safetensors")
-    state = {name.removeprefix("bert."): value for name, value in state.items()}
-    body = {name: value for name, value in state.items() if not name.startswith("pooler.")}
-    missing, unexpected = model.bert.load_state_dict(body, strict=False)
-    if missing or [name for name in unexpected if "position_ids" not in name]:
-        raise InputError(
-            f"{folder}: not a BERT body (missing {missing}, unexpected {unexpected})", remedy="give a BERT folder"
-        )
+    model.bert.load_state_dict(read_body(folder, config).state_dict())
+    head = {name: value for name, value in load_file(folder / "model.safetensors").items() if name.startswith("cls.")}
     with torch.no_grad():
         model.cls.predictions.bias.copy_(torch.from_numpy(np.log((counts + 0.5) / (counts + 0.5).sum())).float())
+    model.load_state_dict(head, strict=False)
     model.tie_weights()
     return model
 
@@ -267,8 +280,7 @@ class Trainer:
         counts = np.bincount(self.train[config.short[0]].ids, minlength=self.tokenizer.get_vocab_size())
         torch.manual_seed(config.seed)  # of the head's first weights
         self.model = start_model(folder, counts)
-        self.original = BertModel(self.model.config, add_pooling_layer=False)
-        self.original.load_state_dict(self.model.bert.state_dict())
+        self.original = read_body(body_folder(config.original or config.body), self.model.config)
         self.original.requires_grad_(False)
         self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), fused=True)
         self.step = 0
