@@ -64,7 +64,7 @@ class InfoLM(ReferenceMetric):
         large text, once, so that a row's score depends on that row alone; 'none'; or 'candidates', 'union', and
         'separate' (each side by its own table, as the published code does).
     direction: for asymmetric measures, 'jeffreys' (mean of both), 'forward' D(reference || candidate) or 'reverse'.
-    stride: masks per pass; 1 is exact, more is faster and nearly the same (docs/infolm.md has figures).
+    stride: masks per pass; 1 is exact, more is faster and nearly the same (docs/infolm.md).
     published: signs, scale and argument order of the published code: kl and alpha negated, Fisher-Rao in [0, pi],
         'forward' meaning D(candidate || reference).
     undefined: 'nan', or 'zero' as in the published code, which calls an empty candidate perfect.
