@@ -8,16 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def batches(lengths: Sequence[int], budget: int) -> Iterator[NDArray[np.intp]]:
-    """Indexes of `lengths`, longest first, in groups whose padded size stays within `budget` tokens.
+def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[NDArray[np.intp]]:
+    """Indexes of `lengths`, longest first, in groups of at most `most` whose padded size stays within `budget` tokens.
 
     A row longer than the budget is a group of its own. The longest come first so that a batch too large for the
-    machine fails at once and not after an hour.
+    machine fails at once and not after an hour. The number of rows is bounded too, for short rows ask for as many rows
+    of the vocabulary, which are far larger than themselves.
     """
     sizes = np.asarray(lengths, dtype=np.int64)
     order = np.argsort(-sizes, kind="stable")
     at = 0
     while at < len(order):
-        rows = max(1, int(budget // max(1, sizes[order[at]])))
+        rows = min(most, max(1, int(budget // max(1, sizes[order[at]]))))
         yield order[at : at + rows]
         at += rows

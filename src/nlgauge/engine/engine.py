@@ -24,7 +24,7 @@ Features: TypeAlias = Mapping[Need, Feature | None]
 """None for a text without tokens"""
 
 _BATCH_TOKENS = 4096
-_HELD_BYTES = 96 << 20
+_HELD_BYTES = 64 << 20
 _MASKS_APART = 8
 _FLOAT32_EXPONENT = 80.0
 
