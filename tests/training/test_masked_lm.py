@@ -143,6 +143,8 @@ def test_what_cannot_be_trained_is_refused(config, texts, tmp_path):
         Trainer(replace(config, body="absent"), texts, tmp_path)
     with pytest.raises(InputError, match="is not a folder"):
         train(tmp_path / "absent", tmp_path / "out")
+    with pytest.raises(InputError, match="cannot be read"):
+        train(texts, tmp_path / "out", tmp_path / "absent.toml")
     (tmp_path / "bad.toml").write_text('body = "x"\nspeed = 9\n', encoding="utf-8")
     with pytest.raises(InputError, match=r"bad.toml: .*speed"):
         train(texts, tmp_path / "out", tmp_path / "bad.toml")

@@ -22,7 +22,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,13 +71,14 @@ class MaskedLMConfig:
     steps: int = 2400
     original: str = ""
     temperature: float = 1.0
-    source: str = field(default="", compare=False)
 
     @classmethod
     def read(cls, path: Path) -> MaskedLMConfig:
-        """Read a TOML recipe. Raises InputError for an unknown or missing key."""
-        text = path.read_text(encoding="utf-8")
-        tree = tomllib.loads(text)
+        """Read a TOML recipe. Raises InputError for a file that is none, or an unknown or missing key."""
+        try:
+            tree = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot be read: {error}", file=path, remedy="give a recipe in TOML") from None
         data = tree.pop("data", {})
         flat: dict[str, Any] = {"groups": data.pop("groups", {"*": 1.0}), **data}
         for section in ("batches", "loss", "optimizer"):
@@ -87,9 +88,9 @@ class MaskedLMConfig:
             if name in flat:
                 flat[name] = tuple(flat[name])
         try:
-            return cls(**flat, source=text)
+            return cls(**flat)
         except TypeError as error:
-            raise InputError(f"{path}: {error}", remedy="compare with the recipe pocket.toml") from None
+            raise InputError(str(error), file=path, remedy="compare with the recipe pocket.toml") from None
 
     def rate(self, step: int) -> float:
         """The factor on both learning rates at ``step``: warm-up, constant, linear fall to zero."""
