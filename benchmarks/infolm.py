@@ -57,8 +57,9 @@ def score(model: LanguageModel, pairs: Sequence[Pair], metric: InfoLM = FISHER_R
     corpus, engine = corpus_of(pairs), Engine(model)
     scorer = metric.scorer(corpus, engine)
     values = [math.nan] * len(corpus)
-    for row, features in engine.stream([scorer.needs(row) for row in corpus]):
-        values[row] = scorer.score(corpus[row], features).parts[0]
+    for rows, features in engine.stream([scorer.needs(row) for row in corpus]):
+        for row, value in zip(rows, scorer.score([corpus[row] for row in rows], features), strict=True):
+            values[row] = value.parts[0]
     return values
 
 

@@ -61,18 +61,21 @@ def main() -> None:
     "--window", default="slide", show_default=True, help="Texts longer than the model's window: slide, cut or error."
 )
 @click.option("--evidence", is_flag=True, help="Keep in the output what each score rests on.")
+@click.option(
+    "--against", type=_PLACE, help="Table of texts that metrics of sets compare outputs with, instead of references."
+)
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the bootstrap intervals.")
 def score(
     outputs: Path | None, metrics: Sequence[str], output: Path | None, candidates: Path | None,
     references: Sequence[Path], source: Path | None, context: Path | None, system: str | None, columns: Sequence[str],
-    model: str | None, precision: str, window: Any, evidence: bool, layout: str, seed: int,
+    model: str | None, precision: str, window: Any, evidence: bool, against: Path | None, layout: str, seed: int,
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
     Prints each system's mean with its 95 % bootstrap interval.
     """
-    from nlgauge import evaluate
+    from nlgauge import Corpus, evaluate
 
     if not metrics:
         raise SpecError("no metric was given: add -m InfoLM, for one; nlgauge list shows them all")
@@ -87,6 +90,7 @@ def score(
             precision=precision,
             window=window,
             evidence=evidence,
+            against=None if against is None else Corpus.read(against),
             progress=True,
         )
     except InputError as error:
@@ -132,12 +136,15 @@ def _print_summary(table: ScoreTable, layout: str, seed: int) -> None:
         for line in _layout(table, scores):
             click.echo(line)
     for spec, column in table.columns.items():
+        what, names = ("rows", [str(n + 1) for n in range(len(table.rows))])
+        if column.level == "system":
+            what, names = "systems", table.systems
         for reason in dict.fromkeys(column.reasons.values()):
-            rows = [index + 1 for index, why in column.reasons.items() if why == reason]
-            first = ", ".join(map(str, sorted(rows)[:5])) + (", ..." if len(rows) > 5 else "")
-            click.echo(f"{spec}: no value for {len(rows)} of {len(table.rows)} rows ({first}): {reason}", err=True)
+            found = [names[index] for index in sorted(column.reasons) if column.reasons[index] == reason]
+            first = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
+            click.echo(f"{spec}: no value for {len(found)} of {len(names)} {what} ({first}): {reason}", err=True)
         for note, count in table.run.get("notes", {}).get(spec, {}).items():
-            click.echo(f"{spec}: {count} of {len(table.rows)} rows: {note}", err=True)
+            click.echo(f"{spec}: {count} of {len(names)} {what}: {note}", err=True)
     for signature in table.signatures.values():
         click.echo(signature, err=True)
 

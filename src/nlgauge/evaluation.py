@@ -8,14 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nlgauge import registry
 from nlgauge._version import __version__
 from nlgauge.corpus import Corpus
-from nlgauge.engine.engine import Engine
+from nlgauge.engine.engine import Engine, Features, Need
 from nlgauge.engine.windows import WINDOW_POLICIES, WindowPolicy
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Metric, Scorer
+from nlgauge.metrics.base import Metric, RowMetric, Scorer, SetMetric, SetText, Value
 from nlgauge.table import Column, ScoreTable
 
 
@@ -33,15 +34,17 @@ def evaluate(
     precision: str = "float32",
     window: WindowPolicy = "slide",
     evidence: bool = False,
+    against: Corpus | None = None,
     progress: bool = False,
 ) -> ScoreTable:
-    """Score every row by every metric.
+    """Score every row by every metric, and every system by the metrics of sets.
 
     corpus: a Corpus, or records or a data frame of its columns; or give the columns one by one as lists.
     metrics: specs or Metric objects. model: for the metrics that name none. precision: 'float32' gives the same
     numbers on every machine, 'bfloat16' is faster where the processor has it and needs torch.
     window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
-    evidence: keep what each score rests on. progress: a bar on stderr, when that is a terminal.
+    evidence: keep what each score rests on. against: a corpus whose candidates metrics of sets compare a system's
+    outputs with, instead of the references of its rows. progress: a bar on stderr, when that is a terminal.
 
     Raises InputError for rows that cannot be scored as given, SpecError for a metric or model that cannot be had.
 
@@ -59,10 +62,22 @@ def evaluate(
     models: dict[str, Any] = {}
     for name in dict.fromkeys(metric.model for metric in chosen.values()):
         engine = Engine(registry.model(name, precision), window, progress)
-        group = {spec: metric.scorer(rows, engine) for spec, metric in chosen.items() if metric.model == name}
-        table.columns.update({spec: _empty(chosen[spec], len(rows)) for spec in group})
-        _score(rows, engine, group, table, notes, evidence)
-        table.signatures.update({spec: _signature(spec, scorer, engine) for spec, scorer in group.items()})
+        group = {spec: metric for spec, metric in chosen.items() if metric.model == name}
+        scorers = {spec: m.scorer(rows, engine) for spec, m in group.items() if isinstance(m, RowMetric)}
+        sets = {spec: _Sets(m, engine, rows, against) for spec, m in group.items() if isinstance(m, SetMetric)}
+        table.columns.update({spec: _column(group[spec], len(rows)) for spec in scorers})
+        needs = [[need for scorer in scorers.values() for need in scorer.needs(row)] for row in rows]
+        for some in sets.values():
+            some.add_needs(needs)
+        for indices, features in engine.stream(needs):
+            _score([i for i in indices if i < len(rows)], rows, features, scorers, table, notes, evidence)
+            for some in sets.values():
+                some.take(indices, features)
+        for spec, some in sets.items():
+            table.columns[spec] = some.column(evidence, notes.setdefault(spec, Counter()))
+        facts = {spec: scorer.signature for spec, scorer in scorers.items()}
+        facts.update({spec: some.signature for spec, some in sets.items()})
+        table.signatures.update({spec: _signature(spec, facts[spec], engine) for spec in group})
         models[name] = vars(engine.ledger)
     table.columns = {spec: table.columns[spec] for spec in chosen}
     table.run = {
@@ -77,24 +92,82 @@ def evaluate(
 
 
 def _score(
+    indices: Sequence[int],
     rows: Corpus,
-    engine: Engine,
+    features: Features,
     scorers: Mapping[str, Scorer],
     table: ScoreTable,
     notes: dict[str, Counter[str]],
     evidence: bool,
 ) -> None:
-    """Fill the columns of the metrics that read from one engine, in one pass over the texts."""
-    needs = [[need for scorer in scorers.values() for need in scorer.needs(row)] for row in rows]
-    for index, features in engine.stream(needs):
-        for spec, scorer in scorers.items():
-            value, column = scorer.score(rows[index], features), table.columns[spec]
+    """Fill the columns of the metrics of rows for the rows whose features have come."""
+    some = [rows[index] for index in indices]
+    for spec, scorer in scorers.items():
+        column = table.columns[spec]
+        for index, row, value in zip(indices, some, scorer.score(some, features), strict=True):
             column.values[index] = value.parts
             if value.reason:
                 column.reasons[index] = value.reason
             notes.setdefault(spec, Counter()).update(value.notes)
             if evidence:
-                column.evidence[index] = scorer.evidence(rows[index], features)
+                column.evidence[index] = scorer.evidence(row, features)
+
+
+class _Sets:
+    """A metric of sets in a run: gathers points as texts come by, and compares each system's with the other side's."""
+
+    def __init__(self, metric: SetMetric, engine: Engine, rows: Corpus, against: Corpus | None) -> None:
+        self._metric, self._scorer, self._rows, self._against = metric, metric.scorer(rows, engine), rows, against
+        self.signature = {**self._scorer.signature, "against": against.digest[:8] if against else "references"}
+        self._wanted: list[list[str]] = [
+            [row.candidate, *(() if against is not None else row.references)] for row in rows
+        ]
+        self._wanted += [[row.candidate] for row in against or ()]
+        self._points: dict[str, NDArray[np.float32]] = {}
+
+    def add_needs(self, needs: list[list[Need]]) -> None:
+        needs += [[] for _ in range(len(self._wanted) - len(needs))]
+        for row, texts in zip(needs, self._wanted, strict=True):
+            row += [(text, self._scorer.request) for text in texts]
+
+    def take(self, indices: Sequence[int], features: Features) -> None:
+        for text in dict.fromkeys(text for index in indices for text in self._wanted[index]):
+            feature = features[text, self._scorer.request]
+            if text not in self._points and feature is not None:
+                self._points[text] = self._scorer.points(feature)
+
+    def column(self, evidence: bool, notes: Counter[str]) -> Column:
+        """A value for each system, in the table's order."""
+        column = _column(self._metric, len(self._rows.systems), level="system")
+        other = self._texts(self._against, "candidate") if self._against is not None else None
+        for at, system in enumerate(self._rows.systems):
+            own = Corpus(tuple(row for row in self._rows if row.system == system))
+            evaluated = self._texts(own, "candidate")
+            reference = other if other is not None else self._texts(own, "references")
+            value = self._compare(evaluated, reference)
+            column.values[at] = value.parts
+            if value.reason:
+                column.reasons[at] = value.reason
+            notes.update(value.notes)
+            if evidence and not value.reason:
+                column.evidence[at] = self._scorer.evidence(evaluated, reference)
+        return column
+
+    def _texts(self, rows: Corpus, side: str) -> list[SetText]:
+        """The texts of one side that have points."""
+        texts = [
+            (row.item, text) for row in rows for text in ([row.candidate] if side == "candidate" else row.references)
+        ]
+        found = [SetText(item, text, self._points[text]) for item, text in texts if text in self._points]
+        return [one for one in found if len(one.points)]
+
+    def _compare(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Value:
+        for side, texts in (("output", evaluated), ("reference", reference)):
+            if not texts:
+                return Value((np.nan,) * len(self._metric.parts), f"no {side} has words")
+        return self._scorer.compare(
+            np.concatenate([one.points for one in evaluated]), np.concatenate([one.points for one in reference])
+        )
 
 
 def _corpus(corpus: Any, candidates: Any, *columns: Any) -> Corpus:
@@ -121,12 +194,12 @@ def _metrics(metrics: Any, model: str | None) -> tuple[dict[str, Metric], dict[s
     return chosen, asked
 
 
-def _empty(metric: Metric, rows: int) -> Column:
-    values = np.full((rows, len(metric.parts)), np.nan)
-    return Column(metric.parts, values, higher_is_better=metric.larger_is_better)
+def _column(metric: Metric, size: int, level: str = "item") -> Column:
+    values = np.full((size, len(metric.parts)), np.nan)
+    return Column(metric.parts, values, higher_is_better=metric.larger_is_better, level=level)
 
 
-def _signature(spec: str, scorer: Scorer, engine: Engine) -> str:
+def _signature(spec: str, own: Mapping[str, object], engine: Engine) -> str:
     """sacrebleu's grammar, with what a neural metric depends on besides."""
     model = engine.model
     facts = {
@@ -135,7 +208,7 @@ def _signature(spec: str, scorer: Scorer, engine: Engine) -> str:
         "backend": model.backend,
         "precision": model.precision,
         "window": f"{engine.window}@{model.window},longer {engine.ledger.longer}/{engine.ledger.texts}",
-        **scorer.signature,
+        **own,
         "nlgauge": __version__,
     }
     return spec + "".join(f"|{name}:{value}" for name, value in facts.items())

@@ -20,16 +20,18 @@ _REPLICATES_AT_ONCE = 2_000_000
 
 @dataclass
 class Column:
-    """One metric's numbers, a row of the corpus each."""
+    """One metric's numbers: one for each row of the corpus, or one for each system where it measures sets."""
 
     parts: tuple[str, ...]
     values: NDArray[np.float64]
-    """[rows, parts]; NaN where nothing can be said"""
+    """[rows, parts], or [systems, parts] in the order of `ScoreTable.systems`; NaN where nothing can be said"""
     reasons: dict[int, str] = field(default_factory=dict)
-    """Why, by row, for every row with a NaN"""
+    """Why, by row (or system), for every one with a NaN"""
     evidence: dict[int, Any] = field(default_factory=dict)
-    """What the score rests on, by row, where it was asked for"""
+    """What the score rests on, by row (or system), where it was asked for"""
     higher_is_better: bool = True
+    level: str = "item"
+    """'item', or 'system' for a metric of sets"""
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,10 @@ class ScoreTable:
         raise KeyError(several + ", ".join(named or self.columns))
 
     def values(self, metric: object, part: str | None = None) -> NDArray[np.float64]:
-        """One number per row, in row order: [rows]. The metric's first part where none is named."""
+        """One number per row, in row order: [rows]; of a metric of sets one per system, in the order of `systems`.
+
+        The metric's first part where none is named.
+        """
         column = self.column(metric)
         if part is not None and part not in column.parts:
             raise KeyError(f"{metric} has no part {part!r}; it has {', '.join(column.parts)}")
@@ -103,13 +108,21 @@ class ScoreTable:
 
         The interval holds the middle `level` of the means of `replicates` resamples (with replacement) of the system's
         items: the percentile bootstrap. The resamples of equally many items are the same for every system and metric.
+        A metric of sets has one value a system and no interval: a resample repeats items, and to a measure of nearest
+        neighbours a repeated item is a new fact.
         """
         where = {system: np.array([i for i, (s, _) in enumerate(self.rows) if s == system]) for system in self.systems}
         drawn: dict[int, NDArray[np.int32]] = {}
         out = []
         for spec, column in self.columns.items():
             for part, name in enumerate(column.parts):
-                for system, rows in where.items():
+                for number, (system, rows) in enumerate(where.items()):
+                    if column.level == "system":
+                        value = float(column.values[number, part])
+                        known = not math.isnan(value)
+                        counts = (len(rows), 0) if known else (0, len(rows))
+                        out.append(SystemScore(system, spec, name, value, math.nan, math.nan, *counts))
+                        continue
                     all_values = column.values[rows, part]
                     values = all_values[~np.isnan(all_values)]
                     mean, low, high = _interval(values, level, replicates, seed, drawn)
@@ -120,7 +133,8 @@ class ScoreTable:
     def records(self) -> Iterator[dict[str, Any]]:
         """One record per value, as `save` writes them."""
         for spec, column in self.columns.items():
-            for index, (system, item) in enumerate(self.rows):
+            places = self.rows if column.level == "item" else [(system, None) for system in self.systems]
+            for index, (system, item) in enumerate(places):
                 for part, name in enumerate(column.parts):
                     value = float(column.values[index, part])
                     known = not math.isnan(value)
@@ -134,15 +148,21 @@ class ScoreTable:
     def save(self, path: str | Path) -> None:
         """Write JSON Lines: a header, then one record per value. The file is complete or not there at all."""
         path = Path(path)
-        header = {
+        header: dict[str, Any] = {
             "nlgauge": self.version,
             "signatures": self.signatures,
             "metrics": {
-                spec: {"parts": list(column.parts), "higher_is_better": column.higher_is_better}
+                spec: {
+                    "parts": list(column.parts),
+                    "higher_is_better": column.higher_is_better,
+                    "level": column.level,
+                }
                 for spec, column in self.columns.items()
             },
             "run": self.run,
         }
+        if not any(column.level == "item" for column in self.columns.values()):
+            header["rows"] = [list(row) for row in self.rows]  # no record names them
         partial = path.with_name(path.name + ".partial")
         try:
             with partial.open("w", encoding="utf-8", newline="\n") as file:
@@ -170,7 +190,8 @@ class ScoreTable:
         ):
             raise InputError("has no nlgauge header", file=path, row=1, remedy="give what nlgauge score -o wrote")
         records = [(number, _record(path, number, line)) for number, line in enumerate(lines[1:], start=2) if line]
-        rows, columns = _columns(path, header["metrics"], records)
+        rows = [(str(system), str(item)) for system, item in header.get("rows", [])]
+        rows, columns = _columns(path, header["metrics"], records, rows)
         if len(rows) != (wanted := header["run"].get("rows", len(rows))):
             raise InputError(
                 f"holds {len(rows)} of {wanted} rows", file=path, remedy="the file is cut short or was edited"
@@ -222,22 +243,27 @@ def _record(path: str | Path, number: int, line: str) -> dict[str, Any]:
 
 
 def _columns(
-    path: str | Path, described: Mapping[str, Any], records: Sequence[tuple[int, dict[str, Any]]]
+    path: str | Path,
+    described: Mapping[str, Any],
+    records: Sequence[tuple[int, dict[str, Any]]],
+    rows: list[tuple[str, str]],
 ) -> tuple[list[tuple[str, str]], dict[str, Column]]:
     grouped: dict[str, list[tuple[int, dict[str, Any]]]] = {spec: [] for spec in described}
     for number, record in records:
         if str(record.get("metric")) not in grouped or not {"system", "item", "part", "value", "reason"} <= set(record):
             raise InputError("is not a score of a metric of the header", file=path, row=number)
         grouped[record["metric"]].append((number, record))
-    rows: list[tuple[str, str]] = []
     columns: dict[str, Column] = {}
-    for spec, entries in grouped.items():
-        parts = tuple(described[spec]["parts"])
+    for spec, entries in sorted(grouped.items(), key=lambda pair: described[pair[0]]["level"] != "item"):
+        parts, level = tuple(described[spec]["parts"]), described[spec]["level"]
         own = [(record["system"], record["item"]) for _, record in entries[:: len(parts)]]
-        rows = rows or own
-        if own != rows or len(entries) != len(rows) * len(parts):
+        if level == "item":
+            rows = rows or own
+        expected = rows if level == "item" else [(system, None) for system in dict.fromkeys(s for s, _ in rows)]
+        if own != expected or len(entries) != len(own) * len(parts):
             raise InputError(f"the rows of {spec} are not those of the first metric", file=path)
-        column = Column(parts, np.empty((len(rows), len(parts))), higher_is_better=described[spec]["higher_is_better"])
+        higher = described[spec]["higher_is_better"]
+        column = Column(parts, np.empty((len(own), len(parts))), higher_is_better=higher, level=level)
         for at, (number, record) in enumerate(entries):
             index, part = divmod(at, len(parts))
             if record["part"] != parts[part]:
@@ -248,4 +274,4 @@ def _columns(
             if "evidence" in record:
                 column.evidence[index] = record["evidence"]
         columns[spec] = column
-    return rows, columns
+    return rows, {spec: columns[spec] for spec in described}

@@ -1,4 +1,4 @@
-"""What every metric has to hold, whatever it measures. A new metric adds specs to EXAMPLES and writes no test here."""
+"""What every metric of rows has to hold, whatever it measures. A new one adds specs to EXAMPLES and no test here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 import nlgauge
 from nlgauge import registry
 from nlgauge.corpus import Corpus, Row
-from nlgauge.metrics.base import Metric, ReferenceMetric
+from nlgauge.metrics.base import Metric, ReferenceMetric, SetMetric
 from nlgauge.table import Column, ScoreTable
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -129,7 +129,8 @@ def has_examples(name: str) -> str | None:
 
 @pytest.mark.parametrize("name", registry.built_in_metrics())
 def test_every_metric_has_an_example(name: str) -> None:
-    assert not (todo := has_examples(name)), todo
+    if not issubclass(registry.built_in_metrics()[name], SetMetric):  # those: test_sets.py
+        assert not (todo := has_examples(name)), todo
 
 
 def test_a_metric_without_an_example_is_told_where_to_add_one() -> None:

@@ -48,6 +48,9 @@ class FakeModel:
             states.append(np.tanh(states[-1] + mean))
         return np.stack([states[layer] for layer in layers]).astype(np.float32)
 
+    def static(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        return self._words[ids].astype(np.float32)
+
     def masked_logits(
         self, ids: NDArray[np.int64], attend: NDArray[np.int64], at: NDArray[np.int64]
     ) -> NDArray[np.float32]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import nlgauge.engine.engine as engine_module
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features import BagRequest, TokenWeights, VectorsRequest
+from nlgauge.engine.features import BagRequest, StaticRequest, TokenWeights, VectorsRequest
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel
 
@@ -66,7 +66,7 @@ def test_features_do_not_depend_on_batch_order_or_company(some, random, budget):
             np.testing.assert_allclose(found.log_probabilities, alone.log_probabilities, atol=1e-5)
         else:
             np.testing.assert_allclose(found.vectors, alone.vectors, atol=1e-5)
-            assert found.vectors.shape == (2, len(text.split()), model.width)
+            assert found.vectors.shape == (2, len(text.split()) + 2, model.width)
 
 
 def test_stream_gives_every_row_once_and_computes_each_text_once_however_little_it_may_hold(monkeypatch):
@@ -77,10 +77,10 @@ def test_stream_gives_every_row_once_and_computes_each_text_once_however_little_
     rows = [[(f"w{s} w{i} w9", BagRequest(1.0)), (references[i], BagRequest(1.0))] for s in range(5) for i in range(6)]
     rows += [rows[0], rows[17], []]
     seen = {}
-    for index, features in engine.stream(rows):
-        assert index not in seen
-        assert set(features) == set(rows[index])
-        seen[index] = features
+    for indices, features in engine.stream(rows):
+        for index in indices:
+            assert index not in seen
+            seen[index] = {need: features[need] for need in rows[index]}
     assert sorted(seen) == list(range(len(rows)))
     distinct = {text for row in rows for text, _ in row}
     assert engine.ledger.encoded == engine.ledger.texts == len(distinct)
@@ -104,8 +104,8 @@ def test_what_is_held_does_not_grow_with_the_number_of_rows(monkeypatch):
             return original(self, needs, bar)
 
         monkeypatch.setattr(Engine, "_compute", counting)
-        for _ in Engine(FakeModel()).stream(rows):
-            alive += 1
+        for indices, _ in Engine(FakeModel()).stream(rows):
+            alive += len(indices)
         monkeypatch.setattr(Engine, "_compute", original)
         assert alive == count
         most.append(max(uses))
@@ -117,6 +117,37 @@ def test_requests_that_share_a_pass_share_it():
     text = "w1 w2 w3 w4"
     Engine(model).features([(text, BagRequest(t)) for t in (0.25, 0.5, 1.0)])
     assert sum(count for count, _ in model.rows_seen) == 4
+
+
+def test_special_tokens_stand_at_the_ends_with_the_states_of_the_windows_that_hold_them():
+    text = " ".join(WORDS[5 + i % 40] for i in range(30))
+    model = FakeModel()
+    (slid,) = Engine(model).features([(text, VectorsRequest((0, 2)))])
+    ids = model.tokenizer.encode([text])[0].ids
+    for piece, at in ((ids[:14], 0), (ids[-14:], -1)):
+        row = np.array([[*model.tokenizer.prefix, *piece, *model.tokenizer.suffix]], dtype=np.int64)
+        np.testing.assert_allclose(
+            slid.vectors[:, at], model.hidden(row, np.ones_like(row), [0, 2])[:, 0, at], atol=1e-6
+        )
+
+
+def test_a_text_asked_for_by_rows_far_apart_is_encoded_once_for_all_its_requests(monkeypatch):
+    monkeypatch.setattr(engine_module, "_HELD_BYTES", 1)
+    model = FakeModel()
+    engine = Engine(model)
+    rows = [[("w1 w2", VectorsRequest((1,)))], *[[(f"w{i} w3 w4", VectorsRequest((1,)))] for i in range(9)]]
+    rows += [[("w1 w2", VectorsRequest((2, 3))), ("w1 w2", StaticRequest())]]
+    seen = {i: {need: f[need] for need in rows[i]} for indices, f in engine.stream(rows) for i in indices}
+    assert engine.ledger.encoded == sum(count for count, _ in model.rows_seen) == 10
+    assert seen[10]["w1 w2", VectorsRequest((2, 3))].vectors.shape == (2, 4, model.width)
+
+
+def test_static_vectors_are_the_rows_of_the_vocabulary_and_need_no_pass():
+    model = FakeModel()
+    found, none = Engine(model).features([("w1 w7 w1", StaticRequest()), ("", StaticRequest())])
+    assert none is None and not model.rows_seen
+    np.testing.assert_array_equal(found.vectors[0], model._words[[6, 12, 6]].astype(np.float32))
+    assert found.offsets.tolist() == [[0, 2], [3, 5], [6, 8]] and not found.special.any()
 
 
 def test_stride_masks_far_apart_and_every_place_once():
@@ -135,8 +166,11 @@ def test_long_texts_slide_cut_or_fail_and_are_counted():
     sliding, cutting = Engine(FakeModel()), Engine(FakeModel(), "cut")
     (slid,) = sliding.features([(text, VectorsRequest((1,)))])
     (cut,) = cutting.features([(text, VectorsRequest((1,)))])
-    assert slid.vectors.shape[1] == len(slid.ids) == 30
-    assert cut.vectors.shape[1] == len(cut.ids) == len(cut.offsets) == 14
+    assert slid.vectors.shape[1] == len(slid.ids) == 32
+    assert cut.vectors.shape[1] == len(cut.ids) == len(cut.offsets) == len(cut.special) == 16
+    for found in (slid, cut):
+        assert found.special.tolist() == [True, *[False] * (len(found.ids) - 2), True]
+        assert found.ids[[0, -1]].tolist() == [2, 3]
     assert sliding.ledger.longer == cutting.ledger.longer == 1
     with pytest.raises(InputError, match="row 2: "):
         list(Engine(FakeModel(), "error").stream([[("w1", BagRequest(1.0))], [(text, BagRequest(1.0))]]))
@@ -171,4 +205,4 @@ def test_a_text_of_ten_thousand_words_is_read_whole():
     text = " ".join(WORDS[5 + (i * i) % 40] for i in range(10_000))
     bag, vectors = Engine(FakeModel(64)).features([(text, BagRequest(1.0, stride=8)), (text, VectorsRequest((3,)))])
     assert np.exp(bag.log_probabilities).sum() == pytest.approx(1)
-    assert vectors.vectors.shape == (1, 10_000, 8) and np.isfinite(vectors.vectors).all()
+    assert vectors.vectors.shape == (1, 10_002, 8) and np.isfinite(vectors.vectors).all()

@@ -106,7 +106,7 @@ def test_an_encoder_without_a_head_gives_vectors_but_no_distributions(tmp_path):
     save_tokenizer(tmp_path)
     engine = Engine(TransformersModel(str(tmp_path), "headless"))
     (vectors,) = engine.features([("w1 w2", VectorsRequest((1,)))])
-    assert vectors.vectors.shape == (1, 2, 16)
+    assert vectors.vectors.shape == (1, 4, 16)
     with pytest.raises(SpecError, match="'headless' has no masked-LM head"):
         engine.features([("w1 w2", BagRequest(1.0))])
 

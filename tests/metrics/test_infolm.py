@@ -34,15 +34,15 @@ def scored(metric: InfoLM, candidates, references, model=None):
     corpus = Corpus.from_texts(candidates, references)
     engine = Engine(model or FakeModel())
     scorer = metric.scorer(corpus, engine)
-    found = {
-        i: scorer.score(corpus[i], features) for i, features in engine.stream([scorer.needs(row) for row in corpus])
-    }
+    found = {}
+    for indices, features in engine.stream([scorer.needs(row) for row in corpus]):
+        found.update(zip(indices, scorer.score([corpus[i] for i in indices], features), strict=True))
     return [found[i] for i in range(len(corpus))]
 
 
 def pair_value(metric: InfoLM, reference=P, candidate=Q) -> float:
     scorer = metric.scorer(Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel()))
-    return scorer.pair(Bag(candidate, False), Bag(reference, False))[0]
+    return scorer.compare([(Bag(candidate, False), Bag(reference, False))])[0][0]
 
 
 @pytest.mark.parametrize(
@@ -215,9 +215,18 @@ def test_evidence_names_what_drives_the_distance(measure):
     evidence = scorer.evidence(corpus[0], features)
     bags = [features[text, BagRequest(1.0)] for text in ("w7 w8", "w1 w2 w4")]
     own = features["w1 w2 w3", BagRequest(1.0)]
-    distances = [scorer.pair(own, bag)[0] for bag in bags]
+    distances = [value for (value,) in scorer.compare([(own, bag) for bag in bags])]
     assert evidence["reference"] == int(np.argmin(distances))
     shares = [item["share"] for item in evidence["items"]]
     assert shares == sorted(shares, reverse=True)
     assert 0 < sum(shares) <= 1 + 1e-9
     assert all(item["token"] in WORDS and item["reference"] != item["candidate"] for item in evidence["items"])
+
+
+@pytest.mark.parametrize(("measure", "parameters"), [("gamma", {"beta": -1.5}), ("ab", {"alpha": -1.0, "beta": 0.5})])
+def test_a_probability_of_zero_is_undefined_where_the_measure_needs_them_above(measure, parameters):
+    metric = InfoLM(measure=measure, idf="none", **parameters)
+    zero = np.array([0.0, -np.inf])
+    half = np.log(np.array([0.5, 0.5]))
+    assert np.isnan(pair_value(metric, zero, half)) and np.isnan(pair_value(metric, half, zero))
+    assert pair_value(metric, half, half) == pytest.approx(0, abs=1e-12)

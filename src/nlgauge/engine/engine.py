@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from nlgauge.engine.batching import batches
-from nlgauge.engine.features import Bag, BagRequest, Feature, Request, TokenVectors, VectorsRequest
+from nlgauge.engine.features import Bag, BagRequest, Feature, Request, StaticRequest, TokenVectors, VectorsRequest
 from nlgauge.engine.model import LanguageModel
 from nlgauge.engine.tokens import Tokens
 from nlgauge.engine.windows import Window, WindowPolicy, windows
@@ -23,6 +23,9 @@ Need: TypeAlias = tuple[str, Request]
 Features: TypeAlias = Mapping[Need, Feature | None]
 """None for a text without tokens"""
 
+_Kind: TypeAlias = tuple[str, int]
+
+_STATIC: _Kind = ("static", 0)
 _BATCH_TOKENS = 4096
 _HELD_BYTES = 64 << 20
 _MASKS_APART = 8
@@ -69,25 +72,30 @@ class Engine:
 
     def features(self, needs: Sequence[Need]) -> list[Feature | None]:
         """The features of a few needs at once, in order; `stream` is the door for many."""
-        found = dict(self.stream([list(needs)]))[0]
+        ((_, found),) = self.stream([list(needs)])
         return [found[need] for need in needs]
 
-    def stream(self, rows: Sequence[Sequence[Need]]) -> Iterator[tuple[int, Features]]:
-        """Yield (row, features of its needs) for every row, rows that share texts one after another.
+    def stream(self, rows: Sequence[Sequence[Need]]) -> Iterator[tuple[list[int], Features]]:
+        """Yield (rows, features of their needs), a group of rows at a time, until every row came once.
 
-        A feature is computed when its first row comes and dropped after its last, so each is computed once and memory
-        does not grow with the number of rows. Raises InputError when a text does not fit under window='error'.
+        Rows that share texts come together. A feature is computed when its first row comes and dropped after its last,
+        so each is computed once and memory does not grow with the number of rows. Raises InputError when a text does
+        not fit under window='error'.
         """
         uses = Counter(need for row in rows for need in set(row))
         self.tokens([text for text, _ in uses])
         self._check(rows)
+        same_pass: dict[tuple[str, _Kind], list[Need]] = {}
+        for need in uses:
+            same_pass.setdefault((need[0], _kind(need[1])), []).append(need)
         held: dict[Need, Feature | None] = {}
         with self._bar(uses) as bar:
-            for group in self._groups(rows, uses):
-                wanted = list(dict.fromkeys(need for row in group for need in rows[row] if need not in held))
+            for group in self._groups(rows):
+                reached = dict.fromkeys((text, _kind(request)) for row in group for text, request in rows[row])
+                wanted = [need for key in reached for need in same_pass[key] if need not in held and uses[need]]
                 held.update(self._compute(wanted, bar))
+                yield group, {need: held[need] for row in group for need in rows[row]}
                 for row in group:
-                    yield row, {need: held[need] for need in rows[row]}
                     for need in set(rows[row]):
                         uses[need] -= 1
                         if not uses[need]:
@@ -109,13 +117,16 @@ class Engine:
     def _read(self, text: str) -> list[Window]:
         return windows(len(self._tokens[text]), self._room, self.window)
 
-    def _groups(self, rows: Sequence[Sequence[Need]], uses: Mapping[Need, int]) -> Iterator[list[int]]:
+    def _groups(self, rows: Sequence[Sequence[Need]]) -> Iterator[list[int]]:
         """Rows in groups whose features fit the memory set aside, rows with a widely shared text next to each other."""
-        first: dict[Need, int] = {}
+        shared = Counter(text for row in rows for text in {text for text, _ in row})
+        first: dict[str, int] = {}
         for number, row in enumerate(rows):
-            for need in row:
-                first.setdefault(need, number)
-        leader = [first[max(row, key=lambda need: uses[need])] if row else number for number, row in enumerate(rows)]
+            for text, _ in row:
+                first.setdefault(text, number)
+        leader = [
+            first[max(row, key=lambda need: shared[need[0]])[0]] if row else number for number, row in enumerate(rows)
+        ]
         group: list[int] = []
         new: set[Need] = set()
         size = 0
@@ -135,24 +146,39 @@ class Engine:
         text, request = need
         if isinstance(request, BagRequest):
             return 8 * self.model.tokenizer.vocabulary
-        return 4 * len(request.layers) * len(self._tokens[text]) * self.model.width
+        layers = len(request.layers) if isinstance(request, VectorsRequest) else 1
+        return 4 * layers * (len(self._tokens[text]) + self.model.tokenizer.frame) * self.model.width
 
     def _bar(self, uses: Mapping[Need, int]) -> tqdm:
-        total = sum(len(self._tokens[text]) for text, _ in {(text, _kind(request)) for text, request in uses})
+        passes = {(text, _kind(request)) for text, request in uses}
+        total = sum(len(self._tokens[text]) for text, kind in passes if kind != _STATIC)
         return tqdm(total=total, unit="token", unit_scale=True, disable=None if self.progress else True, leave=False)
 
     def _compute(self, needs: Sequence[Need], bar: tqdm) -> dict[Need, Feature | None]:
         """Features of distinct needs; needs that the same pass answers are answered together."""
         out: dict[Need, Feature | None] = {need: None for need in needs if not len(self._tokens[need[0]])}
-        by_kind: dict[tuple[str, int], dict[str, list[Request]]] = {}
+        by_kind: dict[_Kind, dict[str, list[Request]]] = {}
         for text, request in needs:
             if len(self._tokens[text]):
                 by_kind.setdefault(_kind(request), {}).setdefault(text, []).append(request)
         for (kind, stride), texts in by_kind.items():
+            if kind == "static":
+                out.update(((text, StaticRequest()), self._static(text)) for text in texts)
+                continue
             self.ledger.encoded += len(texts)
             self.ledger.kinds[kind] = self.ledger.kinds.get(kind, 0) + len(texts)
             out.update(self._bags(texts, stride, bar) if kind == "masked" else self._vectors(texts, bar))
         return out
+
+    def _static(self, text: str) -> TokenVectors:
+        tokens = self._tokens[text]
+        size = self._used(text)
+        ids = tokens.ids[:size]
+        return TokenVectors(text, self.model.static(ids)[None], ids, tokens.offsets[:size], np.zeros(size, np.bool_))
+
+    def _used(self, text: str) -> int:
+        """How many of a text's tokens are read."""
+        return self._read(text)[-1].used_to
 
     def _bags(self, texts: Mapping[str, list[Request]], stride: int, bar: tqdm) -> dict[Need, Feature | None]:
         if self.model.tokenizer.mask_id is None:
@@ -188,7 +214,9 @@ class Engine:
         )
         if layers and not -1 < layers[0] <= layers[-1] <= self.model.layers:
             raise SpecError(f"model {self.model.name!r} has layers 0 to {self.model.layers}; asked for {layers}")
-        states = {t: np.empty((len(layers), len(self._tokens[t]), self.model.width), np.float32) for t in texts}
+        before, after = len(self.model.tokenizer.prefix), len(self.model.tokenizer.suffix)
+        sizes = {text: self._used(text) + before + after for text in texts}
+        states = {t: np.empty((len(layers), size, self.model.width), np.float32) for t, size in sizes.items()}
         work = [(text, window) for text in texts for window in self._read(text)]
         for index in batches([window.end - window.begin for _, window in work], self._budget):
             part = [work[i] for i in index]
@@ -196,20 +224,30 @@ class Engine:
             hidden = self.model.hidden(ids, attend, layers)
             self.ledger.passes += len(part)
             for row, (text, window) in enumerate(part):
-                shift = len(self.model.tokenizer.prefix) - window.begin
-                used = slice(window.used_from, window.used_to)
-                states[text][:, used] = hidden[:, row, window.used_from + shift : window.used_to + shift]
+                # The special tokens before a text are taken from its first window, those after it from its last.
+                begin = window.used_from + (before if window.used_from else 0)
+                end = window.used_to + before + (after if window.used_to + before + after == sizes[text] else 0)
+                states[text][:, begin:end] = hidden[:, row, begin - window.begin : end - window.begin]
             bar.update(sum(window.used_to - window.used_from for _, window in part))
         out: dict[Need, Feature | None] = {}
         for text, requests in texts.items():
-            tokens = self._tokens[text]
+            facts = self._framed(text)
             for request in requests:
                 if isinstance(request, VectorsRequest):
                     chosen = [layers.index(layer) for layer in request.layers]
-                    size = min(len(tokens), self._room) if self.window == "cut" else len(tokens)
-                    vectors = states[text][chosen, :size]
-                    out[text, request] = TokenVectors(vectors, tokens.ids[:size], tokens.offsets[:size])
+                    out[text, request] = TokenVectors(text, states[text][chosen], *facts)
         return out
+
+    def _framed(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+        """Ids, offsets and marks of a text's tokens with the special ones around it."""
+        size, tokenizer, tokens = self._used(text), self.model.tokenizer, self._tokens[text]
+        before, after = len(tokenizer.prefix), len(tokenizer.suffix)
+        ids = np.array([*tokenizer.prefix, *tokens.ids[:size], *tokenizer.suffix], np.int32)
+        ends = np.zeros((before, 2), np.int32), np.full((after, 2), len(text), np.int32)
+        offsets = np.concatenate([ends[0], tokens.offsets[:size], ends[1]])
+        special = np.ones(len(ids), np.bool_)
+        special[before : before + size] = False
+        return ids, offsets, special
 
     @property
     def _budget(self) -> int:
@@ -285,9 +323,11 @@ class _Sums:
             yield request, Bag(log_probabilities, unweighted)
 
 
-def _kind(request: Request) -> tuple[str, int]:
+def _kind(request: Request) -> _Kind:
     """Requests of one kind are answered by the same pass over a text."""
-    return ("masked", request.stride) if isinstance(request, BagRequest) else ("vectors", 0)
+    if isinstance(request, BagRequest):
+        return "masked", request.stride
+    return ("vectors", 0) if isinstance(request, VectorsRequest) else _STATIC
 
 
 def _passes(window: Window, stride: int) -> list[NDArray[np.intp]]:

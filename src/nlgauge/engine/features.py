@@ -37,12 +37,17 @@ class BagRequest:
 
 @dataclass(frozen=True)
 class VectorsRequest:
-    """The hidden states of a text's tokens at chosen layers (0: the embeddings)."""
+    """The hidden states of a text's tokens, special tokens included, at chosen layers (0: the embeddings)."""
 
     layers: tuple[int, ...]
 
 
-Request: TypeAlias = BagRequest | VectorsRequest
+@dataclass(frozen=True)
+class StaticRequest:
+    """The rows of the model's vocabulary table for a text's tokens: no pass through the model."""
+
+
+Request: TypeAlias = BagRequest | VectorsRequest | StaticRequest
 
 
 @dataclass(frozen=True)
@@ -57,14 +62,17 @@ class Bag:
 
 @dataclass(frozen=True)
 class TokenVectors:
-    """Answer to a VectorsRequest."""
+    """Answer to a VectorsRequest (special tokens around the text included) or a StaticRequest (without them)."""
 
+    text: str
     vectors: NDArray[np.float32]
     """[layers, tokens, width]"""
     ids: NDArray[np.int32]
     """[tokens]"""
     offsets: NDArray[np.int32]
-    """[tokens, 2]: places in the original string"""
+    """[tokens, 2]: places in the text; empty ones for special tokens"""
+    special: NDArray[np.bool_]
+    """[tokens]: the model's own tokens, which stand for no word of the text"""
 
 
 Feature: TypeAlias = Bag | TokenVectors

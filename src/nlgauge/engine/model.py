@@ -65,6 +65,10 @@ class LanguageModel(Protocol):
         """Hidden states at `layers`: ids, attend [rows, length] -> [layers, rows, length, width]."""
         ...
 
+    def static(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Rows of the vocabulary table, as the network's input reads it: ids [tokens] -> [tokens, width]."""
+        ...
+
     def masked_logits(
         self, ids: NDArray[np.int64], attend: NDArray[np.int64], at: NDArray[np.int64]
     ) -> NDArray[np.float32]:

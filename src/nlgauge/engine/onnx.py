@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import safe_open
 
 from nlgauge.engine.folder import DocumentFrequencies, read_document_frequencies, recommended_temperature
 from nlgauge.engine.tokens import SubwordTokenizer
@@ -66,6 +67,15 @@ class OnnxModel:
     def hidden(self, ids: NDArray[np.int64], attend: NDArray[np.int64], layers: Sequence[int]) -> NDArray[np.float32]:
         states = self._encoder.run([f"hidden_{layer}" for layer in layers], {"ids": ids, "attend": attend})
         return np.stack(states)
+
+    def static(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        return self._vocabulary[ids].astype(np.float32)
+
+    @cached_property
+    def _vocabulary(self) -> NDArray[np.float16]:
+        with safe_open(self._folder / "model.safetensors", "np") as weights:
+            table: NDArray[np.float16] = weights.get_tensor("bert.embeddings.word_embeddings.weight")
+        return table
 
     def masked_logits(
         self, ids: NDArray[np.int64], attend: NDArray[np.int64], at: NDArray[np.int64]

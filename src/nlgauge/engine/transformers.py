@@ -62,6 +62,11 @@ class TransformersModel:
         states = self._torch.stack([out.hidden_states[layer] for layer in layers])
         return np.asarray(states.float().cpu().numpy())
 
+    def static(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        table = self._net.get_input_embeddings().weight
+        rows = table[self._torch.from_numpy(ids.astype(np.int64)).to(self._device)]
+        return np.asarray(rows.detach().float().cpu().numpy())
+
     def masked_logits(
         self, ids: NDArray[np.int64], attend: NDArray[np.int64], at: NDArray[np.int64]
     ) -> NDArray[np.float32]:

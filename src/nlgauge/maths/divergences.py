@@ -79,6 +79,11 @@ class Measure:
         return self.name in _DISTANCES or self._exponents[0] == self._exponents[1]
 
     @property
+    def needs_support(self) -> bool:
+        """Whether distributions with zeros are refused."""
+        return self.name in ("gamma", "ab") and sum(self._exponents) <= 0
+
+    @property
     def maximum(self) -> float:
         """The largest value over all pairs of distributions; infinite for a measure without a bound."""
         a, b = self._exponents

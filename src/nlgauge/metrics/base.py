@@ -1,6 +1,8 @@
-"""What every metric is: a frozen set of parameters that knows what it needs of each text and how to score a row.
+"""What every metric is: a frozen set of parameters that knows what it needs of each text and how to score with it.
 
-To add a metric: one file in this folder with one subclass of ReferenceMetric (or Metric). Nothing else names it.
+To add a metric: one file in this folder with one subclass of ReferenceMetric (a candidate against its references),
+SetMetric (all outputs of a system against a set of texts) or RowMetric (anything else about one row). Nothing else
+names it.
 """
 
 from __future__ import annotations
@@ -8,13 +10,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.engine import Features, Need
-from nlgauge.engine.features import Feature, Request
+from nlgauge.engine.features import Request
 from nlgauge.engine.tokens import Tokens
 from nlgauge.errors import SpecError
 
@@ -30,32 +33,13 @@ class Texts(Protocol):
 
 @dataclass(frozen=True)
 class Value:
-    """The score of one row: a number for each part of the metric, or NaN with the reason."""
+    """The score of one row or system: a number for each part of the metric, or NaN with the reason."""
 
     parts: tuple[float, ...]
     reason: str | None = None
     """Why a part is NaN"""
     notes: tuple[str, ...] = ()
     """What a reader of the number should know; counted in the run's summary"""
-
-
-class Scorer(ABC):
-    """A metric bound to one corpus and one engine: its corpus statistics are known, rows can be scored in any order."""
-
-    signature: Mapping[str, object] = {}
-    """Facts beyond the spec that determine the numbers"""
-
-    @abstractmethod
-    def needs(self, row: Row) -> list[Need]:
-        """The features that the row's score is computed from."""
-
-    @abstractmethod
-    def score(self, row: Row, features: Features) -> Value:
-        """The row's score."""
-
-    def evidence(self, row: Row, features: Features) -> dict[str, Any]:
-        """What the score rests on, ready for JSON. Empty where a metric has nothing to show."""
-        return {}
 
 
 @dataclass(frozen=True)
@@ -83,7 +67,7 @@ class Metric(ABC):
                 )
 
     @abstractmethod
-    def scorer(self, corpus: Corpus, texts: Texts) -> Scorer:
+    def scorer(self, corpus: Corpus, texts: Texts) -> Scorer | SetScorer:
         """Bind to a corpus and an engine."""
 
     @property
@@ -107,8 +91,36 @@ def _literal(value: object) -> str:
     return repr(int(value)) if isinstance(value, float) and value.is_integer() else repr(value)
 
 
+class Scorer(ABC):
+    """A metric bound to one corpus and one engine: its corpus statistics are known, rows can be scored in any order."""
+
+    signature: Mapping[str, object] = {}
+    """Facts beyond the spec that determine the numbers"""
+
+    @abstractmethod
+    def needs(self, row: Row) -> list[Need]:
+        """The features that the row's score is computed from."""
+
+    @abstractmethod
+    def score(self, rows: Sequence[Row], features: Features) -> list[Value]:
+        """A score for each of some rows. A row's score does not depend on which others come with it."""
+
+    def evidence(self, row: Row, features: Features) -> dict[str, Any]:
+        """What the score rests on, ready for JSON. Empty where a metric has nothing to show."""
+        return {}
+
+
 @dataclass(frozen=True)
-class ReferenceMetric(Metric):
+class RowMetric(Metric):
+    """Gives every row a score."""
+
+    @abstractmethod
+    def scorer(self, corpus: Corpus, texts: Texts) -> Scorer:
+        """Bind to a corpus and an engine."""
+
+
+@dataclass(frozen=True)
+class ReferenceMetric(RowMetric):
     """Compares a candidate with each of its references; says nothing where one of the two has no words."""
 
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"references": ("best", "mean")}
@@ -117,43 +129,113 @@ class ReferenceMetric(Metric):
     """'best' reference, or the 'mean' over references"""
 
 
+Pair: TypeAlias = tuple[Any, Any]
+"""Features of a candidate and of a reference; each metric knows which kind it asked for"""
+
+
 class ReferenceScorer(Scorer):
     """Scores pairs, and leaves the reduction over references and the undefined cases to this base."""
+
+    undefined: ClassVar[str] = "the measure is not defined for these texts"
+    """The reason of a row whose pairs have no number"""
 
     def __init__(self, metric: ReferenceMetric, candidate: Request, reference: Request) -> None:
         self.metric, self._candidate, self._reference = metric, candidate, reference
 
     @abstractmethod
-    def pair(self, candidate: Feature, reference: Feature) -> tuple[float, ...]:
-        """One number for each part of the metric."""
+    def compare(self, pairs: Sequence[Pair]) -> Sequence[Sequence[float]]:
+        """For each (candidate, reference) a number for each part of the metric; NaN where nothing can be said."""
 
-    def pair_note(self, candidate: Feature, reference: Feature) -> str | None:
+    def pair_note(self, candidate: Any, reference: Any) -> str | None:
         """What a reader of the pair's number should know."""
+        return None
+
+    def unusable(self, feature: Any) -> str | None:
+        """Why a text that has tokens still has nothing that the metric can compare; None where it has."""
         return None
 
     def needs(self, row: Row) -> list[Need]:
         return [(row.candidate, self._candidate), *((text, self._reference) for text in row.references)]
 
-    def score(self, row: Row, features: Features) -> Value:
-        pairs, reason = self.pairs(row, features)
+    def score(self, rows: Sequence[Row], features: Features) -> list[Value]:
+        found = [self.pairs(row, features) for row in rows]
+        scores = iter(self.compare([pair for pairs, _ in found for pair in pairs]))
+        return [
+            self._value(row, pairs, reason, np.array([next(scores) for _ in pairs], np.float64))
+            for row, (pairs, reason) in zip(rows, found, strict=True)
+        ]
+
+    def _value(self, row: Row, pairs: list[Pair], reason: str, scores: NDArray[np.float64]) -> Value:
         if not pairs:
             return Value((np.nan,) * len(self.metric.parts), reason)
-        scores = np.array([self.pair(candidate, reference) for candidate, reference in pairs])
         notes = dict.fromkeys(note for pair in pairs if (note := self.pair_note(*pair)))
         if len(pairs) < len(row.references):
             notes["references without words left out"] = None
-        best = scores[self._best(scores)] if self.metric.references == "best" else scores.mean(axis=0)
-        return Value(tuple(map(float, best)), None, tuple(notes))
+        parts = scores[self._best(scores)] if self.metric.references == "best" else scores.mean(axis=0)
+        return Value(tuple(map(float, parts)), self.undefined if np.isnan(parts).any() else None, tuple(notes))
 
-    def pairs(self, row: Row, features: Features) -> tuple[list[tuple[Feature, Feature]], str]:
+    def pairs(self, row: Row, features: Features) -> tuple[list[Pair], str]:
         """The (candidate, reference) pairs that can be compared, and why there is none."""
         candidate = features[row.candidate, self._candidate]
         if candidate is None:
             return [], "the candidate has no words"
+        if (why := self.unusable(candidate)) is not None:
+            return [], f"the candidate has {why}"
         if not row.references:
             return [], "no reference"
         found = [features[text, self._reference] for text in row.references]
-        return [(candidate, reference) for reference in found if reference is not None], "no reference has words"
+        usable = [reference for reference in found if reference is not None and self.unusable(reference) is None]
+        return [(candidate, reference) for reference in usable], "no reference has words"
 
-    def _best(self, scores: np.ndarray[Any, np.dtype[np.float64]]) -> int:
-        return int(scores[:, 0].argmax() if self.metric.larger_is_better else scores[:, 0].argmin())
+    def chosen(self, row: Row, features: Features) -> tuple[int, Pair] | None:
+        """The pair that the row's score rests on: its number among the usable references, and its features."""
+        pairs, _ = self.pairs(row, features)
+        if not pairs:
+            return None
+        which = self._best(np.array(self.compare(pairs), np.float64))
+        return which, pairs[which]
+
+    def _best(self, scores: NDArray[np.float64]) -> int:
+        """Of [references, parts], by the first part; a NaN is never the best of several."""
+        first = scores[:, 0] if self.metric.larger_is_better else -scores[:, 0]
+        return int(np.where(np.isnan(first), -np.inf, first).argmax())
+
+
+@dataclass(frozen=True)
+class SetMetric(Metric):
+    """Compares all outputs of a system with a set of texts: the references of its rows, or those of another corpus."""
+
+    @abstractmethod
+    def scorer(self, corpus: Corpus, texts: Texts) -> SetScorer:
+        """Bind to a corpus and an engine."""
+
+
+class SetScorer(ABC):
+    """Takes points from texts as they come, and compares sets of points at the end.
+
+    A text that stands in several rows counts as often as it stands there.
+    """
+
+    signature: Mapping[str, object] = {}
+    request: Request
+    """What the points of a text are made of"""
+
+    @abstractmethod
+    def points(self, feature: Any) -> NDArray[np.float32]:
+        """The points that stand for a text: [points, width]; none where it has nothing to say."""
+
+    @abstractmethod
+    def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
+        """The score of one set of points against another: [n, width], [m, width], n and m at least 1."""
+
+    def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> dict[str, Any]:
+        """What the score rests on, ready for JSON. Empty where a metric has nothing to show."""
+        return {}
+
+
+class SetText(NamedTuple):
+    """One text of a set."""
+
+    item: str
+    text: str
+    points: NDArray[np.float32]

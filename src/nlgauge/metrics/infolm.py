@@ -21,11 +21,11 @@ import numpy as np
 
 from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.engine import Features
-from nlgauge.engine.features import Bag, BagRequest, Feature, TokenWeights
+from nlgauge.engine.features import Bag, BagRequest, TokenWeights
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES, Measure, symmetrised, symmetrised_contributions
 from nlgauge.maths.weighting import document_frequencies, inverse_document_frequencies
-from nlgauge.metrics.base import ReferenceMetric, ReferenceScorer, Texts, Value
+from nlgauge.metrics.base import Pair, ReferenceMetric, ReferenceScorer, Texts, Value
 
 _PAPER = {"temperature": 1.0, "idf": "references", "direction": "jeffreys"}
 PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
@@ -138,6 +138,7 @@ class InfoLMScorer(ReferenceScorer):
     """InfoLM with its idf tables counted."""
 
     metric: InfoLM
+    undefined = "a probability is 0, where alpha + beta <= 0 needs them above: raise the temperature"
 
     def __init__(self, metric: InfoLM, corpus: Corpus, texts: Texts) -> None:
         temperature = metric.temperature if metric.temperature is not None else texts.model.temperature
@@ -152,35 +153,37 @@ class InfoLMScorer(ReferenceScorer):
         candidate, reference = (BagRequest(temperature, table, metric.stride) for table in weights)
         super().__init__(metric, candidate, reference)
 
-    def pair(self, candidate: Feature, reference: Feature) -> tuple[float, ...]:
-        assert isinstance(candidate, Bag) and isinstance(reference, Bag)
+    def compare(self, pairs: Sequence[Pair]) -> list[tuple[float]]:
+        return [(self._distance(candidate, reference),) for candidate, reference in pairs]
+
+    def _distance(self, candidate: Bag, reference: Bag) -> float:
         metric, p, q = self.metric, reference.log_probabilities, candidate.log_probabilities
+        if self._measure.needs_support and not np.isfinite([p.min(), q.min()]).all():
+            return math.nan
         if not metric.published:
-            return (symmetrised(self._measure, p, q, metric.direction),)
+            return symmetrised(self._measure, p, q, metric.direction)
         value = symmetrised(self._measure, q, p, metric.direction)
         if metric.measure == "fisher_rao":
-            return (math.pi * value,)
-        return (-value if metric.larger_is_better else value,)
+            return math.pi * value
+        return -value if metric.larger_is_better else value
 
-    def pair_note(self, candidate: Feature, reference: Feature) -> str | None:
-        assert isinstance(candidate, Bag) and isinstance(reference, Bag)
+    def pair_note(self, candidate: Bag, reference: Bag) -> str | None:
         alike = candidate.unweighted or reference.unweighted
         return "all idf weights of a text are 0: its tokens weighed alike" if alike else None
 
-    def score(self, row: Row, features: Features) -> Value:
-        value = super().score(row, features)
-        if value.reason and self.metric.undefined == "zero":
-            return Value((0.0,), None, (f"{value.reason}: called 0 as in the published code",))
-        return value
+    def score(self, rows: Sequence[Row], features: Features) -> list[Value]:
+        values = super().score(rows, features)
+        if self.metric.undefined == "nan":
+            return values
+        told = "called 0 as in the published code"
+        return [Value((0.0,), None, (f"{v.reason}: {told}",)) if v.reason else v for v in values]
 
     def evidence(self, row: Row, features: Features) -> dict[str, Any]:
         """The vocabulary items that drive the distance to the chosen reference: both probabilities and their share."""
-        pairs, _ = self.pairs(row, features)
-        if not pairs:
+        chosen = self.chosen(row, features)
+        if chosen is None or math.isnan(self._distance(*chosen[1])):
             return {}
-        which = self._best(np.array([self.pair(*pair) for pair in pairs]))
-        candidate, reference = pairs[which]
-        assert isinstance(candidate, Bag) and isinstance(reference, Bag)
+        which, (candidate, reference) = chosen
         p, q = reference.log_probabilities, candidate.log_probabilities
         parts = symmetrised_contributions(self._measure, p, q, self.metric.direction)
         total = parts.sum()
