@@ -50,9 +50,9 @@ class StaticRequest:
 Request: TypeAlias = BagRequest | VectorsRequest | StaticRequest
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bag:
-    """Answer to a BagRequest."""
+    """Answer to a BagRequest; equal to itself alone."""
 
     log_probabilities: NDArray[np.float64]
     """[vocabulary]"""
@@ -60,9 +60,12 @@ class Bag:
     """True where all weights of the text's tokens were 0, and every token was counted the same instead"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TokenVectors:
-    """Answer to a VectorsRequest (special tokens around the text included) or a StaticRequest (without them)."""
+    """Answer to a VectorsRequest (special tokens around the text included) or a StaticRequest (without them).
+
+    Equal to itself alone, so that a metric can remember what it made of one for as long as the engine holds it.
+    """
 
     text: str
     vectors: NDArray[np.float32]

@@ -1,0 +1,89 @@
+"""Wasserstein barycenters of the layers of a text: one point a token, each layer a cloud over the same tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.maths.transport import plans
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+_STEPS = 100
+_TOLERANCE = 1e-7
+
+
+class Barycenter(NamedTuple):
+    """A free-support barycenter with the weights that were asked for."""
+
+    points: Matrix
+    """[points, width]"""
+    certified: bool
+    """True where the token-wise mean is a fixed point: each token's own vector is an optimal partner in every layer"""
+    steps: int
+    """Fixed-point steps that moved the points"""
+
+
+def squared_distances(x: Matrix, y: Matrix) -> Matrix:
+    """[n, width], [m, width] -> [n, m], >= 0."""
+    cross: Matrix = (x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1) - 2 * x @ y.T
+    return np.maximum(cross, 0.0, out=cross)
+
+
+def layer_barycenters(
+    clouds: Sequence[NDArray[np.float64]],
+    weights: Sequence[Vector],
+    target: Sequence[Vector] | None = None,
+    start: str = "token_mean",
+) -> list[Barycenter]:
+    """Wasserstein-2 barycenters of the layers of many texts by fixed-point iteration (Cuturi and Doucet 2014).
+
+    clouds: [layers, tokens, width] each; weights: [tokens], of sum 1, of the tokens in every layer; target: weights of
+    the barycenter's points, the same by default. start: 'token_mean', or 'last_layer'.
+
+    From the token-wise mean, with the same weights throughout, the plan that leaves every token with itself is
+    optimal nearly always, and then the mean is the fixed point. That is certified, by a look at the nearest neighbours
+    or, where it does not settle it, by the exact plan; where it does not hold, the iteration runs.
+    """
+    target = weights if target is None else target
+    points = [cloud.mean(axis=0) if start == "token_mean" else cloud[-1].copy() for cloud in clouds]
+    same = [start == "token_mean" and np.array_equal(a, b) for a, b in zip(weights, target, strict=True)]
+    moves = [not (one and _own_is_nearest(x, cloud)) for one, x, cloud in zip(same, points, clouds, strict=True)]
+    certified = [not move for move in moves]
+    steps = [0] * len(clouds)
+    for turn in range(_STEPS):
+        going = [i for i, move in enumerate(moves) if move]
+        if not going:
+            break
+        costs = [squared_distances(points[i], layer) for i in going for layer in clouds[i]]
+        found = iter(
+            plans(costs, [target[i] for i in going for _ in clouds[i]], [weights[i] for i in going for _ in clouds[i]])
+        )
+        for i in going:
+            own = [next(found) for _ in clouds[i]]
+            moved = np.mean([plan @ layer for plan, layer in zip(own, clouds[i], strict=True)], axis=0)
+            held = target[i] > 0
+            new = points[i].copy()
+            new[held] = moved[held] / target[i][held, None]
+            shift = float(np.abs(new - points[i]).max())
+            moves[i] = shift > _TOLERANCE * float(np.abs(points[i]).max())
+            if moves[i]:
+                points[i], steps[i] = new, steps[i] + 1
+            elif turn == 0 and same[i]:
+                certified[i] = True
+    return [Barycenter(*one) for one in zip(points, certified, steps, strict=True)]
+
+
+def _own_is_nearest(points: Matrix, cloud: NDArray[np.float64]) -> bool:
+    """Whether each point's own vector is nearest to it in every layer (or it to the vector): then nothing is nearer."""
+    own = np.arange(len(points))
+    for layer in cloud:
+        gap = squared_distances(points, layer)
+        least = gap[own, own]
+        if not ((least <= gap.min(axis=1)).all() or (least <= gap.min(axis=0)).all()):
+            return False
+    return True

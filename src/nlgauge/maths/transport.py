@@ -1,0 +1,279 @@
+"""Exact optimal transport between small weighted point clouds, many problems at once.
+
+A problem is a cost matrix [n, m] and two sets of weights; its plan moves the one onto the other at the least total
+cost. Plans are found by the network simplex method (Ahuja, Magnanti and Orlin, Network Flows, 1993, chapter 11), each
+pivot made for all problems of a batch in whole-array operations: that is how this comes near compiled code without
+needing a compiler, which an installation without one, or without room for SciPy, has to do without. Masses are whole
+numbers inside, so a plan's sums are exact; the method ends with dual prices that prove the plan optimal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_CELLS = 1 << 19
+_MOST = 1024
+_UNITS = 1 << 40
+_TOLERANCE = 1e-13
+_SMOOTHINGS = 20
+_EPS = 0.06
+
+
+def plans(costs: Sequence[Matrix], a: Sequence[Vector], b: Sequence[Vector]) -> list[Matrix]:
+    """An optimal plan for each problem: matrices [n, m] >= 0 of total mass 1, with at most n + m - 1 positive cells.
+
+    costs: [n, m] each, finite. a, b: weights [n] and [m], >= 0, of any positive sum; only their shares count. Row sums
+    of a plan are the shares of `a` and column sums those of `b`, to 1e-12 where the weights of a side are not all alike
+    and to the last digit where they are.
+
+    Raises ValueError for a shape, weight or cost that is none.
+    """
+    problems = [_Problem(cost, one, other) for cost, one, other in zip(costs, a, b, strict=True)]
+    out: list[Matrix] = [np.empty((0, 0))] * len(costs)
+    for index in _batches([problem.cost.shape for problem in problems]):
+        flows = _Batch([problems[i] for i in index]).solve()
+        for i, flow in zip(index, flows, strict=True):
+            out[i] = problems[i].plan(flow)
+    return out
+
+
+def _batches(shapes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
+    """Problems of like shape together, as many as memory and the processor's cache take well."""
+    index: list[int] = []
+    n = m = 0
+    for i in sorted(range(len(shapes)), key=lambda i: (max(shapes[i]), shapes[i])):
+        grown = max(n, shapes[i][0]), max(m, shapes[i][1])
+        if index and (grown[0] * grown[1] * (len(index) + 1) > _CELLS or len(index) == _MOST):
+            yield index
+            index, grown = [], (shapes[i][0], shapes[i][1])
+        index.append(i)
+        n, m = grown
+    if index:
+        yield index
+
+
+class _Problem:
+    """A problem in whole numbers, without the points that weigh nothing."""
+
+    def __init__(self, cost: Matrix, a: Vector, b: Vector) -> None:
+        if cost.shape != (len(a), len(b)) or not cost.size:
+            raise ValueError(f"a cost matrix {cost.shape} does not fit {len(a)} and {len(b)} weights")
+        if not np.isfinite(cost).all():
+            raise ValueError("a cost is not finite")
+        for weights in (a, b):
+            if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0):
+                raise ValueError("weights have to be at least 0, with a positive sum")
+        self._shape = cost.shape
+        if (a == a[0]).all() and (b == b[0]).all():
+            common = math.gcd(*cost.shape)
+            supply = np.full(len(a), len(b) // common, np.int64)
+            demand = np.full(len(b), len(a) // common, np.int64)
+        else:
+            supply, demand = _units(a), _units(b)
+        self._rows, self._columns = np.flatnonzero(supply), np.flatnonzero(demand)
+        self.cost = cost if supply.all() and demand.all() else cost[np.ix_(self._rows, self._columns)]
+        self.total = int(supply.sum())
+        # Without ties between sums of masses no pivot moves nothing, and none can be repeated for ever: each row gives
+        # one more of a unit too small to matter, and the last column takes all of these.
+        self.unit = 2 * len(self._rows) + 2
+        self.supply = supply[self._rows] * self.unit + 1
+        self.demand = demand[self._columns] * self.unit
+        self.demand[-1] += len(self._rows)
+
+    def plan(self, flow: Integers) -> Matrix:
+        """Masses from the padded flows of the perturbed problem."""
+        n, m = self.cost.shape
+        plan = np.zeros(self._shape)
+        plan[np.ix_(self._rows, self._columns)] = (flow[:n, :m] + self.unit // 2) // self.unit / self.total
+        return plan
+
+
+def _units(weights: Vector) -> Integers:
+    units: Integers = np.rint(weights / weights.sum() * _UNITS).astype(np.int64)
+    units[units.argmax()] += _UNITS - units.sum()
+    return units
+
+
+class _Batch:
+    """Problems padded to one shape, each with a spanning tree of its rows and columns that carries a feasible flow.
+
+    Nodes are the rows 0 ... n-1 and the columns n ... n+m-1 of all problems, one after another in flat arrays. Every
+    node but the root knows its parent (`up`), the flow on the edge to it and that edge's cost.
+    """
+
+    def __init__(self, problems: Sequence[_Problem]) -> None:
+        self.n = max(problem.cost.shape[0] for problem in problems)
+        self.m = max(problem.cost.shape[1] for problem in problems)
+        size = len(problems)
+        self.cost = np.full((size, self.n, self.m), np.inf)
+        self.supply = np.zeros((size, self.n), np.int64)
+        self.demand = np.zeros((size, self.m), np.int64)
+        for i, problem in enumerate(problems):
+            n, m = problem.cost.shape
+            self.cost[i, :n, :m] = problem.cost
+            self.supply[i, :n], self.demand[i, :m] = problem.supply, problem.demand
+        self.tolerance = _TOLERANCE * np.array([np.abs(problem.cost).max() for problem in problems])
+        self._nodes(size)
+        self.up = np.arange(size * (self.n + self.m))
+        self.flow = np.zeros(len(self.up), np.int64)
+        self.length = np.zeros(len(self.up))
+        self.depth = np.zeros(len(self.up), np.int64)
+
+    def _nodes(self, size: int) -> None:
+        self.first = np.arange(size) * (self.n + self.m)
+        self.is_row = np.tile(np.arange(self.n + self.m) < self.n, size)
+
+    def solve(self) -> Integers:
+        """Flows: [problems, n, m]."""
+        self._start()
+        out = np.zeros(self.cost.shape, np.int64)
+        active = np.arange(len(self.cost))
+        while len(active):
+            cell, gap = self._price()
+            left = gap < -self.tolerance
+            if not left.all():
+                self._read(out, active, ~left)
+                active = active[left]
+                self._keep(left)
+                cell = cell[left]
+            if len(active):
+                self._pivot(cell)
+        return out
+
+    def _read(self, out: Integers, active: Integers, done: NDArray[np.bool_]) -> None:
+        """Write the flows of the problems that are done."""
+        size = self.n + self.m
+        child = np.flatnonzero(np.repeat(done, size) & (self.flow > 0))
+        problem = child // size
+        row = np.where(self.is_row[child], child, self.up[child]) - self.first[problem]
+        column = np.where(self.is_row[child], self.up[child], child) - self.first[problem] - self.n
+        out[active[problem], row, column] = self.flow[child]
+
+    def _keep(self, left: NDArray[np.bool_]) -> None:
+        """Go on with the problems that are left."""
+        shift = self.first - (np.cumsum(left) - 1) * (self.n + self.m)
+        nodes = np.repeat(left, self.n + self.m)
+        self.up = (self.up - np.repeat(shift, self.n + self.m))[nodes]
+        self.flow, self.length, self.depth = self.flow[nodes], self.length[nodes], self.depth[nodes]
+        self.cost, self.tolerance = self.cost[left], self.tolerance[left]
+        self._nodes(int(left.sum()))
+
+    def _start(self) -> None:
+        """A first tree: cells in the order of a smoothed plan, each given all the mass that its row and column allow.
+
+        The smoothed plan is what some rounds of Sinkhorn's scaling make of exp(-cost / eps); it need not be near its
+        limit, only put good cells before bad ones.
+        """
+        size = len(self.cost)
+        known = np.isfinite(self.cost)
+        scale = np.where(known, self.cost, 0.0).sum(axis=(1, 2)) / known.sum(axis=(1, 2))
+        least = self.cost.min(axis=2, keepdims=True)
+        above = np.where(known, self.cost - np.where(np.isfinite(least), least, 0.0), np.inf)
+        worth = np.exp(-above / np.maximum(_EPS * scale, 1e-300)[:, None, None])
+        # A column that is far from every row would have no share left to scale.
+        worth = np.where(known, np.maximum(worth, 1e-60), 0.0)
+        total = self.supply.sum(axis=1, keepdims=True)
+        rows, columns = self.supply / total, self.demand / total
+        right = np.ones_like(columns)
+        for _ in range(_SMOOTHINGS):
+            left = rows / np.maximum((worth @ right[:, :, None])[:, :, 0], 1e-100)
+            right = columns / np.maximum((left[:, None, :] @ worth)[:, 0], 1e-100)
+        worth *= np.minimum(right, 1e100)[:, None, :]
+        worth *= left[:, :, None]
+
+        free = self.demand > 0
+        best = np.where(self.supply > 0, np.inf, -1.0)  # at most, of a row's cells in columns that are free
+        every = np.arange(size)
+        while True:
+            row = best.argmax(axis=1)
+            going = best[every, row] >= 0
+            if not going.any():
+                break
+            some, row = every[going], row[going]
+            values = np.where(free[some], worth[some, row], -1.0)
+            column = values.argmax(axis=1)
+            value = values[np.arange(len(some)), column]
+            stale = value < best[some, row]
+            best[some, row] = value
+            some, row, column = some[~stale], row[~stale], column[~stale]
+            give, take = self.supply[some, row], self.demand[some, column]
+            moved = np.minimum(give, take)
+            self.supply[some, row] -= moved
+            self.demand[some, column] -= moved
+            nodes = self.first[some] + row, self.first[some] + self.n + column
+            used_up = give < take
+            child, parent = np.where(used_up, nodes[0], nodes[1]), np.where(used_up, nodes[1], nodes[0])
+            self.up[child], self.flow[child] = parent, moved
+            self.length[child] = self.cost[some, row, column]
+            best[some[used_up], row[used_up]] = -1.0
+            free[some[~used_up], column[~used_up]] = False
+            ended = give == take
+            best[some[ended]] = -1.0
+        self._measure()
+
+    def _measure(self) -> None:
+        """Depths and prices of all nodes, by doubling the stride towards the root."""
+        up = self.up
+        self.depth = (up != np.arange(len(up))).astype(np.int64)
+        self.price = self.length - self.length[up]
+        self.depth += self.depth[up]
+        reach = up[up]
+        while (self.up[reach] != reach).any():
+            self.price += self.price[reach]
+            self.depth += self.depth[reach]
+            reach = reach[reach]
+
+    def _price(self) -> tuple[Integers, Vector]:
+        """The cell of each problem with the lowest reduced cost, and that cost."""
+        prices = self.price.reshape(len(self.cost), -1)
+        gap = self.cost - prices[:, : self.n, None]
+        gap -= prices[:, None, self.n :]
+        gap = gap.reshape(len(gap), -1)
+        cell = gap.argmin(axis=1)
+        return cell, gap[np.arange(len(gap)), cell]
+
+    def _pivot(self, cell: Integers) -> None:
+        """Bring a cell of each problem into its tree, as far as the flow on the way round allows."""
+        row, column = self.first + cell // self.m, self.first + self.n + cell % self.m
+        # From both ends of the new edge up to where the ways meet; flow goes down on edges that run against it.
+        ends = row.copy(), column.copy()
+        moved = np.full(len(cell), np.iinfo(np.int64).max)
+        leaving = np.full(len(cell), -1)
+        from_row = np.zeros(len(cell), np.bool_)
+        steps: list[tuple[Integers, Integers, NDArray[np.bool_]]] = []
+        apart = np.arange(len(cell))
+        while len(apart):
+            x, y = ends[0][apart], ends[1][apart]
+            lower = self.depth[x] - self.depth[y]
+            for side, node, moves in ((0, x, lower >= 0), (1, y, lower <= 0)):
+                at, node = apart[moves], node[moves]
+                loses = self.is_row[node] if side == 0 else ~self.is_row[node]
+                steps.append((at, node, loses))
+                less = loses & (self.flow[node] < moved[at])
+                moved[at[less]] = self.flow[node[less]]
+                leaving[at[less]] = node[less]
+                from_row[at[less]] = side == 0
+                ends[side][at] = self.up[node]
+            apart = apart[ends[0][apart] != ends[1][apart]]
+        for at, node, loses in steps:
+            self.flow[node] += np.where(loses, -moved[at], moved[at])
+        # The part that the leaving edge cuts off is hung up again at its end of the new edge.
+        node, parent = np.where(from_row, row, column), np.where(from_row, column, row)
+        every = np.arange(len(cell))
+        flow, length = moved, self.cost.reshape(len(cell), -1)[every, cell]
+        going = every
+        while len(going):
+            above, old_flow, old_length = self.up[node], self.flow[node], self.length[node]
+            self.up[node], self.flow[node], self.length[node] = parent, flow, length
+            more = node != leaving[going]
+            going = going[more]
+            parent, node, flow, length = node[more], above[more], old_flow[more], old_length[more]
+        self._measure()
