@@ -1,12 +1,12 @@
-"""How well settings of InfoLM agree with people, many settings in one pass over the texts.
+"""How well metrics agree with people, many metrics and settings in one pass over the texts.
 
-    python benchmarks/agreement.py webnlg2020.jsonl.gz --protocol system
-    python benchmarks/agreement.py summeval.jsonl.gz --protocol pooled --stride 8 --items 40
+    python benchmarks/agreement.py ../shared/data/webnlg2020.jsonl.gz --family embedding
+    python benchmarks/agreement.py FILE FILE -m "InfoLM(temperature=1)" -m BaryScore --protocol system pooled --items 40
 
-Rows carry human ratings (`scores`). A metric's row value is the mean over references, as in the paper's tables.
-'system' is the Pearson correlation of system means, 'pooled' that of all rows, 'item' the mean over items of the
-correlation within an item. Signs are turned so that larger is better agreement. Settings are the product of
---measures, --temperatures and --idf; the vocabulary head and the encoder run once for all of them.
+Rows carry human ratings (`scores`). 'system' is the Pearson correlation of system means, 'pooled' that of all rows,
+'item' the mean over items of the correlation within an item. Signs are turned so that larger is better agreement. A
+metric of sets has a system level only. --references says how a row's references are reduced; the published WebNLG
+figures take the mean. Prints Markdown tables; --output writes every figure as JSON.
 """
 
 from __future__ import annotations
@@ -15,87 +15,127 @@ import argparse
 import itertools
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from nlgauge import Corpus, InfoLM, evaluate
-from nlgauge.metrics.base import Metric
+from nlgauge import Corpus, ScoreTable, evaluate
+from nlgauge.metrics.base import Metric, ReferenceMetric
+from nlgauge.registry import metric
 
-MEASURES = {
-    "fisher_rao": InfoLM(measure="fisher_rao"),
-    "kl": InfoLM(measure="kl"),
-    "ab3": InfoLM(measure="ab", alpha=3, beta=0.25),
-    "ab.5": InfoLM(measure="ab", alpha=0.5, beta=0.25),
-    "alpha.75": InfoLM(measure="alpha", alpha=0.75),
-    "gamma3": InfoLM(measure="gamma", beta=3),
-    "l1": InfoLM(measure="l1"),
+FAMILIES: dict[str, list[str]] = {
+    "infolm": [
+        f"InfoLM({measure}, temperature={temperature}, idf='{idf}')"
+        for measure, temperature, idf in itertools.product(
+            ("measure='fisher_rao'", "measure='kl'", "measure='ab', alpha=0.5, beta=0.25", "measure='l1'"),
+            (1.0, 1.5, 2.0, 3.0),
+            ("none", "references", "general"),
+        )
+    ],
+    "embedding": [
+        "BaryScore",
+        "BERTScore",
+        "MoverScore",
+        "MoverScore(ngram=2)",
+        "SentenceMovers",
+        "DepthScore",
+        "EmbeddingAverage",
+        "GreedyMatching",
+        "VectorExtrema",
+        "WordMovers",
+        "RougeWE",
+        "RougeWE(ngram=2)",
+        "MarkEvaluate",
+        "MarkEvaluate(estimator='schnabel')",
+        "MarkEvaluate(estimator='capture')",
+        "MarkEvaluate(unit='token')",
+        "MarkEvaluate(estimator='schnabel', unit='token')",
+        "MarkEvaluate(estimator='capture', unit='token')",
+        "FrechetDistance",
+        "PRD",
+        "ImprovedPrecisionRecall",
+    ],
 }
 
 
 def correlation(x: np.ndarray, y: np.ndarray) -> float:
-    known = ~(np.isnan(x) | np.isnan(y))
+    known = np.isfinite(x) & np.isfinite(y)
     x, y = x[known], y[known]
     return float(np.corrcoef(x, y)[0, 1]) if len(x) > 1 and x.std() > 0 and y.std() > 0 else float("nan")
 
 
-def agreement(values: np.ndarray, ratings: np.ndarray, corpus: Corpus, protocol: str) -> float:
+def agreement(values: np.ndarray, ratings: np.ndarray, table: ScoreTable, protocol: str) -> float:
+    """values: a number a row, or a system; ratings: a number a row."""
+    systems = table.systems
+    rated = np.array([np.nanmean(ratings[[s == system for s, _ in table.rows]]) for system in systems])
+    if len(values) == len(systems) != len(table.rows):
+        return correlation(values, rated) if protocol == "system" else float("nan")
     if protocol == "pooled":
         return correlation(values, ratings)
-    key = [row.system if protocol == "system" else row.item for row in corpus]
-    groups = {name: np.array([k == name for k in key]) for name in dict.fromkeys(key)}
     if protocol == "system":
-        means = [(np.nanmean(values[rows]), np.nanmean(ratings[rows])) for rows in groups.values()]
-        return correlation(*np.array(means).T)
-    within = [correlation(values[rows], ratings[rows]) for rows in groups.values()]
-    return float(np.nanmean(within))
+        means = [np.nanmean(values[[s == system for s, _ in table.rows]]) for system in systems]
+        return correlation(np.array(means), rated)
+    items = dict.fromkeys(item for _, item in table.rows)
+    within = [[i == item for _, i in table.rows] for item in items]
+    return float(np.nanmean([correlation(values[rows], ratings[rows]) for rows in within]))
 
 
-def settings(arguments: argparse.Namespace) -> dict[str, Metric]:
-    chosen = {}
-    for name, temperature, idf in itertools.product(arguments.measures, arguments.temperatures, arguments.idf):
-        changed = {"temperature": temperature, "idf": idf, "references": "mean", "stride": arguments.stride}
-        changed["model"] = arguments.model
-        chosen[f"{name}|T{temperature:g}|{idf}"] = replace(MEASURES[name], **changed)
-    return chosen
+def read(path: Path, items: int | None, drop: Sequence[str]) -> Corpus:
+    corpus = Corpus.read(path)
+    kept = set(list(dict.fromkeys(row.item for row in corpus))[:items])
+    return Corpus(tuple(row for row in corpus if row.item in kept and row.system not in drop))
 
 
-def read(arguments: argparse.Namespace) -> Corpus:
-    corpus = Corpus.read(arguments.rows)
-    items = list(dict.fromkeys(row.item for row in corpus))[: arguments.items]
-    return Corpus(tuple(row for row in corpus if row.item in set(items)))
+def figures(
+    table: ScoreTable, corpus: Corpus, protocol: str, chosen: Mapping[str, Metric]
+) -> dict[str, dict[str, float]]:
+    aspects = sorted({aspect for row in corpus for aspect in row.scores})
+    ratings = {a: np.array([row.scores.get(a, np.nan) for row in corpus]) for a in aspects}
+    found = {}
+    for spec, one in chosen.items():
+        sign = 1 if one.larger_is_better else -1
+        found[spec] = {a: sign * agreement(table.values(spec), ratings[a], table, protocol) for a in aspects}
+    return found
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rows", type=Path)
+    parser.add_argument("rows", type=Path, nargs="+")
+    parser.add_argument("-m", "--metric", dest="metrics", action="append", default=[])
+    parser.add_argument("--family", choices=list(FAMILIES), help="instead of -m")
     parser.add_argument("--protocol", nargs="+", choices=["system", "pooled", "item"], default=["system"])
+    parser.add_argument("--references", choices=["best", "mean"], help="how several references are reduced")
     parser.add_argument("--items", type=int, help="the first so many items only")
-    parser.add_argument("--measures", nargs="+", default=list(MEASURES), choices=list(MEASURES))
-    parser.add_argument("--temperatures", nargs="+", type=float, default=[0.5, 1.0, 1.5, 2.0, 3.0])
-    parser.add_argument("--idf", nargs="+", default=["none", "references", "general"])
-    parser.add_argument("--stride", type=int, default=1)
-    parser.add_argument("--model", default="pocket")
+    parser.add_argument("--drop", action="append", default=[], help="a system to leave out; repeatable")
+    parser.add_argument("--model", help="instead of the embedded one")
     parser.add_argument("--output", type=Path, help="write all figures here as JSON")
     arguments = parser.parse_args(argv)
-    corpus = read(arguments)
-    aspects = sorted({aspect for row in corpus for aspect in row.scores})
-    ratings = {a: np.array([row.scores.get(a, np.nan) for row in corpus]) for a in aspects}
-    chosen = settings(arguments)
-    began = time.monotonic()
-    table = evaluate(corpus, metrics=list(chosen.values()), progress=True)
-    print(f"{len(corpus)} rows, {time.monotonic() - began:.0f} s, {json.dumps(table.run['models'])}")
-    figures: dict[str, dict[str, dict[str, float]]] = {}
-    for protocol in arguments.protocol:
-        print(f"\n{protocol:24s}" + "".join(f"{aspect:>16s}" for aspect in aspects) + f"{'mean':>8s}")
-        for name, metric in chosen.items():
-            row = {a: -agreement(table.values(metric), ratings[a], corpus, protocol) for a in aspects}
-            figures.setdefault(protocol, {})[name] = row
-            print(f"{name:24s}" + "".join(f"{v:16.3f}" for v in row.values()) + f"{np.mean(list(row.values())):8.3f}")
+    wanted = [
+        metric(spec, model=arguments.model) for spec in arguments.metrics or FAMILIES[arguments.family or "infolm"]
+    ]
+    if arguments.references:
+        wanted = [
+            replace(one, references=arguments.references) if isinstance(one, ReferenceMetric) else one for one in wanted
+        ]
+    chosen = {str(one): one for one in wanted}
+    everything = {}
+    for path in arguments.rows:
+        corpus = read(path, arguments.items, arguments.drop)
+        began = time.monotonic()
+        table = evaluate(corpus, metrics=list(chosen.values()), progress=True)
+        print(f"\n{path.name}: {len(corpus)} rows, {time.monotonic() - began:.0f} s, {json.dumps(table.run['models'])}")
+        for protocol in arguments.protocol:
+            found = figures(table, corpus, protocol, chosen)
+            everything[f"{path.name} {protocol}"] = found
+            aspects = list(next(iter(found.values())))
+            print(f"\n| {protocol} | " + " | ".join(aspects) + " | mean |\n|---" + "|---" * (len(aspects) + 1) + "|")
+            for spec, row in found.items():
+                cells = [*row.values(), float(np.mean(list(row.values())))]
+                print(f"| {spec} | " + " | ".join(f"{value:.3f}" for value in cells) + " |")
     if arguments.output:
-        arguments.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        arguments.output.write_text(json.dumps(everything, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

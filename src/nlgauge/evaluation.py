@@ -14,6 +14,7 @@ from nlgauge import registry
 from nlgauge._version import __version__
 from nlgauge.corpus import Corpus
 from nlgauge.engine.engine import Engine, Features, Need
+from nlgauge.engine.features import TokenVectors
 from nlgauge.engine.windows import WINDOW_POLICIES, WindowPolicy
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Metric, RowMetric, Scorer, SetMetric, SetText, Value
@@ -133,7 +134,7 @@ class _Sets:
     def take(self, indices: Sequence[int], features: Features) -> None:
         for text in dict.fromkeys(text for index in indices for text in self._wanted[index]):
             feature = features[text, self._scorer.request]
-            if text not in self._points and feature is not None:
+            if text not in self._points and isinstance(feature, TokenVectors):
                 self._points[text] = self._scorer.points(feature)
 
     def column(self, evidence: bool, notes: Counter[str]) -> Column:
@@ -149,8 +150,8 @@ class _Sets:
             if value.reason:
                 column.reasons[at] = value.reason
             notes.update(value.notes)
-            if evidence and not value.reason:
-                column.evidence[at] = self._scorer.evidence(evaluated, reference)
+            if evidence and evaluated and reference and (rests := self._scorer.evidence(evaluated, reference)):
+                column.evidence[at] = rests
         return column
 
     def _texts(self, rows: Corpus, side: str) -> list[SetText]:

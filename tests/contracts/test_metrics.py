@@ -35,6 +35,13 @@ class Example:
 
 
 EXAMPLES: dict[str, list[Example]] = {
+    "BaryScore": [
+        Example("BaryScore"),
+        Example("BaryScore(layers=(1, 4), idf='general', distance='w2', references='mean')"),
+        Example("BaryScore(layers=1, idf='references', distance='w1', special_tokens=False)", uses_corpus=True),
+        Example("BaryScore(idf='separate')", uses_corpus=True, published=True),
+        Example("BaryScore(layers=2, idf='general', distance='sinkhorn_divergence', regularisation=0.1)"),
+    ],
     "InfoLM": [
         Example("InfoLM"),
         Example("InfoLM(measure='kl', idf='references')", uses_corpus=True),
@@ -44,6 +51,26 @@ EXAMPLES: dict[str, list[Example]] = {
         Example("InfoLM(measure='alpha', alpha=0.75, temperature=1, idf='union')", uses_corpus=True),
         Example("InfoLM(measure='kl', published=True, temperature=0.25)"),
         Example("InfoLM(preset='published-code')", uses_corpus=True, published=True),
+    ],
+    "BERTScore": [
+        Example("BERTScore"),
+        Example("BERTScore(layer=0, idf='general', special=True, references='mean')"),
+        Example("BERTScore(idf='references')", uses_corpus=True),
+    ],
+    "MoverScore": [
+        Example("MoverScore"),
+        Example("MoverScore(ngram=2, layers=1, aggregate='mean', idf='none', references='mean')"),
+        Example("MoverScore(idf='references')", uses_corpus=True),
+    ],
+    "EmbeddingAverage": [Example("EmbeddingAverage")],
+    "GreedyMatching": [Example("GreedyMatching")],
+    "VectorExtrema": [Example("VectorExtrema(references='mean')")],
+    "WordMovers": [Example("WordMovers"), Example("WordMovers(references='mean')")],
+    "RougeWE": [Example("RougeWE")],
+    "SentenceMovers": [Example("SentenceMovers"), Example("SentenceMovers(variant='sms', unit=False)")],
+    "DepthScore": [
+        Example("DepthScore"),
+        Example("DepthScore(layer=6, p=1, eps=0, depth='irw', directions=50, special=False)"),
     ],
 }
 

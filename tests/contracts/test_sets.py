@@ -15,7 +15,16 @@ from nlgauge.table import Column, ScoreTable
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
-EXAMPLES: dict[str, list[str]] = {}
+EXAMPLES: dict[str, list[str]] = {
+    "FrechetDistance": ["FrechetDistance", "FrechetDistance(unit='token', layers=2, normalize=False)"],
+    "ImprovedPrecisionRecall": ["ImprovedPrecisionRecall", "ImprovedPrecisionRecall(unit='token', k=1)"],
+    "MarkEvaluate": [
+        "MarkEvaluate",
+        "MarkEvaluate(estimator='schnabel', k=2)",
+        "MarkEvaluate(estimator='capture', unit='token')",
+    ],
+    "PRD": ["PRD", "PRD(unit='token', layers=1, clusters=8)"],
+}
 
 PLACES = ("library", "harbour", "market", "theatre", "school", "station", "museum", "garden")
 DOINGS = (

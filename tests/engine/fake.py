@@ -28,6 +28,7 @@ class FakeModel:
     name, digest, backend, precision = "fake", "00" * 32, "numpy", "float32"
     layers, width, temperature = 3, 8, 1.0
     document_frequencies: DocumentFrequencies | None = None
+    bertscore_baseline: dict[int, tuple[float, float, float]] | None = None
 
     def __init__(self, window: int = 16) -> None:
         generator = np.random.default_rng(5)

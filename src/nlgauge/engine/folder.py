@@ -15,6 +15,7 @@ from nlgauge.errors import InputError
 
 WEIGHTS_FILE = "model.safetensors"
 FREQUENCIES_FILE = "document_frequencies.npy"
+BASELINE_FILE = "bertscore_baseline.json"
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,15 @@ def read_document_frequencies(folder: Path) -> DocumentFrequencies | None:
         return None
     table = np.load(path, allow_pickle=False).astype(np.int64)
     return DocumentFrequencies(table[1:], int(table[0]))
+
+
+def read_bertscore_baseline(folder: Path) -> dict[int, tuple[float, float, float]] | None:
+    """BERTScore of unrelated sentences by layer, (precision, recall, F1), if the folder has it."""
+    path = folder / BASELINE_FILE
+    if not path.is_file():
+        return None
+    table = json.loads(path.read_text(encoding="utf-8"))
+    return {int(layer): (float(p), float(r), float(f)) for layer, (p, r, f) in table.items()}
 
 
 def recommended_temperature(folder: Path) -> float:
@@ -57,6 +67,6 @@ def write_hugging_face(source: Path, folder: Path) -> None:
         raise InputError("is not empty", file=folder, remedy="name a new folder, so that nothing is overwritten")
     tensors = {name: value.astype(np.float32) for name, value in load_file(source / WEIGHTS_FILE).items()}
     (folder / WEIGHTS_FILE).write_bytes(save(tensors, metadata={"format": "pt"}))
-    for name in ("config.json", "tokenizer.json", "tokenizer_config.json", FREQUENCIES_FILE):
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json", FREQUENCIES_FILE, BASELINE_FILE):
         if (source / name).exists():
             shutil.copyfile(source / name, folder / name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -59,6 +59,11 @@ class LanguageModel(Protocol):
     @property
     def document_frequencies(self) -> DocumentFrequencies | None:
         """Of its own tokens in a large general text; None where nobody counted"""
+        ...
+
+    @property
+    def bertscore_baseline(self) -> Mapping[int, tuple[float, float, float]] | None:
+        """Precision, recall and F1 of unrelated sentences by layer; None where nobody measured"""
         ...
 
     def hidden(self, ids: NDArray[np.int64], attend: NDArray[np.int64], layers: Sequence[int]) -> NDArray[np.float32]:

@@ -18,7 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import safe_open
 
-from nlgauge.engine.folder import DocumentFrequencies, read_document_frequencies, recommended_temperature
+from nlgauge.engine.folder import (
+    DocumentFrequencies,
+    read_bertscore_baseline,
+    read_document_frequencies,
+    recommended_temperature,
+)
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 
@@ -45,6 +50,10 @@ class OnnxModel:
     @cached_property
     def document_frequencies(self) -> DocumentFrequencies | None:
         return read_document_frequencies(self._folder)
+
+    @cached_property
+    def bertscore_baseline(self) -> dict[int, tuple[float, float, float]] | None:
+        return read_bertscore_baseline(self._folder)
 
     @cached_property
     def tokenizer(self) -> SubwordTokenizer:

@@ -13,7 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.folder import DocumentFrequencies, read_document_frequencies, recommended_temperature
+from nlgauge.engine.folder import (
+    DocumentFrequencies,
+    read_bertscore_baseline,
+    read_document_frequencies,
+    recommended_temperature,
+)
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import MissingExtraError, SpecError
 
@@ -55,6 +60,7 @@ class TransformersModel:
         folder = Path(source)
         self.temperature = recommended_temperature(folder)
         self.document_frequencies: DocumentFrequencies | None = read_document_frequencies(folder)
+        self.bertscore_baseline = read_bertscore_baseline(folder)
 
     def hidden(self, ids: NDArray[np.int64], attend: NDArray[np.int64], layers: Sequence[int]) -> NDArray[np.float32]:
         with self._computing():

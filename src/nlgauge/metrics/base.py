@@ -7,6 +7,7 @@ names it.
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
@@ -17,9 +18,12 @@ from numpy.typing import NDArray
 
 from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.engine import Features, Need
-from nlgauge.engine.features import Request
+from nlgauge.engine.features import Request, TokenVectors, TokenWeights, VectorsRequest
 from nlgauge.engine.tokens import Tokens
+from nlgauge.engine.words import is_word, words
 from nlgauge.errors import SpecError
+from nlgauge.maths.points import UNITS, layers_of, text_points
+from nlgauge.maths.weighting import document_frequencies, inverse_document_frequencies
 
 
 class Texts(Protocol):
@@ -65,6 +69,13 @@ class Metric(ABC):
                     f"{type(self).__name__}: {name}={getattr(self, name)!r} is not one of "
                     + ", ".join(repr(value) for value in allowed)
                 )
+
+    def _check_whole(self, **least: int) -> None:
+        """Refuse parameters that are no whole numbers of at least so much."""
+        for name, lowest in least.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < lowest:
+                raise SpecError(f"{type(self).__name__}: {name}={value!r} is not a whole number of at least {lowest}")
 
     @abstractmethod
     def scorer(self, corpus: Corpus, texts: Texts) -> Scorer | SetScorer:
@@ -205,6 +216,19 @@ class ReferenceScorer(Scorer):
 class SetMetric(Metric):
     """Compares all outputs of a system with a set of texts: the references of its rows, or those of another corpus."""
 
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {"unit": UNITS, "normalize": (True, False)}
+
+    unit: str = "sentence"
+    """'sentence', a point a text: the mean of its vectors at the model's last layer. 'token', a point for every word
+    at each of the last `layers` layers"""
+    layers: int = 5
+    normalize: bool = True
+    """Points to unit length"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_whole(layers=1)
+
     @abstractmethod
     def scorer(self, corpus: Corpus, texts: Texts) -> SetScorer:
         """Bind to a corpus and an engine."""
@@ -216,17 +240,24 @@ class SetScorer(ABC):
     A text that stands in several rows counts as often as it stands there.
     """
 
-    signature: Mapping[str, object] = {}
-    request: Request
-    """What the points of a text are made of"""
+    def __init__(self, metric: SetMetric, texts: Texts) -> None:
+        try:
+            layers = layers_of(metric.unit, metric.layers, texts.model.layers)
+        except ValueError as error:
+            raise SpecError(f"{type(metric).__name__}: {error}") from None
+        self._unit, self._normalize = metric.unit, metric.normalize
+        self.request = VectorsRequest(layers)
+        self.signature: Mapping[str, object] = {"layers": f"{layers[0]}-{layers[-1]}"}
 
-    @abstractmethod
-    def points(self, feature: Any) -> NDArray[np.float32]:
+    def points(self, feature: TokenVectors) -> NDArray[np.float32]:
         """The points that stand for a text: [points, width]; none where it has nothing to say."""
+        wordlike = np.array([is_word(feature.text[begin:end]) for begin, end in feature.offsets])
+        numbers = words(feature.text, feature.offsets)
+        return text_points(self._unit, feature.vectors, feature.special, numbers, wordlike, self._normalize)
 
     @abstractmethod
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
-        """The score of one set of points against another: [n, width], [m, width], n and m at least 1."""
+        """The score of one set of points against another: [m, width], [n, width], n and m at least 1."""
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> dict[str, Any]:
         """What the score rests on, ready for JSON. Empty where a metric has nothing to show."""
@@ -239,3 +270,32 @@ class SetText(NamedTuple):
     item: str
     text: str
     points: NDArray[np.float32]
+
+
+def idf_table(idf: str, corpus: Corpus, texts: Texts) -> TokenWeights | None:
+    """Weights of the vocabulary by name; None for 'none'.
+
+    'general' was counted on a large text, once; 'references', 'candidates' and 'union' are counted on the corpus, a
+    text that stands in several rows once. Raises SpecError where the model has no general table.
+    """
+    if idf == "none":
+        return None
+    if idf == "general":
+        table = texts.model.document_frequencies
+        if table is None:
+            raise SpecError(
+                f"model {texts.model.name!r} has no general idf table; choose idf='references' or idf='none'"
+            )
+        return _weights(table.counts, table.documents)
+    documents: list[str] = []
+    if idf in ("references", "union"):
+        documents += [text for row in corpus for text in row.references]
+    if idf in ("candidates", "union"):
+        documents += [row.candidate for row in corpus]
+    ids = (tokens.ids for tokens in texts.tokens(list(dict.fromkeys(documents))))
+    return _weights(*document_frequencies(ids, texts.model.tokenizer.vocabulary))
+
+
+def _weights(counts: NDArray[np.int64], documents: int) -> TokenWeights:
+    values = inverse_document_frequencies(counts, documents)
+    return TokenWeights(hashlib.sha256(values.tobytes()).hexdigest(), values)

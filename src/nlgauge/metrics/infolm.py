@@ -9,10 +9,9 @@ bag of distributions p (section 3). The score is I[p(reference), p(candidate)]. 
 
 from __future__ import annotations
 
-import hashlib
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass
 from numbers import Real
 from typing import Any, ClassVar
@@ -21,11 +20,10 @@ import numpy as np
 
 from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.engine import Features
-from nlgauge.engine.features import Bag, BagRequest, TokenWeights
+from nlgauge.engine.features import Bag, BagRequest
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES, Measure, symmetrised, symmetrised_contributions
-from nlgauge.maths.weighting import document_frequencies, inverse_document_frequencies
-from nlgauge.metrics.base import Pair, ReferenceMetric, ReferenceScorer, Texts, Value
+from nlgauge.metrics.base import Pair, ReferenceMetric, ReferenceScorer, Texts, Value, idf_table
 
 _PAPER = {"temperature": 1.0, "idf": "references", "direction": "jeffreys"}
 PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
@@ -145,7 +143,7 @@ class InfoLMScorer(ReferenceScorer):
         self._measure = Measure(metric.measure, metric.alpha, metric.beta)
         self._piece = texts.model.tokenizer.piece
         sides = {"separate": ("candidates", "references")}.get(metric.idf, (metric.idf, metric.idf))
-        weights = [_weights(side, corpus, texts) for side in sides]
+        weights = [idf_table(side, corpus, texts) for side in sides]
         self.signature = {
             "temperature": temperature,
             "idf": metric.idf + "".join(f"@{w.digest[:8]}" for w in dict.fromkeys(weights) if w),
@@ -201,32 +199,3 @@ class InfoLMScorer(ReferenceScorer):
                 if parts[i] > 0
             ],
         }
-
-
-def _weights(side: str, corpus: Corpus, texts: Texts) -> TokenWeights | None:
-    """The idf table named by `side`; None for 'none'."""
-    if side == "none":
-        return None
-    if side == "general":
-        table = texts.model.document_frequencies
-        if table is None:
-            raise SpecError(
-                f"InfoLM: model {texts.model.name!r} has no general idf table; choose idf='references' or idf='none'"
-            )
-        return _table(inverse_document_frequencies(table.counts, table.documents))
-    documents: list[str] = []
-    if side in ("references", "union"):
-        documents += [text for row in corpus for text in row.references]
-    if side in ("candidates", "union"):
-        documents += [row.candidate for row in corpus]
-    return _table(_counted(dict.fromkeys(documents), texts))
-
-
-def _counted(documents: Iterable[str], texts: Texts) -> np.ndarray[Any, np.dtype[np.float64]]:
-    ids = (tokens.ids for tokens in texts.tokens(list(documents)))
-    counts, number = document_frequencies(ids, texts.model.tokenizer.vocabulary)
-    return inverse_document_frequencies(counts, number)
-
-
-def _table(values: np.ndarray[Any, np.dtype[np.float64]]) -> TokenWeights:
-    return TokenWeights(hashlib.sha256(values.tobytes()).hexdigest(), values)

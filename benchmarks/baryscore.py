@@ -1,0 +1,101 @@
+"""BaryScore's own part against POT's free-support route on the same embeddings, and the whole metric against BERTScore.
+
+    python benchmarks/baryscore.py [--pairs FILE] [--quick]
+
+POT (pip install pot) is called as the published code calls it: a free-support barycenter of the last five layers for
+each text, from the origin, then the exact cost between the two. Values have to agree to 1e-6. Ours takes each text's
+barycenter once and all pairs' plans together, as it does in a run. One thread for both.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import measuring
+import numpy as np
+from measuring import Pair, TextMaker, corpus_of, heading, interleaved, ratios, read_pairs
+
+from nlgauge import BaryScore, evaluate, registry
+from nlgauge.engine.engine import Engine
+from nlgauge.engine.features import Feature
+from nlgauge.metrics.base import Metric
+
+
+def features_of(pairs: list[Pair], metric: Metric) -> tuple[object, list[tuple[Feature, Feature]]]:
+    corpus, engine = corpus_of(pairs), Engine(registry.model("pocket"))
+    scorer = metric.scorer(corpus, engine)
+    found = {}
+    for rows, features in engine.stream([scorer.needs(row) for row in corpus]):
+        for row in rows:
+            candidate, reference = scorer.needs(corpus[row])
+            found[row] = features[candidate], features[reference]
+    return scorer, [found[row] for row in range(len(corpus))]
+
+
+def pot_score(ot: object, pair: tuple[Feature, Feature]) -> float:
+    """The published route, from the same vectors."""
+    clouds = []
+    for feature in pair:
+        vectors = feature.vectors.astype(np.float64)
+        vectors /= np.linalg.norm(vectors, axis=2, keepdims=True)
+        size = vectors.shape[1]
+        alike = np.full(size, 1 / size)
+        clouds.append(
+            ot.lp.free_support_barycenter(
+                list(vectors), [alike] * len(vectors), np.zeros_like(vectors[0]), alike, numItermax=1000
+            )
+        )
+    one, other = clouds
+    return float(ot.emd2(np.full(len(one), 1 / len(one)), np.full(len(other), 1 / len(other)), ot.dist(one, other)))
+
+
+def main() -> None:
+    parser = measuring.parser(__doc__)
+    parser.add_argument("--pairs", type=Path, help="a table of outputs; candidates with their first references")
+    arguments = parser.parse_args()
+    import ot
+
+    facts = measuring.machine()
+    measuring.print_machine(facts)
+    maker = TextMaker(seed=1)
+    count = 30 if arguments.quick else 300
+    sets = {"short": maker.short(count), "summary": maker.summaries(count // 3)}
+    if arguments.pairs:
+        sets = {arguments.pairs.name: read_pairs(arguments.pairs)[:count]}
+    repeats = arguments.repeats or (1 if arguments.quick else 5)
+    record = {"machine": facts}
+    for name, pairs in sets.items():
+        heading(f"{name}: {len(pairs)} pairs")
+        metric = BaryScore()
+        _, found = features_of(pairs, metric)
+        values = {}
+
+        def ours(found: list = found, values: dict = values, pairs: list = pairs, metric: Metric = metric) -> None:
+            scorer = metric.scorer(corpus_of(pairs), Engine(registry.model("pocket")))
+            values["ours"] = [value for (value,) in scorer.compare(found)]
+
+        def peer(found: list = found, values: dict = values) -> None:
+            values["pot"] = [pot_score(ot, pair) for pair in found]
+
+        seconds = interleaved({"ours": ours, "pot": peer}, repeats)
+        gap = float(np.abs(np.array(values["ours"]) - np.array(values["pot"])).max())
+        ratio = ratios(seconds["pot"], seconds["ours"])
+        milliseconds = [1e3 * second / len(pairs) for second in seconds["ours"]]
+        print(f"  ours {measuring.Spread.of(milliseconds)} ms a pair; POT takes {ratio} times as long; gap {gap:.1e}")
+
+        corpus = corpus_of(pairs)
+        whole = interleaved(
+            {
+                spec: lambda spec=spec, corpus=corpus: evaluate(corpus, metrics=spec)
+                for spec in ("BaryScore", "BERTScore")
+            },
+            repeats,
+        )
+        against = ratios(whole["BaryScore"], whole["BERTScore"])
+        print(f"  the whole metric takes {against} times as long as BERTScore")
+        record[name] = {"ms": milliseconds, "pot_ratio": ratio, "gap": gap, "to_bertscore": against}
+    measuring.save(arguments.output, record)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Distances between convex hulls of points, in spaces of many dimensions, where a hull has no list of faces."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Marks = NDArray[np.bool_]
+
+_TOGETHER = 200
+_STEPS = 10_000
+_CLOSE = 1e-6
+
+
+def hausdorff(x: Array, y: Array, regions: Marks, others: Marks, tolerance: float = 1e-3) -> Array:
+    """Hausdorff distances between hulls of points of x and of y: the farthest that a point of one is from the other.
+
+    x [n, width], y [m, width]; regions [hulls, n] and others [hulls, m] mark the points of each hull, at least one ->
+    [hulls]. Up to `tolerance` of itself too small, never too large. It is also the largest difference between how
+    far the two reach along a direction.
+
+    Every point walks to the nearest point of the other hull by moving weight from that hull's worst vertex to its best
+    one (pairwise steps of Frank and Wolfe; Lacoste-Julien and Jaggi 2015), which bounds its distance from both sides.
+    A point that cannot be its hull's farthest any more stops.
+    """
+    if len(x) + len(y) > _TOGETHER and len(regions) > 1:
+        each = [hausdorff(x[a], y[b], a[None, a], b[None, b], tolerance) for a, b in zip(regions, others, strict=True)]
+        return np.concatenate(each)
+    points, member = np.concatenate([x, y]), np.concatenate([regions, others], axis=1)
+    gram = points @ points.T
+    left = np.arange(len(points)) < len(x)
+    region, point = np.nonzero(member)
+    vertex = member[region] & (left != left[point, None])
+
+    half = np.where(vertex, np.diag(gram) / 2 - gram[point], np.inf)
+    start = half.argmin(axis=1)
+    squared = gram[point, point] + 2 * half.min(axis=1)
+    weights = np.eye(len(points))[start]
+    slope = np.where(vertex, gram[start] - gram[point], np.inf)
+    best = np.zeros(len(member))
+    for _ in range(_STEPS):
+        distance = np.sqrt(np.maximum(squared, 0.0))
+        rows, to = np.arange(len(point)), slope.argmin(axis=1)
+        away = np.where(weights > 0, slope, -np.inf).argmax(axis=1)
+        inner = (weights * gram[point]).sum(axis=1)
+        reach = (gram[point, point] - inner + slope[rows, to]) / np.maximum(distance, _CLOSE)
+        np.maximum.at(best, region, reach)
+        open_ = distance > best[region] * (1 + tolerance) + _CLOSE
+        if not open_.any():
+            break
+        gain = slope[rows, away] - slope[rows, to]
+        curvature = gram[to, to] + gram[away, away] - 2 * gram[to, away]
+        step = np.minimum(weights[rows, away], gain / np.where(curvature > 0, curvature, np.inf))
+        squared += step * (step * curvature - 2 * gain)
+        weights[rows, to] += step
+        weights[rows, away] -= step
+        slope += step[:, None] * (gram[to] - gram[away])
+        if not open_.all():
+            region, point, squared, weights, slope = (a[open_] for a in (region, point, squared, weights, slope))
+    return best

@@ -1,0 +1,74 @@
+"""What metrics over token vectors share: lengths, distances, runs of tokens, matches."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_NEAR = 1e-6
+
+
+def unit(vectors: NDArray[np.floating]) -> Array:
+    """Vectors [..., width] at length 1, in double precision. One of length 0 stays: it points nowhere, like nothing."""
+    vectors = vectors.astype(np.float64)
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return vectors / np.where(length > 0, length, 1.0)
+
+
+def cosine(x: Array, y: Array) -> float:
+    """Cosine of the angle between two vectors; NaN where one of them has no direction."""
+    lengths = float(np.linalg.norm(x) * np.linalg.norm(y))
+    return float(x @ y) / lengths if lengths > 0 else np.nan
+
+
+def distances(x: Array, y: Array) -> Array:
+    """Euclidean distances: [n, width], [m, width] -> [n, m]; exactly 0 between equal vectors."""
+    lengths = (x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1)
+    squared = lengths - 2 * (x @ y.T)
+    # The expanded square loses what is small beside the lengths.
+    i, j = np.nonzero(squared <= _NEAR * lengths)
+    squared[i, j] = ((x[i] - y[j]) ** 2).sum(axis=1)
+    out: Array = np.sqrt(squared)
+    return out
+
+
+def shares(weights: Array) -> Array:
+    """Weights >= 0 at sum 1; all alike where all are 0."""
+    total = float(weights.sum())
+    return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
+
+
+def runs(numbers: NDArray[np.int64], offsets: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+    """Runs of equal numbers, of words or of sentences: the first token of each [runs], and its place [runs, 2].
+
+    numbers: [tokens], never falling. offsets: [tokens, 2], where each token stands in the text.
+    """
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+    ends = np.append(starts[1:], len(numbers)) - 1
+    return starts, np.stack([offsets[starts, 0], offsets[ends, 1]], axis=1)
+
+
+def run_means(vectors: NDArray[np.floating], starts: NDArray[np.intp]) -> Array:
+    """Mean vector of each run: [tokens, width], first tokens [runs] -> [runs, width]."""
+    sums: Array = np.add.reduceat(vectors, starts, axis=0, dtype=np.float64)
+    return sums / np.diff(starts, append=len(vectors))[:, None]
+
+
+def greedy_match(similarity: Array, a: Array, b: Array) -> tuple[float, float, float]:
+    """Precision, recall and F1 of matching each item with the most similar one of the other side.
+
+    similarity: [candidate, reference]. a, b: weights of the items at sum 1. F1 is NaN where the harmonic mean is not
+    defined: where precision or recall is below 0, or both are 0. BERTScore, equation 1 and section 3.
+    """
+    precision, recall = float(similarity.max(axis=1) @ a), float(similarity.max(axis=0) @ b)
+    total = precision + recall
+    f1 = 2 * precision * recall / total if min(precision, recall) >= 0 and total > 0 else np.nan
+    return precision, recall, f1
+
+
+def flows(cost: Array, plan: Array) -> list[tuple[int, int, float, float]]:
+    """What a transport plan moves, most first: from, to, share of the whole, distance."""
+    found = [(int(i), int(j), float(plan[i, j]), float(cost[i, j])) for i, j in np.argwhere(plan > 0)]
+    return sorted(found, key=lambda flow: -flow[2])

@@ -1,0 +1,82 @@
+"""Improved precision and recall, density and coverage: what the balls of one set hold of the other.
+
+Kynkaanniemi et al., "Improved Precision and Recall Metric for Assessing Generative Models", NeurIPS 2019; density and
+coverage: Naeem et al., "Reliable Fidelity and Diversity Metrics for Generative Models", ICML 2020. The ball of a point
+reaches to its k-th nearest other point of its own set.
+
+All four take a point at the radius itself as inside. Naeem et al. do not, and give two equal sets of texts that each
+stand there twice a 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.corpus import Corpus
+from nlgauge.maths.neighbours import coverage
+from nlgauge.metrics.base import SetMetric, SetScorer, SetText, Texts, Value
+
+_LISTED = 20
+
+
+@dataclass(frozen=True)
+class ImprovedPrecisionRecall(SetMetric):
+    """The share of a system's outputs among the references, and of the references among its outputs.
+
+    precision: the share of outputs in a reference's ball. recall: the share of references in an output's ball.
+    density: how many references' balls hold an output on average, over k; it may exceed 1. coverage: the share of
+    references whose ball holds an output. Where there is one reference it has no neighbour, and density is undefined.
+
+    k: the neighbour that a ball reaches to.
+    unit, layers, normalize: as in MarkEvaluate.
+    """
+
+    parts: ClassVar[tuple[str, ...]] = ("precision", "recall", "density", "coverage")
+    citation: ClassVar[str] = "Kynkaanniemi et al. 2019, NeurIPS, arXiv:1904.06991"
+
+    k: int = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_whole(k=1)
+
+    def scorer(self, corpus: Corpus, texts: Texts) -> ImprovedPrecisionRecallScorer:
+        return ImprovedPrecisionRecallScorer(self, texts)
+
+
+class ImprovedPrecisionRecallScorer(SetScorer):
+    """Improved precision and recall with the layers of its model known."""
+
+    def __init__(self, metric: ImprovedPrecisionRecall, texts: Texts) -> None:
+        super().__init__(metric, texts)
+        self._metric = metric
+
+    def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
+        k, n, m = self._metric.k, len(reference), len(evaluated)
+        by_reference, by_output = coverage(reference, evaluated, (k,))
+        reach = min(k, n - 1)
+        density = float(by_reference.pairs[0]) / (reach * m) if reach else np.nan
+        parts = (by_reference.covered[0] / m, by_output.covered[0] / n, density, by_reference.occupied[0] / n)
+        notes = (f"k={k} is more than a set has other points: their number was taken",) if k >= min(n, m) else ()
+        reason = None if reach else "one reference has no neighbour, so density is not defined"
+        return Value(tuple(map(float, parts)), reason, notes)
+
+    def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> dict[str, Any]:
+        """The texts of both sides that have a point in no ball of the other; how many, and the first of them."""
+        references, outputs = (np.concatenate([text.points for text in side]) for side in (reference, evaluated))
+        by_reference, by_output = coverage(references, outputs, (self._metric.k,))
+        return {
+            "outputs": _uncovered(evaluated, by_reference.points > 0),
+            "references": _uncovered(reference, by_output.points > 0),
+        }
+
+
+def _uncovered(texts: Sequence[SetText], points: NDArray[np.bool_]) -> dict[str, Any]:
+    owner = np.repeat(np.arange(len(texts)), [len(text.points) for text in texts])
+    missed = [texts[int(at)] for at in np.unique(owner[points])]
+    return {"uncovered": len(missed), "listed": [{"item": text.item, "text": text.text} for text in missed[:_LISTED]]}

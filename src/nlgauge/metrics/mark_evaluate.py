@@ -1,0 +1,148 @@
+"""Mark-Evaluate: two sets of texts as a population to be counted; the better the count, the more they overlap.
+
+Mordido and Meinel, "Mark-Evaluate: Assessing Language Generation using Population Estimation Methods", COLING 2020.
+
+Texts become points; the ball of a point reaches to its k-th nearest other point of its own set. What the balls of one
+set hold of the other gives an estimate P^ of the number of points P, and the score is 1 - min(|P^ - P| / P, 1). The
+three estimators, and what is wrong in the paper's equations: maths/population.py. docs/mark-evaluate.md says what each
+can show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.corpus import Corpus
+from nlgauge.maths.neighbours import Points, coverage, nearest
+from nlgauge.maths.population import Counts, Estimate, capture, petersen, schnabel
+from nlgauge.metrics.base import SetMetric, SetScorer, SetText, Texts, Value
+
+_ESTIMATORS = {"petersen": petersen, "schnabel": schnabel, "capture": capture}
+_LISTED = 20
+
+
+@dataclass(frozen=True)
+class MarkEvaluate(SetMetric):
+    """How well the number of outputs and references is estimated by catching each in the other's balls.
+
+    estimator: 'petersen' is 1 as soon as all of one set is covered, however little of the other is. 'schnabel' scores
+        quality (what share of the outputs is covered), and diversity (of the references) stands beside it; both are
+        from 1 - 1/k to 1. 'capture' tells something at k=1 only: from about 0.74 to 0.98 for large sets, equal sets
+        do not reach 1 (the paper's theorem A.3 holds for small ones), and with a larger k any two sets do.
+    k: the neighbour that a ball reaches to. Scores of different k cannot be compared.
+    unit: 'sentence', a point a text: the mean of its vectors at the model's last layer. 'token', a point for every word
+        at each of the last `layers` layers.
+    normalize: points to unit length.
+
+    Parts: score; quality and diversity, Schnabel's whatever the estimator; floor, the score of two sets of these sizes
+    with nothing in common; precision a/m and recall b/n; and the counts, of outputs in a reference's ball (a), of
+    references in an output's (b), of pairs of both kinds (B1, B2), of references (n) and outputs (m).
+    """
+
+    parts: ClassVar[tuple[str, ...]] = (
+        *("score", "quality", "diversity", "floor", "precision", "recall"),
+        *("a", "b", "B1", "B2", "n", "m"),
+    )
+    citation: ClassVar[str] = "Mordido and Meinel 2020, COLING, arXiv:2010.04606"
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {
+        "estimator": tuple(_ESTIMATORS),
+        **SetMetric.choices,
+    }
+
+    estimator: str = "petersen"
+    k: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_whole(k=1)
+
+    def scorer(self, corpus: Corpus, texts: Texts) -> MarkEvaluateScorer:
+        return MarkEvaluateScorer(self, texts)
+
+
+class MarkEvaluateScorer(SetScorer):
+    """Mark-Evaluate with the layers of its model known."""
+
+    def __init__(self, metric: MarkEvaluate, texts: Texts) -> None:
+        super().__init__(metric, texts)
+        self._metric = metric
+
+    def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
+        ((_, counts, *estimates),) = sweep(evaluated, reference, (self._metric.k,))
+        found = dict(zip(("petersen", "schnabel", "diversity", "capture"), estimates, strict=True))
+        floor = _ESTIMATORS[self._metric.estimator](counts.apart)
+        scores = (found[self._metric.estimator], found["schnabel"], found["diversity"], floor)
+        a, b, *_, n, m, k = counts
+        notes = (f"k={k} is more than a set has other points: their number was taken",) if k >= min(n, m) else ()
+        return Value((*(one.score for one in scores), a / m, b / n, *map(float, counts[:-1])), None, notes)
+
+    def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> dict[str, Any]:
+        """Texts that no ball of the other side holds (all the points of), farthest first, and those that one does."""
+        sides = [np.concatenate([text.points for text in texts]) for texts in (evaluated, reference)]
+        by_reference, by_output = coverage(sides[1], sides[0], (self._metric.k,))
+        return {
+            "outputs": _told(evaluated, by_reference.points == 0, sides[0], reference, sides[1]),
+            "references": _told(reference, by_output.points == 0, sides[1], evaluated, sides[0]),
+        }
+
+
+class Assessment(NamedTuple):
+    """What the estimators say at one k."""
+
+    k: int
+    counts: Counts
+    petersen: Estimate
+    schnabel: Estimate
+    """Of the references and the outputs: quality"""
+    diversity: Estimate
+    """Schnabel's of the outputs and the references"""
+    capture: Estimate
+
+
+def sweep(evaluated: Points, reference: Points, ks: Sequence[int]) -> list[Assessment]:
+    """All estimates at many k from one pass over the distances.
+
+    evaluated [m, width], reference [n, width]; ks ascending, each at least 1.
+    """
+    by_reference, by_output = coverage(reference, evaluated, ks)
+    found = (by_reference.covered, by_output.covered, by_reference.pairs, by_output.pairs)
+    out = []
+    for k, a, b, B1, B2 in zip(ks, *(values.tolist() for values in found), strict=True):
+        counts = Counts(a, b, B1, B2, len(reference), len(evaluated), k)
+        out.append(Assessment(k, counts, petersen(counts), schnabel(counts), schnabel(counts.swapped), capture(counts)))
+    return out
+
+
+def _told(
+    texts: Sequence[SetText], covered: NDArray[np.bool_], points: Points, others: Sequence[SetText], theirs: Points
+) -> dict[str, Any]:
+    """The texts of one side beside the text that is nearest to the point of theirs that is farthest from any."""
+    where, squares = nearest(points, theirs)
+    owner = np.repeat(np.arange(len(others)), [len(other.points) for other in others])
+    records: list[dict[str, Any]] = []
+    begin = 0
+    for text in texts:
+        end = begin + len(text.points)
+        farthest = begin + int(squares[begin:end].argmax())
+        other = others[int(owner[where[farthest]])]
+        records.append(
+            {
+                "item": text.item,
+                "text": text.text,
+                "covered": float(covered[begin:end].mean()),
+                "distance": float(np.sqrt(squares[farthest])),
+                "nearest": {"item": other.item, "text": other.text},
+            }
+        )
+        begin = end
+    missed = sorted((one for one in records if one["covered"] < 1), key=lambda one: -one["distance"])
+    caught = sorted((one for one in records if one["covered"] == 1), key=lambda one: one["distance"])
+    return {
+        "uncovered": {"texts": len(missed), "listed": missed[:_LISTED]},
+        "covered": {"texts": len(caught), "listed": caught[:_LISTED]},
+    }

@@ -1,0 +1,69 @@
+"""PRD, precision and recall for distributions: both sides as histograms over clusters of all texts.
+
+Sajjadi et al., "Assessing Generative Models via Precision and Recall", NeurIPS 2018. The curve and the clustering:
+maths/prd.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.corpus import Corpus
+from nlgauge.maths.prd import Curve, mean_curve
+from nlgauge.metrics.base import SetMetric, SetScorer, SetText, Texts, Value
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class PRD(SetMetric):
+    """How much of the references' distribution a system's outputs reach, and the other way round.
+
+    f8: the largest F_8 of the curve, mostly recall. f1_8: the largest F_1/8, mostly precision. precision and recall: at
+    slope 1, where both are the mass that the two histograms share.
+
+    clusters, runs, seed: of the k-means; the curve is the mean of the runs'. Sets may differ in size.
+    unit, layers, normalize: as in MarkEvaluate.
+    """
+
+    parts: ClassVar[tuple[str, ...]] = ("f8", "f1_8", "precision", "recall")
+    citation: ClassVar[str] = "Sajjadi et al. 2018, NeurIPS, arXiv:1806.00035"
+
+    clusters: int = 20
+    runs: int = 10
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_whole(clusters=1, runs=1, seed=0)
+
+    def scorer(self, corpus: Corpus, texts: Texts) -> PRDScorer:
+        return PRDScorer(self, texts)
+
+
+class PRDScorer(SetScorer):
+    """PRD with the layers of its model known."""
+
+    def __init__(self, metric: PRD, texts: Texts) -> None:
+        super().__init__(metric, texts)
+        self._metric = metric
+
+    def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
+        curve = self._curve(evaluated, reference)
+        few = min(len(evaluated), len(reference)) < self._metric.clusters
+        notes = ("a set has fewer points than there are clusters",) if few else ()
+        return Value((curve.f_score(8), curve.f_score(1 / 8), *curve.even), None, notes)
+
+    def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> dict[str, Any]:
+        """The curve, at every so many angles."""
+        curve = self._curve(*(np.concatenate([text.points for text in side]) for side in (evaluated, reference)))
+        return {"precision": curve.precision[::_SHOWN].tolist(), "recall": curve.recall[::_SHOWN].tolist()}
+
+    def _curve(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Curve:
+        metric = self._metric
+        return mean_curve(evaluated, reference, metric.clusters, metric.runs, metric.seed)

@@ -1,0 +1,80 @@
+"""What BERTScore gives to unrelated sentences: the baseline that `rescale=True` subtracts."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nlgauge.engine.engine import Engine
+from nlgauge.engine.features import TokenVectors, VectorsRequest
+from nlgauge.errors import InputError
+from nlgauge.maths.sentences import sentence_ends
+from nlgauge.maths.vectors import greedy_match, unit
+
+BASELINE_FILE = "bertscore_baseline.json"
+_WORDS = range(4, 32)
+
+
+def write_baseline(folder: Path, texts: Path, engine: Engine, pairs: int = 10_000, seed: int = 0) -> None:
+    """Measure on random pairs of the sentences in `texts` and write `folder`/bertscore_baseline.json.
+
+    The file maps each layer to [precision, recall, F1], means over the pairs of unweighted BERTScore without special
+    tokens. Raises InputError where `texts` holds too few sentences.
+    """
+    found = measure(engine, random_pairs(texts, pairs, seed))
+    content = {str(layer): [round(value, 6) for value in values] for layer, values in found.items()}
+    (folder / BASELINE_FILE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def measure(engine: Engine, pairs: list[tuple[str, str]]) -> dict[int, tuple[float, float, float]]:
+    """Mean (precision, recall, F1) of the pairs at every layer."""
+    request = VectorsRequest(tuple(range(engine.model.layers + 1)))
+    scores: list[list[tuple[float, float, float]]] = []
+    for rows, features in engine.stream([[(one, request), (other, request)] for one, other in pairs]):
+        for row in rows:
+            one, other = (features[text, request] for text in pairs[row])
+            if isinstance(one, TokenVectors) and isinstance(other, TokenVectors):
+                scores.append(_by_layer(one, other))
+    precision, recall, f1 = np.nanmean(np.array(scores), axis=0).T.tolist()
+    return dict(enumerate(zip(precision, recall, f1, strict=True)))
+
+
+def _by_layer(one: TokenVectors, other: TokenVectors) -> list[tuple[float, float, float]]:
+    x, y = (unit(side.vectors[:, ~side.special]) for side in (one, other))
+    n, m = x.shape[1], y.shape[1]
+    return [greedy_match(x[i] @ y[i].T, np.full(n, 1 / n), np.full(m, 1 / m)) for i in range(len(x))]
+
+
+def random_pairs(texts: Path, pairs: int, seed: int) -> list[tuple[str, str]]:
+    """Pairs of sentences of 4 to 31 words, no sentence twice and none of two from one line of the files.
+
+    Fewer than `pairs` where the folder has fewer. Raises InputError where it has none.
+    """
+    rng = np.random.default_rng(seed)
+    known = dict.fromkeys(_a_sentence_of_each_line(texts, rng))
+    pairs = min(pairs, len(known) // 2)
+    if not pairs:
+        raise InputError("no sentences to pair", file=texts, remedy="put .txt, .txt.gz or .txt.xz files there")
+    sentences = list(known)
+    chosen = rng.choice(len(sentences), (pairs, 2), replace=False)
+    return [(sentences[i], sentences[j]) for i, j in chosen]
+
+
+def _a_sentence_of_each_line(texts: Path, rng: np.random.Generator) -> Iterator[str]:
+    for path in sorted(p for p in texts.iterdir() if re.search(r"\.txt(\.xz|\.gz)?$", p.name)):
+        opener: Any = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix, open)
+        with opener(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                places = [0, *sentence_ends(line), len(line)]
+                sentences = [line[a:b].strip() for a, b in pairwise(places)]
+                usable = [sentence for sentence in sentences if len(sentence.split()) in _WORDS]
+                if usable:
+                    yield usable[rng.integers(len(usable))]

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from nlgauge.maths.prd import curve, k_means, mean_curve
+
+UNIFORM = [0.25] * 4
+
+
+@pytest.mark.parametrize(
+    ("evaluated", "reference", "f8", "f1_8", "even", "most"),
+    [
+        ([0.5, 0.3, 0.2, 0], UNIFORM, 0.7471009030891966, 0.9848288753231104, 0.7, (1, 0.75)),
+        ([0.5, 0.5, 0, 0], UNIFORM, 0.503863187265047, 0.9848288753231104, 0.5, (1, 0.5)),
+        (UNIFORM, [0.5, 0.5, 0, 0], 0.9848288755112427, 0.5038631872156727, 0.5, (0.5, 1)),
+        ([0.4, 0.6], [0.4, 0.6], 0.9999999999984613, 0.9999999999015382, 1, (1, 1)),
+        ([1.0, 0], [0, 1.0], 0, 0, 0, (0, 0)),
+    ],
+)
+def test_the_golden_curves(evaluated, reference, f8, f1_8, even, most):
+    found = curve(np.array(evaluated, float), np.array(reference, float))
+    assert found.f_score(8) == pytest.approx(f8, abs=1e-12)
+    assert found.f_score(1 / 8) == pytest.approx(f1_8, abs=1e-12)
+    assert found.even == pytest.approx((even, even), abs=1e-12)
+    assert (found.precision.max(), found.recall.max()) == pytest.approx(most, abs=1e-12)
+
+
+def clouds(sizes, seed=0, width=5):
+    generator = np.random.default_rng(seed)
+    return np.concatenate([generator.normal(size=(n, width)) + 30 * i for i, n in enumerate(sizes)])
+
+
+def test_clusters_far_apart_are_found():
+    labels = k_means(clouds((10, 20, 5)), 3, np.random.default_rng(0))
+    assert len({*labels[:10]}) == len({*labels[10:30]}) == len({*labels[30:]}) == 1
+    assert len({*labels}) == 3
+
+
+def test_fewer_distinct_points_than_clusters():
+    points = np.repeat(np.array([[0.0, 1.0], [2.0, 2.0]]), 5, axis=0)
+    labels = k_means(points, 20, np.random.default_rng(0))
+    assert len({*labels}) == 2 and (labels[:5] == labels[0]).all() and labels.max() < 20
+
+
+def test_a_system_that_has_half_of_the_references_kinds():
+    """As the histograms (1, 0) against (1/2, 1/2)."""
+    found = mean_curve(clouds((40,)), clouds((30, 30)), clusters=2, runs=3, seed=1)
+    wanted = curve(np.array([1.0, 0.0]), np.array([0.5, 0.5]))
+    np.testing.assert_allclose(found.precision, wanted.precision)
+    np.testing.assert_allclose(found.recall, wanted.recall)
+
+
+def test_order_and_sides_and_repeats():
+    generator = np.random.default_rng(3)
+    x, y = generator.normal(size=(70, 4)), generator.normal(size=(50, 4)) + 0.5
+    found = mean_curve(x, y, clusters=6, runs=4, seed=0)
+    for other in (mean_curve(x, y, 6, 4, 0), mean_curve(generator.permutation(x), generator.permutation(y), 6, 4, 0)):
+        np.testing.assert_array_equal(other.precision, found.precision)
+        np.testing.assert_array_equal(other.recall, found.recall)
+    turned = mean_curve(y, x, clusters=6, runs=4, seed=0)
+    np.testing.assert_allclose(turned.recall[::-1], found.precision, atol=1e-9)
+    assert turned.f_score(8) == pytest.approx(found.f_score(1 / 8), abs=1e-6)
+    assert not np.array_equal(mean_curve(x, y, 6, 4, 1).precision, found.precision)

@@ -1,0 +1,72 @@
+import math
+
+import numpy as np
+import pytest
+
+from nlgauge.corpus import Corpus
+from nlgauge.engine.engine import Engine
+from nlgauge.errors import SpecError
+from nlgauge.metrics.base import SetText
+from nlgauge.metrics.improved_precision_recall import ImprovedPrecisionRecall
+from tests.engine.fake import FakeModel
+
+REFERENCE = np.array([[0, 0], [1, 0], [0.2, 1.15], [2, 2], [3.1, 2.2], [2.3, 3.3], [-4, -3], [-4.6, -3.7]])
+EVALUATED = np.array([[0.1, 0.3], [0.9, 0.4], [2.25, 2.4], [6, 6], [6.5, 5.2]])
+TWICE = np.concatenate([REFERENCE[:3]] * 2)
+
+
+def value(evaluated, reference, **parameters):
+    metric = ImprovedPrecisionRecall(**parameters)
+    return metric.scorer(Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel())).compare(evaluated, reference)
+
+
+@pytest.mark.parametrize(
+    ("evaluated", "reference", "k", "expected"),
+    [
+        (EVALUATED, REFERENCE, 1, (0.6, 0.75, 1.8, 0.75)),
+        (EVALUATED, REFERENCE, 2, (0.6, 0.75, 0.9, 0.75)),
+        (EVALUATED, REFERENCE, 3, (0.6, 1, 0.8666666666666667, 1)),
+        (REFERENCE, REFERENCE, 2, (1, 1, 1.5, 1)),
+        (TWICE, TWICE, 1, (1, 1, 2, 1)),
+    ],
+)
+def test_the_golden_values(evaluated, reference, k, expected):
+    assert value(evaluated, reference, k=k).parts == pytest.approx(expected, abs=1e-12)
+
+
+def test_against_all_distances():
+    generator = np.random.default_rng(0)
+    x, y = generator.normal(size=(40, 3)), generator.normal(size=(30, 3)) + 0.5
+    between = np.linalg.norm(x[:, None] - y, axis=2)
+    radii = [np.sort(np.linalg.norm(z[:, None] - z, axis=2), axis=1)[:, 3] for z in (x, y)]
+    by_y, by_x = between <= radii[1], between <= radii[0][:, None]
+    expected = (by_y.any(1).mean(), by_x.any(0).mean(), by_y.sum(1).mean() / 3, by_y.any(0).mean())
+    assert value(x, y).parts == pytest.approx(expected)
+
+
+def test_small_sets():
+    found = value(EVALUATED, REFERENCE[:1])
+    assert math.isnan(found.parts[2]) and "density is not defined" in found.reason
+    assert found.parts[0] == 0 and found.notes
+    found = value(EVALUATED[:1], REFERENCE[:2], k=3)
+    assert found.parts == (1, 0, 2, 1) and found.reason is None
+
+
+def test_evidence_lists_what_no_ball_holds():
+    texts = [
+        [SetText(str(i), f"text {i}", point[None]) for i, point in enumerate(side)] for side in (EVALUATED, REFERENCE)
+    ]
+    scorer = ImprovedPrecisionRecall(k=1).scorer(Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel()))
+    found = scorer.evidence(*texts)
+    missed = [{"item": str(i), "text": f"text {i}"} for i in (3, 4)]
+    assert found["outputs"] == {"uncovered": 2, "listed": missed}
+    assert found["references"]["uncovered"] == 2
+    assert scorer.evidence([SetText("a", "all", EVALUATED)], texts[1])["outputs"]["uncovered"] == 1
+
+
+def test_parameters_outside_their_domain():
+    for bad in ({"k": 0}, {"layers": -1}, {"unit": "word"}):
+        with pytest.raises(SpecError, match="ImprovedPrecisionRecall: "):
+            ImprovedPrecisionRecall(**bad)
+    with pytest.raises(SpecError, match="the model has 3"):
+        value(EVALUATED, REFERENCE, unit="token")

@@ -1,0 +1,153 @@
+import math
+
+import numpy as np
+import pytest
+
+from nlgauge.engine.folder import DocumentFrequencies
+from nlgauge.errors import SpecError
+from nlgauge.metrics.moverscore import MoverScore
+from tests.engine.fake import WORDS, FakeModel
+from tests.metrics.pieces import pieces, scored, scorer, shown
+
+PLAIN = {"layers": 1, "aggregate": "mean", "idf": "none"}
+
+
+def value(metric: MoverScore, candidate, reference, model=None) -> float:
+    ((got,),) = scorer(metric, model=model).compare([(candidate, reference)])
+    return got
+
+
+def test_one_word_each_is_1_minus_their_distance():
+    one, other = pieces("a", [[2.0, 0]]), pieces("b", [[0, 5.0]])
+    assert value(MoverScore(**PLAIN), one, other) == pytest.approx(1 - math.sqrt(2))
+    assert value(MoverScore(**PLAIN), one, pieces("b", [[-1.0, 0]])) == pytest.approx(-1)
+
+
+def test_two_words_by_hand():
+    """Half of the mass stays, the other half goes from (0, 1) to (0.6, 0.8)."""
+    got = value(MoverScore(**PLAIN), pieces("a b", [[1, 0], [0, 1]]), pieces("c d", [[0.6, 0.8], [1, 0]]))
+    assert got == pytest.approx(1 - 0.5 * math.hypot(0.6, 0.2))
+
+
+def test_punctuation_further_pieces_and_special_tokens_are_not_moved():
+    far = [-1.0, -1.0]
+    full = pieces("un|do , b !", [far, [1, 0], far, far, [0, 1], far, far], frame=True)
+    bare = pieces("a b", [[1, 0], [0, 1]])
+    assert value(MoverScore(**PLAIN), full, bare) == pytest.approx(1)
+
+
+def test_layers_come_at_length_1_and_are_joined_as_power_means():
+    x, y = np.array([[[3.0, 0]], [[0, 2.0]]]), np.array([[[0, 1.0]], [[0, 4.0]]])
+    one, other = pieces("a", x), pieces("b", y)
+    joined = np.array([0, 0, 0.5, 0.5, 1, 1]) / math.sqrt(2.5), np.array([0, 1, 0, 1, 0, 1]) / math.sqrt(3)
+    metric = MoverScore(layers=2, idf="none")
+    assert value(metric, one, other) == pytest.approx(1 - np.linalg.norm(joined[0] - joined[1]))
+    mean = np.array([1, 1]) / math.sqrt(2), np.array([0, 1])
+    metric = MoverScore(layers=2, idf="none", aggregate="mean")
+    assert value(metric, one, other) == pytest.approx(1 - np.linalg.norm(mean[0] - mean[1]))
+
+
+def with_counts(weights: dict[int, float]) -> FakeModel:
+    """A model whose general idf of these tokens is as given."""
+    model = FakeModel()
+    counts = np.zeros(len(WORDS))
+    for token, weight in weights.items():
+        counts[token] = 11 * math.exp(-weight) - 1
+    model.document_frequencies = DocumentFrequencies(counts, 10)
+    return model
+
+
+def test_idf_is_the_mass_of_a_word():
+    """3/4 of the mass is at (1, 0) on one side and 1/4 on the other; half has to go to (0, 1)."""
+    model = with_counts({5: 1.5, 6: 0.5, 7: 0.5, 8: 1.5})
+    one, other = pieces("a b", [[1, 0], [0, 1]], [5, 6]), pieces("a b", [[1, 0], [0, 1]], [7, 8])
+    metric = MoverScore(layers=1, aggregate="mean")
+    assert value(metric, one, other, model) == pytest.approx(1 - 0.5 * math.sqrt(2))
+
+
+def test_bigrams_are_weighted_means_of_neighbours():
+    model = with_counts({5: 1.0, 6: 2.0, 7: 0.5})
+    vectors = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]])
+    grams = [np.array([1, 2, 0]) / math.sqrt(5), np.array([0, 2, 0.5]) / math.sqrt(4.25)]
+    target = np.array([0.6, 0, 0.8])
+    expected = sum(
+        share * np.linalg.norm(gram - target) for share, gram in zip((3 / 5.5, 2.5 / 5.5), grams, strict=True)
+    )
+    got = value(
+        MoverScore(ngram=2, layers=1, aggregate="mean"),
+        pieces("a b c", vectors, [5, 6, 7]),
+        pieces("d", [target], [6]),
+        model,
+    )
+    assert got == pytest.approx(1 - expected)
+
+
+@pytest.mark.parametrize("ngram", [1, 2])
+@pytest.mark.parametrize("aggregate", ["power_means", "mean"])
+def test_identity_symmetry_and_order(ngram, aggregate):
+    metric = MoverScore(ngram=ngram, layers=3, aggregate=aggregate, idf="none")
+    same, there, back, far = scored(
+        metric,
+        ["w1 w2 w3", "w1 w2 w3", "w1 w2 w4", "w9"],
+        ["w1 w2 w3", "w1 w2 w4", "w1 w2 w3", "w1 w2 w3"],
+    )
+    assert same.parts[0] == pytest.approx(1)
+    assert there.parts[0] == pytest.approx(back.parts[0])
+    assert far.parts[0] < there.parts[0] < same.parts[0]
+
+
+def test_it_is_one_minus_linear_programming():
+    optimize = pytest.importorskip("scipy.optimize")
+    rng = np.random.default_rng(0)
+    for n, m in ((3, 5), (6, 2)):
+        x, y = (rng.normal(size=(size, 7)) for size in (n, m))
+        words = [" ".join("abcdefgh"[:size]) for size in (n, m)]
+        x, y = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in (x, y))
+        cost = np.linalg.norm(x[:, None] - y, axis=2)
+        sums = np.concatenate([np.kron(np.eye(n), np.ones(m)), np.kron(np.ones(n), np.eye(m))])
+        least = optimize.linprog(cost.ravel(), A_eq=sums, b_eq=[*[1 / n] * n, *[1 / m] * m]).fun
+        assert value(MoverScore(**PLAIN), pieces(words[0], x), pieces(words[1], y)) == pytest.approx(
+            1 - least, abs=1e-6
+        )
+
+
+def test_nothing_but_punctuation_has_a_reason():
+    bound = scorer(MoverScore(layers=1, idf="none"))
+    assert bound.unusable(pieces("! ?", [[1, 0], [0, 1]])) == "nothing but punctuation"
+    assert bound.unusable(pieces("! a", [[1, 0], [0, 1]])) is None
+
+
+def test_all_zero_idf_falls_back_to_equal_weights_with_a_note():
+    (lone,) = scored(MoverScore(layers=1, idf="references"), ["w1 w2"], ["w2 w1"])
+    assert lone.notes == ("all idf weights of a text are 0: its words weighed alike",)
+    assert lone.parts == scored(MoverScore(layers=1, idf="none"), ["w1 w2"], ["w2 w1"])[0].parts
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"ngram": 3}, {"layers": 0}, {"layers": 2.0}, {"layers": True}, {"aggregate": "max"}]
+)
+def test_parameters_outside_their_domain_are_refused(wrong):
+    with pytest.raises(SpecError, match="MoverScore: "):
+        MoverScore(**wrong)
+
+
+def test_more_layers_than_the_model_has_are_refused():
+    with pytest.raises(SpecError, match="layers 0 to 3"):
+        scored(MoverScore(layers=5, idf="none"), ["w1"], ["w2"])
+
+
+@pytest.mark.parametrize("ngram", [1, 2])
+def test_evidence_is_the_plan(ngram):
+    metric = MoverScore(ngram=ngram, layers=2, idf="none")
+    texts = "w1 w2 w3", ["w9", "w2 w4 w3 w1"]
+    evidence = shown(metric, *texts)
+    (row,) = scored(metric, [texts[0]], [texts[1]])
+    assert evidence["reference"] == 1
+    flows = evidence["flows"]
+    assert sum(flow["share"] for flow in flows) == pytest.approx(1)
+    assert 1 - sum(flow["share"] * flow["distance"] for flow in flows) == pytest.approx(row.parts[0])
+    assert [flow["share"] for flow in flows] == sorted((flow["share"] for flow in flows), reverse=True)
+    for flow in flows:
+        assert texts[0][slice(*flow["candidate_offsets"])] == flow["candidate"]
+        assert texts[1][1][slice(*flow["reference_offsets"])] == flow["reference"]
+        assert len(flow["candidate"].split()) == ngram
