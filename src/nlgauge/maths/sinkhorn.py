@@ -12,6 +12,7 @@ Vector = NDArray[np.float64]
 
 _ROUNDS = 500
 _BETWEEN = 10
+_HALVINGS = 30
 
 
 class Entropic(NamedTuple):
@@ -30,8 +31,9 @@ class Entropic(NamedTuple):
 def entropic(cost: Matrix, a: Vector, b: Vector, regularisation: float, tolerance: float = 1e-11) -> Entropic:
     """Sinkhorn's scaling (Cuturi 2013), the regularisation brought down in steps, finished by Newton steps.
 
-    Scaling alone needs tens of thousands of rounds where the regularisation is small beside the costs; a Newton step on
-    the dual prices of the columns, taken where it makes the margins better, ends that.
+    Scaling alone needs tens of thousands of rounds where the regularisation is small beside the costs; Newton steps on
+    the dual prices of the columns, shortened until the dual objective rises by more than a round of scaling does, end
+    that.
 
     cost: [n, m]; a, b: weights [n] and [m], > 0, each of sum 1; regularisation: eps > 0, in units of the cost. Stops
     when the margins hold to `tolerance`, or after 500 steps: `error` tells which.
@@ -49,10 +51,7 @@ def entropic(cost: Matrix, a: Vector, b: Vector, regularisation: float, toleranc
                 eps = max(regularisation, eps / 2)
         elif error < tolerance:
             break
-        scaled = -eps * _log_sum(((f[:, None] - cost) / eps + log_a[:, None]).T)
-        newton = g + _newton_step(plan, gap, a, eps)
-        better = np.isfinite(newton).all() and _error(cost, newton, log_a, log_b, b, eps) < min(error, 0.5)
-        g = newton if better else scaled
+        g = _better(cost, f, g, log_a, log_b, eps, _newton_step(plan, gap, a, eps))
     log_plan = (f[:, None] + g - cost) / eps + log_a[:, None] + log_b
     plan = np.exp(log_plan)
     plan_cost = float((plan * cost).sum())
@@ -68,10 +67,20 @@ def _newton_step(plan: Matrix, gap: Vector, a: Vector, eps: float) -> Vector:
     return step
 
 
-def _error(cost: Matrix, g: Vector, log_a: Vector, log_b: Vector, b: Vector, eps: float) -> float:
-    f = -eps * _log_sum((g - cost) / eps + log_b)
-    plan = np.exp((f[:, None] + g - cost) / eps + log_a[:, None] + log_b)
-    return float(np.abs(b - plan.sum(axis=0)).sum())
+def _better(cost: Matrix, f: Vector, g: Vector, log_a: Vector, log_b: Vector, eps: float, step: Vector) -> Vector:
+    """The prices after a round of scaling, or after as much of the Newton step as is worth more than that."""
+    scaled = -eps * _log_sum(((f[:, None] - cost) / eps + log_a[:, None]).T)
+
+    def worth(prices: Vector) -> float:
+        return float(-eps * _log_sum((prices - cost) / eps + log_b) @ np.exp(log_a) + prices @ np.exp(log_b))
+
+    least = worth(scaled)
+    for halvings in range(_HALVINGS):
+        newton = g + step / 2**halvings
+        # Next to the optimum the objective is flat to the last digit, and there the Newton step is the exact one.
+        if np.isfinite(newton).all() and worth(newton) >= least - 1e-15 * abs(least):
+            return newton
+    return scaled
 
 
 def divergence(
