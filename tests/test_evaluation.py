@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import Corpus, InputError, SpecError
+from nlgauge import Corpus, InputError, SpecError, registry
 from nlgauge._version import __version__
 from nlgauge.table import ScoreTable
 
@@ -295,3 +296,37 @@ def test_evidence_is_kept_only_when_asked_for(corpus: Corpus) -> None:
 def test_progress_stays_silent_where_there_is_no_terminal(corpus: Corpus, capfd: pytest.CaptureFixture[str]) -> None:
     nlgauge.evaluate(corpus[:2], metrics="InfoLM", progress=True)
     assert capfd.readouterr() == ("", "")
+
+
+# ---- One pass
+
+
+def test_all_metrics_together_encode_each_distinct_text_once_and_give_what_each_gives_alone(corpus: Corpus) -> None:
+    names = [name for name in registry.built_in_metrics() if name != "InfoLM"]
+    table = nlgauge.evaluate(corpus, metrics=names)
+    texts = {text for row in corpus for text in (row.candidate, *row.references)}
+    ledger = table.run["models"]["pocket"]
+    assert ledger["kinds"] == {"vectors": len(texts)}
+    assert ledger["encoded"] == ledger["passes"] == ledger["texts"] == len(texts)
+    for name in names:
+        alone = nlgauge.evaluate(corpus, metrics=name).column(name).values
+        np.testing.assert_allclose(table.column(name).values, alone, rtol=1e-4, atol=1e-5)
+
+
+def test_metrics_of_rows_and_of_sets_share_a_table(corpus: Corpus, tmp_path: Path) -> None:
+    table = nlgauge.evaluate(corpus, metrics=["BERTScore", "MarkEvaluate"])
+    assert table.values("BERTScore").shape == (len(corpus),)
+    assert table.values("MarkEvaluate").shape == (len(corpus.systems),)
+    assert {record["item"] is None for record in table.records() if record["metric"] == "MarkEvaluate"} == {True}
+    table.save(tmp_path / "scores.jsonl")
+    again = ScoreTable.load(tmp_path / "scores.jsonl")
+    assert again.metrics == table.metrics
+    assert [repr(score) for score in again.by_system()] == [repr(score) for score in table.by_system()]
+
+
+def test_against_is_what_sets_are_compared_with(corpus: Corpus) -> None:
+    against = Corpus.from_texts([text for row in corpus for text in row.references])
+    table = nlgauge.evaluate(corpus, metrics=["MarkEvaluate", "InfoLM"], against=against)
+    assert f"against:{against.digest[:8]}" in table.signatures["MarkEvaluate"]
+    assert "against" not in table.signatures["InfoLM"]
+    assert table.values("MarkEvaluate", "n")[0] == len(against)

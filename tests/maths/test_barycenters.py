@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.maths.barycenters import layer_barycenters, squared_distances
+from nlgauge.maths.barycenters import layer_barycenters
 from nlgauge.maths.transport import plans
+from nlgauge.maths.vectors import squared_distances
 
 # Three layers of four and three tokens (the reference specification's worked example), and what came out of it.
 CANDIDATE = [

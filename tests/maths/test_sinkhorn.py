@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from nlgauge.maths.barycenters import squared_distances
 from nlgauge.maths.sinkhorn import divergence, entropic
+from nlgauge.maths.vectors import squared_distances
 
 COST = np.array(
     [

@@ -7,7 +7,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features import TokenVectors, TokenWeights
 from nlgauge.errors import SpecError
-from nlgauge.maths.barycenters import squared_distances
+from nlgauge.maths.vectors import squared_distances
 from nlgauge.metrics.baryscore import BaryScore
 from tests.engine.fake import FakeModel
 from tests.maths.test_barycenters import CANDIDATE, REFERENCE

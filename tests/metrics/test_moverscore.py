@@ -3,6 +3,8 @@ import math
 import numpy as np
 import pytest
 
+from nlgauge.corpus import Corpus
+from nlgauge.engine.engine import Engine
 from nlgauge.engine.folder import DocumentFrequencies
 from nlgauge.errors import SpecError
 from nlgauge.metrics.moverscore import MoverScore
@@ -131,9 +133,10 @@ def test_parameters_outside_their_domain_are_refused(wrong):
         MoverScore(**wrong)
 
 
-def test_more_layers_than_the_model_has_are_refused():
-    with pytest.raises(SpecError, match="layers 0 to 3"):
-        scored(MoverScore(layers=5, idf="none"), ["w1"], ["w2"])
+def test_a_model_with_fewer_layers_gives_all_it_has():
+    corpus, engine = Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel())
+    ((_, request), _) = MoverScore(layers=9).scorer(corpus, engine).needs(corpus[0])
+    assert request.layers == (0, 1, 2, 3)
 
 
 @pytest.mark.parametrize("ngram", [1, 2])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.maths.transport import plans
+from nlgauge.maths.vectors import squared_distances
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -26,12 +27,6 @@ class Barycenter(NamedTuple):
     """True where the token-wise mean is a fixed point: each token's own vector is an optimal partner in every layer"""
     steps: int
     """Fixed-point steps that moved the points"""
-
-
-def squared_distances(x: Matrix, y: Matrix) -> Matrix:
-    """[n, width], [m, width] -> [n, m], >= 0."""
-    cross: Matrix = (x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1) - 2 * x @ y.T
-    return np.maximum(cross, 0.0, out=cross)
 
 
 def layer_barycenters(

@@ -69,14 +69,14 @@ def _newton_step(plan: Matrix, gap: Vector, a: Vector, eps: float) -> Vector:
 
 def _better(cost: Matrix, f: Vector, g: Vector, log_a: Vector, log_b: Vector, eps: float, step: Vector) -> Vector:
     """The prices after a round of scaling, or after as much of the Newton step as is worth more than that."""
-    scaled = -eps * _log_sum(((f[:, None] - cost) / eps + log_a[:, None]).T)
+    scaled: Vector = -eps * _log_sum(((f[:, None] - cost) / eps + log_a[:, None]).T)
 
     def worth(prices: Vector) -> float:
         return float(-eps * _log_sum((prices - cost) / eps + log_b) @ np.exp(log_a) + prices @ np.exp(log_b))
 
     least = worth(scaled)
     for halvings in range(_HALVINGS):
-        newton = g + step / 2**halvings
+        newton: Vector = g + step / 2**halvings
         # Next to the optimum the objective is flat to the last digit, and there the Newton step is the exact one.
         if np.isfinite(newton).all() and worth(newton) >= least - 1e-15 * abs(least):
             return newton

@@ -23,14 +23,19 @@ def cosine(x: Array, y: Array) -> float:
     return float(x @ y) / lengths if lengths > 0 else np.nan
 
 
-def distances(x: Array, y: Array) -> Array:
-    """Euclidean distances: [n, width], [m, width] -> [n, m]; exactly 0 between equal vectors."""
+def squared_distances(x: Array, y: Array) -> Array:
+    """Squared Euclidean distances: [n, width], [m, width] -> [n, m], >= 0; exactly 0 between equal vectors."""
     lengths = (x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1)
-    squared = lengths - 2 * (x @ y.T)
+    squared: Array = lengths - 2 * (x @ y.T)
     # The expanded square loses what is small beside the lengths.
     i, j = np.nonzero(squared <= _NEAR * lengths)
     squared[i, j] = ((x[i] - y[j]) ** 2).sum(axis=1)
-    out: Array = np.sqrt(squared)
+    return squared
+
+
+def distances(x: Array, y: Array) -> Array:
+    """Euclidean distances: [n, width], [m, width] -> [n, m]; exactly 0 between equal vectors."""
+    out: Array = np.sqrt(squared_distances(x, y))
     return out
 
 

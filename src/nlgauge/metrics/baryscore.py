@@ -21,9 +21,10 @@ from nlgauge.engine.engine import Features
 from nlgauge.engine.features import TokenVectors, TokenWeights, VectorsRequest
 from nlgauge.engine.words import is_word
 from nlgauge.errors import SpecError
-from nlgauge.maths.barycenters import layer_barycenters, squared_distances
+from nlgauge.maths.barycenters import layer_barycenters
 from nlgauge.maths.sinkhorn import divergence, entropic
 from nlgauge.maths.transport import plans
+from nlgauge.maths.vectors import squared_distances, unit
 from nlgauge.metrics.base import Pair, ReferenceMetric, ReferenceScorer, Texts, idf_table
 
 _EVIDENCE_FLOWS = 200
@@ -176,10 +177,7 @@ class BaryScorer(ReferenceScorer):
             mass = np.ones(len(own)) if table is None else table.values[feature.ids[own]]
             unweighted.append(not mass.sum() > 0)
             weights.append(np.full(len(own), 1 / len(own)) if unweighted[-1] else mass / mass.sum())
-        clouds = []
-        for feature, own in zip(features, kept, strict=True):
-            vectors = feature.vectors[:, own].astype(np.float64)
-            clouds.append(vectors / np.maximum(np.linalg.norm(vectors, axis=2, keepdims=True), 1e-12))
+        clouds = [unit(feature.vectors[:, own]) for feature, own in zip(features, kept, strict=True)]
         target = None
         if self.metric.barycenter_weights == "uniform":
             target = [np.full(len(own), 1 / len(own)) for own in kept]

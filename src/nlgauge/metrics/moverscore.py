@@ -36,7 +36,7 @@ class MoverScore(ReferenceMetric):
     """1 minus the word mover's distance over contextual vectors; 1 is best, -1 the least.
 
     ngram: 1 or 2 adjacent words are moved together. A text of fewer words is moved as one.
-    layers: how many of the last layers make a word's vector.
+    layers: how many of the last layers make a word's vector; all, where the model has fewer.
     aggregate: how: 'power_means' (minimum, mean and maximum, joined) or 'mean'.
     idf: weights of the words. 'general' (counted on a large text, once), 'references' (on the run's distinct
         references) or 'none'.
@@ -84,7 +84,7 @@ class MoverScoreScorer(ReferenceScorer):
         last = texts.model.layers
         self._table = idf_table(metric.idf, corpus, texts)
         self.signature = {"idf": metric.idf + (f"@{self._table.digest[:8]}" if self._table else "")}
-        request = VectorsRequest(tuple(range(last - metric.layers + 1, last + 1)))
+        request = VectorsRequest(tuple(range(max(0, last - metric.layers + 1), last + 1)))
         super().__init__(metric, request, request)
 
     def unusable(self, feature: TokenVectors) -> str | None:
