@@ -66,7 +66,7 @@ def main() -> None:
     record = {"machine": facts}
     for name, pairs in sets.items():
         heading(f"{name}: {len(pairs)} pairs")
-        metric = BaryScore()
+        metric = BaryScore(idf="none")
         _, found = features_of(pairs, metric)
         values = {}
 

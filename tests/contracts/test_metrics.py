@@ -37,10 +37,10 @@ class Example:
 EXAMPLES: dict[str, list[Example]] = {
     "BaryScore": [
         Example("BaryScore"),
-        Example("BaryScore(layers=(1, 4), idf='general', distance='w2', references='mean')"),
+        Example("BaryScore(layers=(1, 4), idf='none', distance='w2', references='mean')"),
         Example("BaryScore(layers=1, idf='references', distance='w1', special_tokens=False)", uses_corpus=True),
         Example("BaryScore(idf='separate')", uses_corpus=True, published=True),
-        Example("BaryScore(layers=2, idf='general', distance='sinkhorn_divergence', regularisation=0.1)"),
+        Example("BaryScore(layers=2, distance='sinkhorn_divergence', regularisation=0.1)"),
     ],
     "InfoLM": [
         Example("InfoLM"),

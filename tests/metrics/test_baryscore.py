@@ -77,7 +77,7 @@ def test_layers_special_tokens_and_punctuation_are_what_was_asked_for():
     corpus, engine = Corpus.from_texts(["w1 w2"], [["w1 w3 w4"]]), Engine(FakeModel())
 
     def score(**parameters):
-        scorer = BaryScore(**parameters).scorer(corpus, engine)
+        scorer = BaryScore(idf="none", **parameters).scorer(corpus, engine)
         ((_, features),) = engine.stream([scorer.needs(corpus[0])])
         return scorer.score(list(corpus), features)[0].parts[0], scorer, features
 
@@ -106,7 +106,7 @@ def test_tokens_that_all_weigh_nothing_weigh_alike_and_that_is_noted():
 
 
 def test_a_text_of_punctuation_has_no_cloud_where_punctuation_does_not_count():
-    metric = BaryScore(punctuation=False, special_tokens=False)
+    metric = BaryScore(idf="none", punctuation=False, special_tokens=False)
     scorer = metric.scorer(Corpus.from_texts(["a"]), SimpleNamespace(model=SimpleNamespace(layers=6, name="fake")))
     marks = TokenVectors("? !", np.ones((2, 2, 4)), np.arange(2), np.array([[0, 1], [2, 3]]), np.zeros(2, np.bool_))
     assert scorer.unusable(marks) == "nothing but punctuation"
@@ -116,7 +116,7 @@ def test_a_text_of_punctuation_has_no_cloud_where_punctuation_does_not_count():
 def test_evidence_is_the_plan():
     corpus = Corpus.from_texts(["w1 w2 w3"], [["w9", "w1 w2 w4"]])
     engine = Engine(FakeModel())
-    scorer = BaryScore(layers=2).scorer(corpus, engine)
+    scorer = BaryScore(layers=2, idf="none").scorer(corpus, engine)
     ((_, features),) = engine.stream([scorer.needs(corpus[0])])
     evidence = scorer.evidence(corpus[0], features)
     assert evidence["reference"] == 1

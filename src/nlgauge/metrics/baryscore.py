@@ -35,9 +35,9 @@ class BaryScore(ReferenceMetric):
     """Transport cost between the barycenters of the encoder's layers for candidate and reference; 0 is best.
 
     layers: how many of the last layers, or which ones as a tuple (0: the embeddings).
-    idf: weights of the tokens, kept through all three steps. 'none' (all alike, which is also what the published code
-        computes, idf asked for or not), 'references', 'general', 'candidates', 'union', or 'separate' (each side by
-        its own table).
+    idf: weights of the tokens, kept through all three steps. 'general' (counted on a large text, once), 'none' (all
+        alike, which is what the published code computes, idf asked for or not), 'references', 'candidates', 'union',
+        or 'separate' (each side by its own table).
     distance: 'w2_squared' (exact, the published code's W), 'w2' (its root), 'w1' (Euclidean ground distance),
         'sinkhorn' (cost of the entropic plan, the published code's SD) or 'sinkhorn_divergence' (debiased).
     regularisation: of the last two, in units of squared distance.
@@ -52,7 +52,7 @@ class BaryScore(ReferenceMetric):
     citation: ClassVar[str] = "Colombo et al. 2021, EMNLP, arXiv:2108.12463"
     choices: ClassVar[dict[str, Sequence[object]]] = {
         **ReferenceMetric.choices,
-        "idf": ("none", "references", "general", "candidates", "union", "separate"),
+        "idf": ("general", "none", "references", "candidates", "union", "separate"),
         "distance": ("w2_squared", "w2", "w1", "sinkhorn", "sinkhorn_divergence"),
         "barycenter_weights": ("same", "uniform"),
         "start": ("token_mean", "last_layer"),
@@ -61,7 +61,7 @@ class BaryScore(ReferenceMetric):
     }
 
     layers: int | tuple[int, ...] = 5
-    idf: str = "none"
+    idf: str = "general"
     distance: str = "w2_squared"
     regularisation: float = 0.01
     barycenter_weights: str = "same"
