@@ -15,11 +15,11 @@ import numpy as np
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features import TokenVectors, VectorsRequest
+from nlgauge.engine.folder import BASELINE_FILE
 from nlgauge.errors import InputError
 from nlgauge.maths.sentences import sentence_ends
 from nlgauge.maths.vectors import greedy_match, unit
 
-BASELINE_FILE = "bertscore_baseline.json"
 _WORDS = range(4, 32)
 
 

@@ -22,6 +22,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,10 +35,12 @@ from torch import Tensor, nn
 from tqdm import tqdm
 from transformers import BertConfig, BertForMaskedLM, BertModel
 
+from nlgauge.engine.engine import Engine
 from nlgauge.engine.folder import DocumentFrequencies
-from nlgauge.engine.onnx import threads
+from nlgauge.engine.onnx import OnnxModel, threads
 from nlgauge.errors import InputError
 from nlgauge.maths.weighting import document_frequencies
+from nlgauge.training.baseline import write_baseline
 from nlgauge.training.export import write_folder
 
 if sys.version_info >= (3, 11):
@@ -463,4 +466,8 @@ def train(texts: Path, out: Path, config: Path | None = None, steps: int | None 
     trainer = Trainer(replace(recipe, steps=steps) if steps else recipe, texts, out)
     trainer.resume()
     trainer.run()
-    return trainer.finish()
+    folder = trainer.finish()
+    # Texts without sentences leave no baseline, and BERTScore(rescale=True) then says that there is none.
+    with suppress(InputError):
+        write_baseline(folder, texts, Engine(OnnxModel(folder, folder.name)))
+    return folder
