@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import inspect
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ import pytest
 from click.testing import CliRunner, Result
 from safetensors.numpy import load_file
 
-from nlgauge import ScoreTable, cli, registry
+from nlgauge import Corpus, ScoreTable, cli, registry
 from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
 
@@ -167,6 +169,98 @@ def test_the_seed_is_of_the_intervals_alone(small: Path) -> None:
     assert nlgauge("score", small, "-m", "InfoLM", "--seed", -1).exit_code == 2
 
 
+# ---- explain
+
+
+@pytest.fixture
+def claims(tmp_path: Path) -> Path:
+    """Outputs of two systems, each with something that the source does not say."""
+    path = tmp_path / "claims.jsonl"
+    source = "The library opens in May."
+    records = [
+        {"candidate": "The library opens in a volcano.", "source": source, "system": "A", "item": "x"},
+        {"candidate": "The zebra opens\n\x1b[31min May.", "source": source, "system": "B", "item": "x"},
+        {"candidate": "", "source": source, "system": "B", "item": "y", "references": ["It opens."]},
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def test_explain_marks_weakly_aligned_words_without_colours(claims: Path) -> None:
+    result = nlgauge("explain", claims, "-m", "Consistency")
+    assert result.exit_code == 0
+    values = run_evaluate(Corpus.read(claims), metrics="Consistency").values("Consistency")
+    assert "[volcano]" in result.stdout and "[zebra]" in result.stdout
+    assert "library opens" in result.stdout
+    assert "\x1b" not in result.stdout
+    assert re.sub(r"\[(\w+)\]", r"\1", result.stdout).splitlines() == [
+        f"row 1, system A, item x: Consistency {values[0]:.4f}",
+        "  candidate, against the source:",
+        "    The library opens in a volcano.",
+        f"row 2, system B, item x: Consistency {values[1]:.4f}",
+        "  candidate, against the source:",
+        "    The zebra opens",
+        "    \ufffd[31min May.",
+        "row 3, system B, item y: Consistency has no value: the candidate has no words",
+    ]
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rows"),
+    [((), [1, 2, 3]), (("--row", 2), [2]), (("--item", "x"), [1, 2]), (("--system", "B", "--item", "x"), [2])],
+)
+def test_explain_shows_the_rows_asked_for_as_json(claims: Path, arguments: tuple[object, ...], rows: list[int]) -> None:
+    result = nlgauge("explain", claims, "-m", "Consistency", "--format", "json", *arguments)
+    assert result.exit_code == 0
+    found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))["rows"]
+    assert [record["row"] for record in found] == rows
+    table = run_evaluate(Corpus.read(claims), metrics="Consistency", evidence=True)
+    for record in found:
+        index = record["row"] - 1
+        assert record["evidence"] == table.column("Consistency").evidence[index]
+        assert record["reason"] == table.column("Consistency").reasons.get(index)
+        value = table.values("Consistency")[index]
+        assert record["values"]["score"] == (None if np.isnan(value) else pytest.approx(value, abs=1e-5))
+
+
+def test_explain_counts_on_all_rows_and_shows_one(outputs: Path) -> None:
+    spec = "BERTScore(idf='references')"
+    result = nlgauge("explain", outputs, "-m", spec, "--row", 6, "--format", "json")
+    (record,) = json.loads(result.stdout)["rows"]
+    table = run_evaluate(Corpus.read(outputs), metrics=spec)
+    assert list(record["values"].values()) == pytest.approx(table.columns[spec].values[5], abs=1e-5)
+
+
+def test_explain_says_where_there_is_nothing_to_show(outputs: Path) -> None:
+    for spec, rest in (("BERTScore", "--format json writes its evidence"), ("RougeWE", "it keeps no evidence")):
+        result = nlgauge("explain", outputs, "-m", spec, "--row", 1)
+        assert result.exit_code == 0
+        assert re.fullmatch(rf"row 1, .*: {spec} f1 \d\.\d+, precision \d\.\d+, recall \d\.\d+\n", result.stdout)
+        assert result.stderr.splitlines() == [f"{spec} has no words to show: {rest}"]
+
+
+def test_explain_shows_notes(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({**LINE, "references": ["The cat.", "?"], "source": "A cat."}), encoding="utf-8")
+    result = nlgauge("explain", path, "-m", "Relevance")
+    assert "  note: references without words left out" in result.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "say"),
+    [
+        ([], "-m Consistency"),
+        (["-m", "PRD"], "sets of texts"),
+        (["-m", "Consistency", "--row", 4], "there is no row 4 (it has 3 rows"),
+        (["-m", "Consistency", "--item", "x", "--system", "C"], "there is no item x and system C"),
+        (["-m", "Consistency", "--row", 1, "--item", "x"], "leave out --item"),
+    ],
+)
+def test_a_wrong_explain_is_one_line(claims: Path, arguments: list[object], say: str) -> None:
+    refused("explain", claims, *arguments, say=say)
+
+
 # ---- Files that are wrong
 
 BAD_FILES: dict[str, tuple[str, bytes, str, str]] = {
@@ -286,7 +380,7 @@ def test_version() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["score"], ["list"], ["doctor"], ["export"], ["train"], ["train", "masked-lm"]]
+    "command", [[], ["score"], ["explain"], ["list"], ["doctor"], ["export"], ["train"], ["train", "masked-lm"]]
 )
 def test_every_command_has_help(command: list[str]) -> None:
     for flag in ("-h", "--help"):
@@ -390,3 +484,24 @@ def test_a_process_fails_in_one_line(process: Callable[..., Any]) -> None:
     assert done.stderr.decode().splitlines() == [
         "nlgauge: absent.jsonl: cannot be read: No such file or directory (give the path of one readable file)"
     ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+@pytest.mark.parametrize("no_color", ["", "1"])
+def test_explain_colours_on_a_terminal_unless_told_not_to(claims: Path, no_color: str) -> None:
+    import pty
+
+    outer, inner = pty.openpty()
+    command = [sys.executable, "-m", "nlgauge", "explain", str(claims), "-m", "Consistency", "--row", "1"]
+    environment = {**os.environ, "NO_COLOR": no_color}
+    done = subprocess.run(command, stdout=inner, stderr=subprocess.PIPE, env=environment, timeout=120)
+    os.close(inner)
+    shown = b""
+    with suppress(OSError):  # the other side is closed: that is how Linux says that nothing more comes
+        while part := os.read(outer, 4096):
+            shown += part
+    os.close(outer)
+    assert done.returncode == 0, done.stderr.decode()
+    assert (b"[volcano]" in shown) is bool(no_color)
+    assert (b"\x1b[31m\x1b[4mvolcano\x1b[0m" in shown) is not bool(no_color)
+    assert (b"\x1b[32mlibrary\x1b[0m" in shown) is not bool(no_color)

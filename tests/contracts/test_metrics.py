@@ -68,6 +68,15 @@ EXAMPLES: dict[str, list[Example]] = {
     "WordMovers": [Example("WordMovers"), Example("WordMovers(references='mean')")],
     "RougeWE": [Example("RougeWE")],
     "SentenceMovers": [Example("SentenceMovers"), Example("SentenceMovers(variant='sms', unit=False)")],
+    "Consistency": [Example("Consistency"), Example("Consistency(layer=3, stopwords=False)")],
+    "Relevance": [Example("Relevance"), Example("Relevance(layer=-2, published=True)", published=True)],
+    "Preservation": [
+        Example("Preservation"),
+        Example("Preservation(harmonic_factor=1, stopwords=False, published=True)", published=True),
+    ],
+    "Groundedness": [Example("Groundedness"), Example("Groundedness(stopwords=True, layer=0)")],
+    "Engagingness": [Example("Engagingness"), Example("Engagingness(published=True)", published=True)],
+    "MeanAlignment": [Example("MeanAlignment")],
     "DepthScore": [
         Example("DepthScore"),
         Example("DepthScore(layer=6, p=1, eps=0, depth='irw', directions=50, special=False)"),

@@ -1,0 +1,99 @@
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from nlgauge.maths import alignment as m
+from nlgauge.maths.stopwords import is_stopword
+from nlgauge.maths.vectors import unit
+
+# Section 8.6 of the specification: unit vectors of two texts, their alignments in both directions, and the aspects.
+A = np.array(
+    [
+        [0.9805806756909201, 0.0, 0.19611613513818402],
+        [0.19611613513818402, 0.9805806756909201, 0.0],
+        [0.5773502691896258, 0.5773502691896258, 0.5773502691896258],
+    ]
+)
+B = np.array(
+    [[0.9878783399072131, 0.10976425998969035, 0.10976425998969035], [0.0, 0.19611613513818402, 0.9805806756909201]]
+)
+A_TO_B = np.array([0.9902209524921204, 0.30137159423673227, 0.6970966755769257])
+B_TO_A = np.array([0.9902209524921204, 0.6793662204867575])
+
+confidences = arrays(np.float64, st.integers(1, 8), elements=st.floats(0, 1))
+
+
+def test_golden_alignments():
+    np.testing.assert_allclose(m.greedy_alignment(A, B), A_TO_B, atol=1e-10)
+    np.testing.assert_allclose(m.greedy_alignment(B, A), B_TO_A, atol=1e-10)
+
+
+def test_golden_aspects():
+    assert m.consistency(A_TO_B) == pytest.approx(0.6628964074352595, abs=1e-10)
+    assert m.mean_alignment(B_TO_A) == pytest.approx(0.8347935864894389, abs=1e-10)
+    assert m.preservation(A_TO_B, B_TO_A) == pytest.approx(0.7389802585029059, abs=1e-10)
+    assert m.preservation(A_TO_B, B_TO_A, factor=1) == pytest.approx(0.36949012925145297, abs=1e-10)
+    assert m.relevance([np.array([0.8]), np.array([0.6])], np.array([0.5])) == pytest.approx(0.35, abs=1e-10)
+
+
+def test_golden_stopwords():
+    words, scores = ["the", "cat", "sat", "the,"], np.array([0.1, 0.9, 0.8, 0.3])
+    kept = scores[[not is_stopword(word) for word in words]]
+    assert (m.consistency(scores), m.groundedness(scores)) == (pytest.approx(0.525), pytest.approx(2.1))
+    assert (m.consistency(kept), m.groundedness(kept)) == (pytest.approx(2 / 3), pytest.approx(2.0))
+
+
+def test_a_reference_counts_once_however_long_it_is():
+    long, short = np.full(9, 1.0), np.array([0.0])
+    assert m.relevance([long, short], np.array([1.0])) == pytest.approx(0.5)
+
+
+@given(confidences, confidences)
+def test_aspects_stay_in_their_ranges(a, b):
+    for value in (m.consistency(a), m.relevance([b, a], a), m.preservation(a, b)):
+        assert 0 <= value <= 1
+    assert 0 <= m.groundedness(a) <= len(a)
+    assert m.engagingness(a) == pytest.approx(m.mean_alignment(a) * len(a))
+    assert m.relevance([b], a) <= m.consistency(a) + 1e-12
+    low, high = sorted((m.mean_alignment(a), m.mean_alignment(b)))
+    assert low - 1e-12 <= m.preservation(a, b) <= high + 1e-12
+    assert m.preservation(a, b) == m.preservation(b, a)
+
+
+def test_preservation_of_nothing_is_0_and_of_opposites_unknown():
+    zero = np.zeros(2)
+    assert m.preservation(zero, zero) == 0
+    assert m.preservation(zero, zero + 1e-300) == 0
+    assert np.isnan(m.preservation(zero + 0.5, zero - 0.5))
+
+
+def test_no_words_have_no_value():
+    none, some = np.empty(0), np.ones(2)
+    for value in (m.consistency(none), m.groundedness(none), m.engagingness(none), m.relevance([], some)):
+        assert np.isnan(value)
+    for value in (m.relevance([none], some), m.preservation(none, some), m.preservation(some, none)):
+        assert np.isnan(value)
+    assert m.greedy_alignment(np.empty((0, 3)), B).shape == (0,)
+
+
+def test_long_texts_are_matched_in_blocks(monkeypatch):
+    generator = np.random.default_rng(3)
+    a, b = unit(generator.normal(size=(23, 4))), unit(generator.normal(size=(7, 4)))
+    whole = m.greedy_alignment(a, b)
+    monkeypatch.setattr(m, "_CELLS", 20)
+    np.testing.assert_allclose(m.greedy_alignment(a, b), whole, rtol=1e-12)
+    np.testing.assert_allclose(whole, [max(x @ y for y in b) for x in a])
+
+
+@given(confidences, st.floats(0, 0.9))
+def test_rescaling_keeps_1_and_makes_the_baseline_0(a, baseline):
+    assert m.rescaled(np.array([1.0, baseline]), baseline) == pytest.approx([1, 0])
+    assert (np.diff(m.rescaled(np.sort(a), baseline)) >= 0).all()
+
+
+def test_numbers_are_plain():
+    assert json.dumps([m.consistency(A_TO_B), m.preservation(A_TO_B, B_TO_A), m.groundedness(A_TO_B)])
