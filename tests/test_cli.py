@@ -20,9 +20,10 @@ import pytest
 from click.testing import CliRunner, Result
 from safetensors.numpy import load_file
 
-from nlgauge import Corpus, ScoreTable, cli, registry
+from nlgauge import Corpus, ScoreTable, cli, compare, correlate, registry
 from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
+from nlgauge.table import Column
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -261,6 +262,151 @@ def test_a_wrong_explain_is_one_line(claims: Path, arguments: list[object], say:
     refused("explain", claims, *arguments, say=say)
 
 
+# ---- correlate and compare
+
+
+@pytest.fixture(scope="session")
+def scored(tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]) -> tuple[Path, Path]:
+    """A scores file of two metrics and the rated outputs, with a column of scores from elsewhere."""
+    folder = tmp_path_factory.mktemp("scored")
+    rng = np.random.default_rng(0)
+    truth = np.array([record["scores"]["adequacy"] + rng.normal() for record in records])
+    columns = {
+        "Good": Column(("score",), truth[:, None] + rng.normal(size=(len(truth), 1)) / 9),
+        "Bad(k=1)": Column(("p", "r"), np.stack([truth, rng.normal(size=len(truth))], 1), higher_is_better=False),
+    }
+    rows = [(record["system"], record["item"]) for record in records]
+    ScoreTable(rows, columns, {spec: spec for spec in columns}, {"rows": len(rows)}, "0").save(folder / "scores.jsonl")
+    rated = [
+        {**record, "scores": {"adequacy": float(truth[n]), "luck": n % 5}, "comet": -float(truth[n])}
+        for n, record in enumerate(records)
+    ]
+    (folder / "rated.jsonl").write_text("".join(json.dumps(record) + "\n" for record in rated), encoding="utf-8")
+    return folder / "scores.jsonl", folder / "rated.jsonl"
+
+
+def test_correlate_prints_a_line_per_part_and_a_column_per_aspect(scored: tuple[Path, Path]) -> None:
+    result = nlgauge("correlate", scored[0], "--ratings", scored[1], "--replicates", 60)
+    assert result.exit_code == 0, result.output
+    head, *rows = result.stdout.splitlines()
+    assert head.split() == ["metric", "adequacy", "luck"]
+    assert [row.split("  ")[0] for row in rows] == ["Good", "Bad(k=1) p", "Bad(k=1) r"]
+    assert re.search(r"0\.9\d{3} \[0\.\d{4}, [01]\.\d{4}\] p=0\.\d{4}", rows[0])
+    assert "-1.0000 [-1.0000, -1.0000]" in rows[1]
+    assert result.stderr.splitlines() == ["lower is better, so the sign is turned: Bad(k=1)"]
+
+
+@pytest.mark.parametrize("level", ["item", "system", "pooled"])
+def test_correlate_in_json_is_what_python_says(scored: tuple[Path, Path], level: str) -> None:
+    options = ("--level", level, "--coefficient", "kendall", "--replicates", 40, "--seed", 3, "--format", "json")
+    result = nlgauge("correlate", scored[0], "--ratings", scored[1], *options)
+    found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    expected = correlate(
+        ScoreTable.load(scored[0]), Corpus.read(scored[1]), level=level, coefficient="kendall", replicates=40, seed=3
+    )
+    assert [one["value"] for one in found["agreements"]] == [one.value for one in expected]
+    assert found["agreements"][0] == {**vars(expected.records[0]), "threshold": None}
+    assert (found["level"], found["coefficient"], found["seed"], found["replicates"]) == (level, "kendall", 3, 40)
+    assert (found["unrated"], found["unscored"]) == ({"adequacy": 0, "luck": 0}, [])
+
+
+def test_correlate_adds_columns_and_score_files(scored: tuple[Path, Path], tmp_path: Path) -> None:
+    file = tmp_path / "mine.sys.score"
+    file.write_text("copy\t3\nshort\t2\nwrong\t1\nhuman\t4\n", encoding="utf-8")
+    result = nlgauge(
+        "correlate", scored[0], "--ratings", scored[1], "--level", "system", "--replicates", 0, "--format", "json",
+        "--add", "COMET=comet", "--lower", "COMET", "--add", f"Mine={file}",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    found = {(one["metric"], one["aspect"]): one for one in json.loads(result.stdout)["agreements"]}
+    assert found["COMET", "adequacy"]["value"] == pytest.approx(1)
+    assert found["COMET", "adequacy"]["low"] is None
+    assert found["Mine", "adequacy"]["n"] == 3
+    assert "Mine, from mine.sys.score: 3 joined, 0 without a score, 1 scores without a row" in result.stderr
+
+
+def test_correlate_tells_what_is_missing(scored: tuple[Path, Path], tmp_path: Path) -> None:
+    records = [json.loads(line) for line in scored[1].read_text(encoding="utf-8").splitlines()]
+    records[0]["scores"] = {"adequacy": 1.0}
+    records[1]["item"] = "elsewhere"
+    for record in records[2:]:
+        record["scores"] = {"adequacy": 1.0}
+    path = tmp_path / "rated.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    result = nlgauge("correlate", scored[0], "--ratings", path, "--replicates", 0)
+    assert result.exit_code == 0
+    told = result.stderr.splitlines()
+    assert "adequacy: 1 of 12 rows have no rating" in told
+    assert "1 rated outputs are not in the scores (copy/elsewhere)" in told
+    assert "Good score, adequacy: no value: the ratings are constant within every item" in told
+    assert "Good score, luck: no value: no row has both a score and a rating" in told
+    assert result.stdout.splitlines()[1].split() == ["Good", "-", "-"]
+
+
+@pytest.mark.parametrize(
+    ("options", "say"),
+    [
+        (["--level", "segment"], "item, system, pooled"),
+        (["--coefficient", "tau"], "kendall_c"),
+        (["--resample", "rows"], "both, items, systems"),
+        (["--add", "COMET"], "write NAME=COLUMN"),
+        (["--add", "COMET=absent"], "rated.jsonl: no row has a number in the column 'absent' (there are comet"),
+        (["--add", "Good=comet"], "the name 'Good' is taken"),
+        (["--add", "X=absent.seg.score"], "absent.seg.score: cannot be read"),
+        (["--lower", "Good"], "no --add has that name"),
+        (["--map", "item=candidate"], "no row of the ratings has the system and item"),
+    ],
+)
+def test_a_wrong_correlate_is_one_line(scored: tuple[Path, Path], options: list[str], say: str) -> None:
+    refused("correlate", scored[0], "--ratings", scored[1], *options, say=say)
+
+
+def test_correlate_needs_ratings_and_scores(scored: tuple[Path, Path], tmp_path: Path) -> None:
+    assert nlgauge("correlate", scored[0]).exit_code == 2
+    refused("correlate", scored[1], "--ratings", scored[1], say="no nlgauge header")
+    refused("correlate", scored[0], "--ratings", tmp_path / "absent.jsonl", say="No such file")
+
+
+def test_compare_prints_a_line_per_part(scored: tuple[Path, Path]) -> None:
+    result = nlgauge("compare", scored[0], "copy", "wrong")
+    assert result.exit_code == 0, result.output
+    head, *rows = result.stdout.splitlines()
+    assert head.split() == ["metric", "n", "copy", "wrong", "difference", "p", "effect", "items", "needed", "better"]
+    assert len(rows) == 3
+    assert re.fullmatch(r"Good ↑ +4 +\S+ +\S+ +\S+ \[\S+, \S+\] +0\.\d{4} +\d\.\d\d +\d+ +copy", rows[0])
+    assert rows[1].startswith("Bad(k=1) p ↓") and rows[1].endswith("wrong")
+    assert result.stderr == ""
+
+
+def test_compare_in_json_is_what_python_says(scored: tuple[Path, Path]) -> None:
+    result = nlgauge("compare", scored[0], "copy", "wrong", "--metric", "Good", "--seed", 2, "--format", "json")
+    found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    (expected,) = compare(ScoreTable.load(scored[0]), "copy", "wrong", "Good", seed=2)
+    assert found["differences"] == [vars(expected)]
+    assert (found["a"], found["b"], found["seed"]) == ("copy", "wrong", 2)
+
+
+def test_compare_says_what_is_missing(tmp_path: Path) -> None:
+    values = Column(("score",), np.array([[1.0], [1.0], [np.nan], [2.0], [2.0]]), {2: "empty"})
+    path = tmp_path / "scores.jsonl"
+    rows = [("A", "x"), ("B", "x"), ("A", "y"), ("B", "y"), ("A", "z")]
+    ScoreTable(rows, {"M": values}, {"M": "M"}, {"rows": 5}, "0").save(path)
+    result = nlgauge("compare", path, "A", "B")
+    assert result.stdout.splitlines()[1].split() == ["M", "↑", "1", "1.0000", "1.0000", "0.0000", *"----"]
+    assert result.stderr.splitlines() == [
+        "M score: 1 of 2 items left out, where one of the two has no value",
+        "M score: one item only",
+        "1 items have an output of one of the two only, and are left out",
+    ]
+
+
+def test_a_wrong_compare_is_one_line(scored: tuple[Path, Path]) -> None:
+    refused("compare", scored[0], "copy", "other", say="there is no system 'other' (there are copy, short, wrong)")
+    refused(
+        "compare", scored[0], "copy", "short", "--metric", "BLEU", say="no metric BLEU in the table: Good, Bad(k=1)"
+    )
+
+
 # ---- Files that are wrong
 
 BAD_FILES: dict[str, tuple[str, bytes, str, str]] = {
@@ -380,7 +526,19 @@ def test_version() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["score"], ["explain"], ["list"], ["doctor"], ["export"], ["train"], ["train", "masked-lm"]]
+    "command",
+    [
+        [],
+        ["score"],
+        ["explain"],
+        ["correlate"],
+        ["compare"],
+        ["list"],
+        ["doctor"],
+        ["export"],
+        ["train"],
+        ["train", "masked-lm"],
+    ],
 )
 def test_every_command_has_help(command: list[str]) -> None:
     for flag in ("-h", "--help"):

@@ -15,9 +15,18 @@ from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecErro
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus, Row
     from nlgauge.evaluation import evaluate
+    from nlgauge.meta.agreement import correlate
+    from nlgauge.meta.comparison import compare
     from nlgauge.table import ScoreTable
 
-_HOMES = {"Corpus": "corpus", "Row": "corpus", "ScoreTable": "table", "evaluate": "evaluation"}
+_HOMES = {
+    "Corpus": "corpus",
+    "Row": "corpus",
+    "ScoreTable": "table",
+    "compare": "meta.comparison",
+    "correlate": "meta.agreement",
+    "evaluate": "evaluation",
+}
 
 __all__ = [
     "Corpus",
@@ -28,6 +37,8 @@ __all__ = [
     "ScoreTable",
     "SpecError",
     "__version__",
+    "compare",
+    "correlate",
     "evaluate",
 ]
 

@@ -1,0 +1,106 @@
+"""compare: two systems on the items that both have."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import nlgauge
+from nlgauge import InputError, ScoreTable
+from nlgauge.meta.comparison import compare
+from nlgauge.table import Column
+
+
+@pytest.fixture
+def table() -> ScoreTable:
+    """A is better than B by .5 in 40 items, by a score, a distance and a metric of sets; C shares no item."""
+    rng = np.random.default_rng(0)
+    rows = [(system, str(i)) for i in range(40) for system in "AB"] + [("C", "c"), ("A", "only")]
+    values = np.array([rng.normal(0.5 if system == "A" else 0, 0.6) for system, _ in rows])
+    columns = {
+        "Score": Column(("p", "r"), np.stack([values, rng.normal(size=len(rows))], 1)),
+        "Distance(k=1)": Column(("score",), -values[:, None], higher_is_better=False),
+        "Set": Column(("score",), np.array([[1.0], [3.0], [math.nan]]), {2: "too few"}, level="system"),
+    }
+    return ScoreTable(rows, columns, {}, {}, "9.9")
+
+
+def test_a_difference_per_metric_and_part(table: ScoreTable) -> None:
+    found = compare(table, "A", "B", replicates=3000)
+    assert [(one.metric, one.part) for one in found] == [
+        ("Score", "p"), ("Score", "r"), ("Distance(k=1)", "score"), ("Set", "score")
+    ]  # fmt: skip
+    score, noise, distance, of_sets = found
+    a, b = table.values("Score")[:80:2], table.values("Score")[1:80:2]
+    assert (score.a, score.b) == (pytest.approx(a.mean()), pytest.approx(b.mean()))
+    assert score.difference == pytest.approx(score.a - score.b)
+    assert score.p == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.01)
+    assert score.low > 0 and score.better == "A" and score.n == 40 and score.reason is None
+    assert noise.low < 0 < noise.high and noise.p > 0.05 and noise.needed > 40
+    assert (distance.difference, distance.better) == (pytest.approx(-score.difference), "A")
+    assert distance.needed == score.needed
+    assert (of_sets.a, of_sets.b, of_sets.difference, of_sets.better) == (1, 3, -2, "B")
+    assert math.isnan(of_sets.low) and math.isnan(of_sets.p)
+    assert "neither interval nor p" in str(of_sets.reason)
+    assert found.notes == ["1 items have an output of one of the two only, and are left out"]
+    assert (found.a, found.b, len(found)) == ("A", "B", 4)
+
+
+def test_exchanged_systems_give_exchanged_signs(table: ScoreTable) -> None:
+    (there,), (back,) = (compare(table, *pair, metric="Distance", replicates=3000) for pair in ("AB", "BA"))
+    assert (there.difference, there.effect) == (-back.difference, -back.effect)
+    assert there.low == pytest.approx(-back.high, abs=0.02)
+    assert (there.better, back.better) == ("A", "A")
+
+
+def test_one_metric_by_name_and_seeds(table: ScoreTable) -> None:
+    (first,) = compare(table, "A", "B", "Distance")
+    assert first == compare(table, "A", "B", "Distance(k=1)").records[0]
+    assert first != compare(table, "A", "B", "Distance", seed=1).records[0]
+    (bare,) = compare(table, "A", "B", "Distance", replicates=0)
+    assert math.isnan(bare.low) and math.isnan(bare.p) and bare.difference == first.difference
+
+
+def test_missing_infinite_and_equal_values(table: ScoreTable) -> None:
+    table.columns["Score"].values[:2, 0] = math.nan, 1
+    table.columns["Score"].values[1, 1] = math.inf
+    table.columns["Distance(k=1)"].values[:] = 2
+    score, infinite, equal, _ = compare(table, "A", "B")
+    assert (score.n, score.undefined) == (39, 1)
+    assert infinite.reason == "a score is infinite" and math.isnan(infinite.p)
+    assert (equal.difference, equal.p, equal.better) == (0, 1, None)
+    assert equal.reason == "the two are equal on every item"
+    table.columns["Score"].values[2:80:2, 0] = math.nan
+    nothing = compare(table, "A", "B", "Score").records[0]
+    assert nothing.reason == "no item has a number for both" and math.isnan(nothing.a)
+    table.columns["Score"].values[2, 0] = 1
+    one = compare(table, "A", "B", "Score").records[0]
+    assert one.reason == "one item only" and one.n == 1 and not math.isnan(one.difference)
+
+
+def test_sets_can_be_compared_where_rows_cannot(table: ScoreTable) -> None:
+    with pytest.raises(InputError, match="no item in common"):
+        compare(table, "A", "C")
+    (of_sets,) = compare(table, "A", "C", "Set")
+    assert of_sets.reason == "too few" and of_sets.better is None
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "metric", "say"),
+    [
+        ("A", "D", None, "there is no system 'D' (there are A, B, C)"),
+        ("A", "A", None, "name two"),
+        ("A", "B", "BLEU", "no metric BLEU in the table: Score"),
+    ],
+)
+def test_what_is_not_there(table: ScoreTable, a: str, b: str, metric: str | None, say: str) -> None:
+    with pytest.raises(InputError) as caught:
+        compare(table, a, b, metric)
+    assert say in str(caught.value)
+
+
+def test_the_public_name() -> None:
+    assert nlgauge.compare is compare
