@@ -15,14 +15,14 @@ import argparse
 import itertools
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from nlgauge import Corpus, ScoreTable, evaluate
-from nlgauge.metrics.base import Metric, ReferenceMetric
+from nlgauge import Corpus, ScoreTable, correlate, evaluate
+from nlgauge.metrics.base import ReferenceMetric
 from nlgauge.registry import metric
 
 FAMILIES: dict[str, list[str]] = {
@@ -60,43 +60,18 @@ FAMILIES: dict[str, list[str]] = {
 }
 
 
-def correlation(x: np.ndarray, y: np.ndarray) -> float:
-    known = np.isfinite(x) & np.isfinite(y)
-    x, y = x[known], y[known]
-    return float(np.corrcoef(x, y)[0, 1]) if len(x) > 1 and x.std() > 0 and y.std() > 0 else float("nan")
-
-
-def agreement(values: np.ndarray, ratings: np.ndarray, table: ScoreTable, protocol: str) -> float:
-    """values: a number a row, or a system; ratings: a number a row."""
-    systems = table.systems
-    rated = np.array([np.nanmean(ratings[[s == system for s, _ in table.rows]]) for system in systems])
-    if len(values) == len(systems) != len(table.rows):
-        return correlation(values, rated) if protocol == "system" else float("nan")
-    if protocol == "pooled":
-        return correlation(values, ratings)
-    if protocol == "system":
-        means = [np.nanmean(values[[s == system for s, _ in table.rows]]) for system in systems]
-        return correlation(np.array(means), rated)
-    items = dict.fromkeys(item for _, item in table.rows)
-    within = [[i == item for _, i in table.rows] for item in items]
-    return float(np.nanmean([correlation(values[rows], ratings[rows]) for rows in within]))
-
-
 def read(path: Path, items: int | None, drop: Sequence[str]) -> Corpus:
     corpus = Corpus.read(path)
     kept = set(list(dict.fromkeys(row.item for row in corpus))[:items])
     return Corpus(tuple(row for row in corpus if row.item in kept and row.system not in drop))
 
 
-def figures(
-    table: ScoreTable, corpus: Corpus, protocol: str, chosen: Mapping[str, Metric]
-) -> dict[str, dict[str, float]]:
-    aspects = sorted({aspect for row in corpus for aspect in row.scores})
-    ratings = {a: np.array([row.scores.get(a, np.nan) for row in corpus]) for a in aspects}
-    found = {}
-    for spec, one in chosen.items():
-        sign = 1 if one.larger_is_better else -1
-        found[spec] = {a: sign * agreement(table.values(spec), ratings[a], table, protocol) for a in aspects}
+def figures(table: ScoreTable, corpus: Corpus, protocol: str) -> dict[str, dict[str, float]]:
+    """Pearson of the first part of each metric with each aspect; positive is agreement."""
+    found: dict[str, dict[str, float]] = {}
+    for one in correlate(table, corpus, level=protocol, replicates=0).records:
+        if one.part == table.columns[one.metric].parts[0]:
+            found.setdefault(one.metric, {})[one.aspect] = one.value
     return found
 
 
@@ -127,7 +102,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         table = evaluate(corpus, metrics=list(chosen.values()), progress=True)
         print(f"\n{path.name}: {len(corpus)} rows, {time.monotonic() - began:.0f} s, {json.dumps(table.run['models'])}")
         for protocol in arguments.protocol:
-            found = figures(table, corpus, protocol, chosen)
+            found = figures(table, corpus, protocol)
             everything[f"{path.name} {protocol}"] = found
             aspects = list(next(iter(found.values())))
             print(f"\n| {protocol} | " + " | ".join(aspects) + " | mean |\n|---" + "|---" * (len(aspects) + 1) + "|")
