@@ -50,13 +50,13 @@ FAMILIES: dict[str, list[str]] = {
         "MarkEvaluate",
         "MarkEvaluate(estimator='schnabel')",
         "MarkEvaluate(estimator='capture')",
-        "MarkEvaluate(unit='token')",
-        "MarkEvaluate(estimator='schnabel', unit='token')",
-        "MarkEvaluate(estimator='capture', unit='token')",
         "FrechetDistance",
         "PRD",
         "ImprovedPrecisionRecall",
     ],
+    # Words as points: minutes a system where references are many and long.
+    "words": [f"MarkEvaluate(estimator='{name}', unit='token')" for name in ("petersen", "schnabel", "capture")],
+    "support": ["Consistency", "Relevance", "Preservation", "Engagingness", "Groundedness", "MeanAlignment"],
 }
 
 
