@@ -9,7 +9,7 @@ TORCH := torch==2.13.0
 .PHONY: demo test check clean
 
 demo: $(VENV)/demo
-	$(BIN)/nlgauge score examples/outputs.jsonl -m InfoLM -m "InfoLM(measure='ab', preset='data-to-text')" -o demo-scores.jsonl
+	$(BIN)/nlgauge score examples/outputs.jsonl -m InfoLM -m BaryScore -m BERTScore -m MarkEvaluate -o demo-scores.jsonl
 	@echo "scores of every row: demo-scores.jsonl" >&2
 
 test: $(VENV)/test

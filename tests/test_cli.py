@@ -90,6 +90,16 @@ def test_the_table_is_on_stdout_and_the_signatures_on_stderr(outputs: Path) -> N
     assert "|model:" not in result.stdout
 
 
+def test_a_metric_of_several_parts_has_a_block_of_its_own(outputs: Path) -> None:
+    result = nlgauge("score", outputs, "-m", "BERTScore", "-m", "InfoLM", "-m", "MarkEvaluate")
+    simple, matched, sets = (block.splitlines() for block in result.stdout.split("\n\n"))
+    assert re.fullmatch(r"system +n +InfoLM ↓", simple[0])
+    assert re.fullmatch(r"BERTScore +n +f1 ↑ +precision +recall", matched[0])
+    assert re.match(r"MarkEvaluate +n +score ↑ +quality", sets[0])
+    assert [len(block) for block in (simple, matched, sets)] == [4, 4, 4]
+    assert re.search(r" 4$", sets[1]), "a count has no decimals"
+
+
 def test_stdout_with_format_json_is_one_json_value(small: Path) -> None:
     result = nlgauge("score", small, "-m", "InfoLM", "--format", "json")
     assert result.exit_code == 0

@@ -159,19 +159,28 @@ def _plain(value: Any) -> Any:
 
 
 def _layout(table: ScoreTable, scores: Sequence[SystemScore]) -> list[str]:
-    """A line per system, a column per metric and part; an arrow says which way is better."""
-    heads = list(dict.fromkeys((score.metric, score.part) for score in scores))
+    """A line per system; a column per metric, and a block of its own, a column per part, for a metric of several.
+
+    An arrow says which way is better.
+    """
+    simple = [(spec, column.parts[0]) for spec, column in table.columns.items() if len(column.parts) == 1]
+    several = [(spec, column) for spec, column in table.columns.items() if len(column.parts) > 1]
+    blocks = [[(spec, f"{spec} {_arrow(table, spec)}", part) for spec, part in simple]] if simple else []
+    blocks += [
+        [(spec, f"{part} {_arrow(table, spec)}" if part == column.parts[0] else part, part) for part in column.parts]
+        for spec, column in several
+    ]
+    titles = ["system"] * bool(simple) + [spec for spec, _ in several]
     found = {(score.system, score.metric, score.part): score for score in scores}
-    cells = [["system", "n"]]
-    for spec, part in heads:
-        column = table.columns[spec]
-        label = spec + (f" {part}" if len(column.parts) > 1 else "")
-        cells[0].append(f"{label} {'↑' if column.higher_is_better else '↓'}")
-    for system in table.systems:
-        own = [found[system, spec, part] for spec, part in heads]
-        # Metrics may be undefined on different rows; the count is shown per system, what is missing on stderr.
-        cells.append([system, str(max(score.n + score.undefined for score in own)), *map(_cell, own)])
-    return _aligned(cells)
+    lines: list[str] = []
+    for title, heads in zip(titles, blocks, strict=True):
+        cells = [[title, "n", *(head for _, head, _ in heads)]]
+        for system in table.systems:
+            own = [found[system, spec, part] for spec, _, part in heads]
+            # Metrics may be undefined on different rows; the count is shown per system, what is missing on stderr.
+            cells.append([system, str(max(score.n + score.undefined for score in own)), *map(_cell, own)])
+        lines += [*[""] * bool(lines), *_aligned(cells)]
+    return lines
 
 
 def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
@@ -179,9 +188,15 @@ def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
+def _arrow(table: ScoreTable, spec: str) -> str:
+    return "↑" if table.columns[spec].higher_is_better else "↓"
+
+
 def _cell(score: SystemScore) -> str:
     if score.mean != score.mean:
         return "-"
+    if score.mean.is_integer() and score.low != score.low and abs(score.mean) > 1:
+        return f"{score.mean:.0f}"  # a count
     interval = f" [{score.low:.4f}, {score.high:.4f}]" if score.low == score.low else ""
     return f"{score.mean:.4f}{interval}"
 
