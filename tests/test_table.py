@@ -195,7 +195,7 @@ def test_the_first_line_is_the_header(table: ScoreTable, tmp_path: Path) -> None
     assert header["signatures"] == table.signatures
     assert header["run"] == table.run
     assert list(header)[:2] == ["nlgauge", "signatures"]
-    assert header["metrics"][KL] == {"parts": ["score"], "higher_is_better": False}
+    assert header["metrics"][KL] == {"parts": ["score"], "higher_is_better": False, "level": "item"}
 
 
 def test_then_comes_one_record_per_value(table: ScoreTable, tmp_path: Path) -> None:

@@ -96,6 +96,6 @@ def test_parameters_outside_their_domain_are_refused(wrong):
         DepthScore(**wrong)
 
 
-def test_the_layer_is_three_quarters_up():
-    assert scorer(DepthScore()).signature == {"layer": 2}
+def test_the_layer_is_the_last_unless_one_is_named():
+    assert scorer(DepthScore()).signature == {"layer": 3}
     assert scorer(DepthScore(layer=0)).signature == {"layer": 0}
