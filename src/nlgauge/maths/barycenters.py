@@ -16,6 +16,8 @@ Vector = NDArray[np.float64]
 
 _STEPS = 100
 _TOLERANCE = 1e-7
+_ROUNDS = 30
+_ROUNDING = 1e-12
 
 
 class Barycenter(NamedTuple):
@@ -41,13 +43,15 @@ def layer_barycenters(
     the barycenter's points, the same by default. start: 'token_mean', or 'last_layer'.
 
     From the token-wise mean, with the same weights throughout, the plan that leaves every token with itself is
-    optimal nearly always, and then the mean is the fixed point. That is certified, by a look at the nearest neighbours
-    or, where it does not settle it, by the exact plan; where it does not hold, the iteration runs.
+    optimal nearly always, and then the mean is the fixed point. That is certified by dual prices or, where none are
+    found in a few rounds, by the exact plan; where it does not hold, the iteration runs.
     """
     target = weights if target is None else target
     points = [cloud.mean(axis=0) if start == "token_mean" else cloud[-1].copy() for cloud in clouds]
     same = [start == "token_mean" and np.array_equal(a, b) for a, b in zip(weights, target, strict=True)]
-    moves = [not (one and _own_is_nearest(x, cloud)) for one, x, cloud in zip(same, points, clouds, strict=True)]
+    moves = [
+        not (one and _stays(x, cloud, mass)) for one, x, cloud, mass in zip(same, points, clouds, weights, strict=True)
+    ]
     certified = [not move for move in moves]
     steps = [0] * len(clouds)
     for turn in range(_STEPS):
@@ -73,12 +77,23 @@ def layer_barycenters(
     return [Barycenter(*one) for one in zip(points, certified, steps, strict=True)]
 
 
-def _own_is_nearest(points: Matrix, cloud: NDArray[np.float64]) -> bool:
-    """Whether each point's own vector is nearest to it in every layer (or it to the vector): then nothing is nearer."""
-    own = np.arange(len(points))
-    for layer in cloud:
-        gap = squared_distances(points, layer)
-        least = gap[own, own]
-        if not ((least <= gap.min(axis=1)).all() or (least <= gap.min(axis=0)).all()):
-            return False
-    return True
+def _stays(points: Matrix, cloud: NDArray[np.float64], weights: Vector) -> bool:
+    """Whether prices are found that prove each point's own vector an optimal partner in every layer.
+
+    With c[i, j] the cost from point i to vector j and v[j] = c[j, j] - u[j], they have to keep
+    u[i] - u[j] <= c[i, j] - c[j, j] everywhere: shortest ways in a graph, found in a few rounds where there is no circle
+    of exchanges that would pay.
+    """
+    held = weights > 0
+    x, y = points[held], cloud[:, held]
+    cross = y @ x.T
+    norms = (x * x).sum(axis=1)
+    own = np.diagonal(cross, axis1=1, axis2=2)
+    room = norms[:, None] - norms - 2 * (cross.transpose(0, 2, 1) - own[:, None, :])
+    prices = np.zeros(own.shape)
+    for _ in range(_ROUNDS):
+        lower = (room + prices[:, None, :]).min(axis=2)
+        if (lower >= prices - _ROUNDING).all():
+            return True
+        prices = np.minimum(prices, lower)
+    return False
