@@ -81,8 +81,8 @@ def _stays(points: Matrix, cloud: NDArray[np.float64], weights: Vector) -> bool:
     """Whether prices are found that prove each point's own vector an optimal partner in every layer.
 
     With c[i, j] the cost from point i to vector j and v[j] = c[j, j] - u[j], they have to keep
-    u[i] - u[j] <= c[i, j] - c[j, j] everywhere: shortest ways in a graph, found in a few rounds where there is no circle
-    of exchanges that would pay.
+    u[i] - u[j] <= c[i, j] - c[j, j] everywhere: shortest ways in a graph, found in a few rounds where no circle of
+    exchanges would pay.
     """
     held = weights > 0
     x, y = points[held], cloud[:, held]
