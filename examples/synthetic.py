@@ -21,6 +21,7 @@ import gzip
 import lzma
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,7 @@ QUALITY_AND_DIVERSITY = {
     "ImprovedPrecisionRecall": ("precision", "recall"),
     "PRD": ("f1_8", "f8"),
 }
+_LINES = 5000  # of each file: enough, and soon read
 SWAPS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
@@ -73,7 +75,7 @@ def topics_of(folder: Path | None, most: int) -> dict[str, list[str]]:
         }
     topics: dict[str, list[str]] = {}
     for path in sorted(p for p in folder.iterdir() if re.search(r"\.txt(\.xz|\.gz)?$", p.name)):
-        topics.setdefault(re.split(r"[_.]", path.name)[0], []).extend(sentences(lines(path)))
+        topics.setdefault(re.split(r"[_.]", path.name)[0], []).extend(sentences(islice(lines(path), _LINES)))
     largest = sorted(topics, key=lambda name: -len(topics[name]))[:most]
     return {name: topics[name] for name in sorted(largest)}
 
@@ -126,7 +128,8 @@ def write(
         panels[0 if single else 1].plot([str(step) for step in at], drawn, style, marker=".", label=label)
     for panel, what in zip(panels, ("one value", "quality (full) and diversity (dotted)"), strict=True):
         panel.set(xlabel=head, title=what, ylim=(-0.05, 1.05))
-        panel.legend(fontsize=6)
+        if panel.lines:
+            panel.legend(fontsize=6)
     figure.suptitle(title)
     figure.tight_layout()
     figure.savefig(out.with_suffix(".png"), dpi=130)
