@@ -254,8 +254,8 @@ def _columns(
             raise InputError("is not a score of a metric of the header", file=path, row=number)
         grouped[record["metric"]].append((number, record))
     columns: dict[str, Column] = {}
-    for spec, entries in sorted(grouped.items(), key=lambda pair: described[pair[0]]["level"] != "item"):
-        parts, level = tuple(described[spec]["parts"]), described[spec]["level"]
+    for spec, entries in sorted(grouped.items(), key=lambda pair: described[pair[0]].get("level", "item") != "item"):
+        parts, level = tuple(described[spec]["parts"]), described[spec].get("level", "item")
         own = [(record["system"], record["item"]) for _, record in entries[:: len(parts)]]
         if level == "item":
             rows = rows or own
