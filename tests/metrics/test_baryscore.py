@@ -132,3 +132,12 @@ def test_evidence_is_the_plan():
 def test_parameters_that_mean_nothing_are_refused(parameters):
     with pytest.raises(SpecError, match="BaryScore"):
         BaryScore(**parameters)
+
+
+def test_evidence_holds_moved_mass_only_and_the_signature_names_the_table():
+    corpus, engine = Corpus.from_texts(["w1 w2 w3"], [["w1 w2 w3"]]), Engine(FakeModel())
+    scorer = BaryScore(layers=2, idf="union").scorer(corpus, engine)
+    ((_, features),) = engine.stream([scorer.needs(corpus[0])])
+    flows = scorer.evidence(corpus[0], features)["flows"]
+    assert all(flow["mass"] > 0 and flow["candidate"] == flow["reference"] for flow in flows)
+    assert str(scorer.signature["idf"]).startswith("union@")

@@ -24,10 +24,11 @@ from nlgauge.errors import SpecError
 from nlgauge.maths.barycenters import layer_barycenters
 from nlgauge.maths.sinkhorn import divergence, entropic
 from nlgauge.maths.transport import plans
-from nlgauge.maths.vectors import squared_distances, unit
+from nlgauge.maths.vectors import flows, squared_distances, unit
 from nlgauge.metrics.base import Pair, ReferenceMetric, ReferenceScorer, Texts, idf_table
 
 _EVIDENCE_FLOWS = 200
+_MARGIN = 1e-6
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class BaryScore(ReferenceMetric):
     start: of the barycenter's iteration, 'token_mean' or 'last_layer'. The published code starts at the origin, where
         every pairing is optimal and the solver's choice among them decides; with uniform weights it ends, but for the
         order of the points, at the token-wise mean, which is where 'token_mean' ends.
-    special_tokens: keep the model's own tokens, as published. punctuation: keep tokens without letter or digit.
+    special_tokens: keep the model's own tokens, as published. No table counts them, so that under idf they weigh as
+        much as the rarest word. punctuation: keep tokens without letter or digit.
     """
 
     higher_is_better: ClassVar[bool] = False
@@ -96,6 +98,7 @@ class BaryScorer(ReferenceScorer):
     """BaryScore with its idf tables counted."""
 
     metric: BaryScore
+    undefined = "Sinkhorn's margins did not settle: raise the regularisation"
 
     def __init__(self, metric: BaryScore, corpus: Corpus, texts: Texts) -> None:
         top = texts.model.layers
@@ -106,7 +109,10 @@ class BaryScorer(ReferenceScorer):
         self._tables: list[TokenWeights | None] = [idf_table(table, corpus, texts) for table in tables]
         self._sides = (0, len(tables) - 1)
         self._clouds: list[WeakKeyDictionary[TokenVectors, _Cloud]] = [WeakKeyDictionary() for _ in tables]
-        self.signature = {"layers": ",".join(map(str, layers))}
+        self.signature = {
+            "layers": ",".join(map(str, layers)),
+            "idf": metric.idf + "".join(f"@{table.digest[:8]}" for table in self._tables if table),
+        }
         super().__init__(metric, VectorsRequest(layers), VectorsRequest(layers))
 
     def unusable(self, feature: TokenVectors) -> str | None:
@@ -119,16 +125,20 @@ class BaryScorer(ReferenceScorer):
         costs = [squared_distances(one.points, other.points) for one, other in found]
         if metric.distance == "w1":
             costs = [np.sqrt(cost) for cost in costs]
-        flows = plans(costs, [one.weights for one, _ in found], [other.weights for _, other in found])
-        totals = [max(float((flow * cost).sum()), 0.0) for flow, cost in zip(flows, costs, strict=True)]
+        moved = plans(costs, [one.weights for one, _ in found], [other.weights for _, other in found])
+        totals = [max(float((flow * cost).sum()), 0.0) for flow, cost in zip(moved, costs, strict=True)]
         return [(float(np.sqrt(total)) if metric.distance == "w2" else total,) for total in totals]
 
     def _entropic(self, one: _Cloud, other: _Cloud) -> float:
         (x, a), (y, b) = ((cloud.points[cloud.weights > 0], cloud.weights[cloud.weights > 0]) for cloud in (one, other))
         cost, regularisation = squared_distances(x, y), self.metric.regularisation
         if self.metric.distance == "sinkhorn":
-            return entropic(cost, a, b, regularisation).plan_cost
-        return divergence(cost, a, b, squared_distances(x, x), squared_distances(y, y), regularisation)[0]
+            solved = entropic(cost, a, b, regularisation)
+            value, error = solved.plan_cost, solved.error
+        else:
+            within = squared_distances(x, x), squared_distances(y, y)
+            value, error = divergence(cost, a, b, *within, regularisation)
+        return value if error < _MARGIN else np.nan
 
     def pair_note(self, candidate: TokenVectors, reference: TokenVectors) -> str | None:
         (clouds,) = self._made([(candidate, reference)])
@@ -147,17 +157,17 @@ class BaryScorer(ReferenceScorer):
         ((one, other),) = self._made([(candidate, reference)])
         cost = squared_distances(one.points, other.points)
         (flow,) = plans([cost], [one.weights], [other.weights])
-        cells = np.argsort(-flow * cost, axis=None, kind="stable")[: np.count_nonzero(flow)]
+        dearest = sorted(flows(cost, flow), key=lambda moved: -moved[2] * moved[3])
         found = [
             {
-                "candidate": _spot(candidate, one, int(i)),
-                "reference": _spot(reference, other, int(j)),
-                "mass": float(flow[i, j]),
-                "squared_distance": float(cost[i, j]),
+                "candidate": _spot(candidate, one, i),
+                "reference": _spot(reference, other, j),
+                "mass": mass,
+                "squared_distance": squared,
             }
-            for i, j in zip(*np.unravel_index(cells[:_EVIDENCE_FLOWS], flow.shape), strict=True)
+            for i, j, mass, squared in dearest[:_EVIDENCE_FLOWS]
         ]
-        return {"reference": which, "flows": found, "left_out": max(0, len(cells) - _EVIDENCE_FLOWS)}
+        return {"reference": which, "flows": found, "left_out": max(0, len(dearest) - _EVIDENCE_FLOWS)}
 
     def _made(self, pairs: Sequence[Pair]) -> list[tuple[_Cloud, _Cloud]]:
         """The barycenters of the texts of some pairs, each made once for as long as the engine holds its features."""
