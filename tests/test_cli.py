@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import inspect
 import json
 import os
 import re
@@ -17,36 +16,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 from safetensors.numpy import load_file
 
-from nlgauge import Corpus, ScoreTable, cli, compare, correlate, registry
+from nlgauge import Corpus, ScoreTable, compare, correlate, registry
 from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
 from nlgauge.table import Column
+from tests.command import nlgauge, refused
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
 LINE = {"candidate": "A cat sat.", "references": ["The cat sat."]}
-
-
-def nlgauge(*arguments: object) -> Result:
-    """Run the command in this process, streams apart."""
-    before_8_2 = "mix_stderr" in inspect.signature(CliRunner).parameters
-    runner = CliRunner(mix_stderr=False) if before_8_2 else CliRunner()  # type: ignore[call-arg]
-    return runner.invoke(cli.main, [str(argument) for argument in arguments])
-
-
-def refused(*arguments: object, say: str = "") -> str:
-    """The one line on stderr of a run that ends with exit code 2."""
-    result = nlgauge(*arguments)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    lines = result.stderr.splitlines()
-    assert len(lines) == 1
-    assert lines[0].startswith("nlgauge: ")
-    assert say in lines[0]
-    return lines[0]
 
 
 @pytest.fixture

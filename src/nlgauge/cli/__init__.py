@@ -1,0 +1,40 @@
+"""The nlgauge command. Results on stdout, the rest on stderr; exit 0 done, 1 failed, 2 wrong use or bad input.
+
+One file a command (or a group of them); what several need to read and print is in `terminal.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from nlgauge._version import __version__
+from nlgauge.cli.compare import compare
+from nlgauge.cli.correlate import correlate
+from nlgauge.cli.explain import explain
+from nlgauge.cli.installation import doctor, export, list_all
+from nlgauge.cli.score import score
+from nlgauge.cli.train import train
+from nlgauge.errors import NlgaugeError
+
+
+class _Commands(click.Group):
+    """Turns the errors that nlgauge raises into one line and exit code 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except NlgaugeError as error:
+            click.echo(f"nlgauge: {' '.join(str(error).split())}", err=True)
+            ctx.exit(2)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="nlgauge", message="%(prog)s %(version)s")
+def main() -> None:
+    """Measure generated text: scores you can trust and repeat, offline."""
+
+
+for _command in (score, explain, correlate, compare, train, list_all, doctor, export):
+    main.add_command(_command)

@@ -1,0 +1,120 @@
+"""nlgauge correlate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nlgauge._version import __version__
+from nlgauge.cli.terminal import PLACE, aligned, plainly, read_outputs, with_interval
+from nlgauge.errors import InputError, SpecError
+
+if TYPE_CHECKING:
+    from nlgauge.meta.agreement import Agreements
+    from nlgauge.table import ScoreTable
+
+
+@click.command()
+@click.argument("scores", type=PLACE)
+@click.option("--ratings", "outputs", type=PLACE, required=True, help="The rated outputs: a table as for score.")
+@click.option("--level", default="item", show_default=True, help="item, system or pooled; see docs/meta.md.")
+@click.option(
+    "--coefficient", default="pearson", show_default=True, help="pearson, spearman, kendall, ...; see docs/meta.md."
+)
+@click.option(
+    "--add", multiple=True, metavar="NAME=COLUMN",
+    help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
+)  # fmt: skip
+@click.option("--lower", multiple=True, metavar="NAME", help="Of an added metric lower is better; repeatable.")
+@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
+@click.option(
+    "--resample", default="both", show_default=True, help="What the intervals resample: items, systems or both."
+)
+@click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help="Of interval and p.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def correlate(
+    scores: Path, outputs: Path, level: str, coefficient: str, add: Sequence[str], lower: Sequence[str],
+    columns: Sequence[str], resample: str, replicates: int, seed: int, layout: str,
+) -> None:  # fmt: skip
+    """How the metrics of a scores file agree with people: 95 % interval and p against no agreement.
+
+    Positive is agreement, also where lower is better.
+    """
+    import json
+
+    from nlgauge import ScoreTable
+    from nlgauge import correlate as run
+    from nlgauge.meta.join import join
+
+    table, rated = ScoreTable.load(scores), read_outputs(outputs, None, (), None, None, None, columns)
+    pairs = [pair.partition("=") for pair in add]
+    if wrong := [name for name, equals, column in pairs if not (name and equals and column)]:
+        raise SpecError(f"--add {wrong[0]}: write NAME=COLUMN, as in --add COMET=comet")
+    if stray := set(lower) - {name for name, _, _ in pairs}:
+        raise SpecError(f"--lower {min(stray)}: no --add has that name")
+    for name, _, column in pairs:
+        file = column.endswith(".score")
+        try:
+            table = join(
+                table,
+                name,
+                column if file else rated,
+                column=None if file else column,
+                higher_is_better=name not in lower,
+            )
+        except InputError as error:
+            raise InputError(error.problem, file=error.file or outputs, row=error.row, remedy=error.remedy) from None
+    found = run(table, rated, level=level, coefficient=coefficient, resample=resample, replicates=replicates, seed=seed)
+    if layout == "json":
+        record = {
+            "nlgauge": __version__,
+            "level": level,
+            "coefficient": coefficient,
+            "resample": resample,
+            "replicates": replicates,
+            "seed": seed,
+            "agreements": [plainly(one) for one in found],
+            "unrated": found.unrated,
+            "unscored": found.unscored,
+            "joined": table.run.get("joined", {}),
+        }
+        click.echo(json.dumps(record, ensure_ascii=False, indent=2))
+    else:
+        aspects = list(found.unrated)
+        cells = [["metric", *aspects]]
+        for number, one in enumerate(found):
+            if number % len(aspects) == 0:
+                cells.append([one.metric + (f" {one.part}" if len(table.columns[one.metric].parts) > 1 else "")])
+            p = f" p={one.p:.4f}" if one.p == one.p else ""
+            cells[-1].append(with_interval(one.value, one.low, one.high) + p)
+        for line in aligned(cells):
+            click.echo(line)
+    _tell_agreements(table, found)
+
+
+def _tell_agreements(table: ScoreTable, found: Agreements) -> None:
+    if turned := dict.fromkeys(one.metric for one in found if one.turned):
+        click.echo(f"lower is better, so the sign is turned: {', '.join(turned)}", err=True)
+    for aspect, count in found.unrated.items():
+        if count:
+            click.echo(f"{aspect}: {count} of {len(table.rows)} rows have no rating", err=True)
+    if found.unscored:
+        first = ", ".join(f"{system}/{item}" for system, item in found.unscored[:5])
+        more = ", ..." if len(found.unscored) > 5 else ""
+        click.echo(f"{len(found.unscored)} rated outputs are not in the scores ({first}{more})", err=True)
+    for name, joined in table.run.get("joined", {}).items():
+        if joined["missing"] or joined["left_over"]:
+            rest = f"{joined['missing']} without a score, {joined['left_over']} scores without a row"
+            click.echo(f"{name}, from {joined['from']}: {joined['scores']} joined, {rest}", err=True)
+    for one in found:
+        if one.reason:
+            click.echo(f"{one.metric} {one.part}, {one.aspect}: no value: {one.reason}", err=True)
+        elif one.undefined:
+            which = f"{one.undefined} of {one.n + one.undefined} items"
+            click.echo(f"{one.metric} {one.part}, {one.aspect}: no value within {which}, left out", err=True)
+    for note in found.notes:
+        click.echo(note, err=True)
