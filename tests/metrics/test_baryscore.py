@@ -141,3 +141,16 @@ def test_evidence_holds_moved_mass_only_and_the_signature_names_the_table():
     flows = scorer.evidence(corpus[0], features)["flows"]
     assert all(flow["mass"] > 0 and flow["candidate"] == flow["reference"] for flow in flows)
     assert str(scorer.signature["idf"]).startswith("union@")
+
+
+def test_special_tokens_weigh_nothing_under_idf():
+    corpus = Corpus.from_texts(["w1 w2 w3 w1", "w5 w6"], [["w1 w4 w3", "w4 w5"], ["w5 w7"]])
+    engine = Engine(FakeModel())
+
+    def values(**parameters):
+        scorer = BaryScore(layers=2, **parameters).scorer(corpus, engine)
+        ((_, features),) = engine.stream([[need for row in corpus for need in scorer.needs(row)]])
+        return [found.parts[0] for found in scorer.score(list(corpus), features)]
+
+    assert values(idf="references") == pytest.approx(values(idf="references", special_tokens=False), abs=1e-9)
+    assert values(idf="none") != pytest.approx(values(idf="none", special_tokens=False), abs=1e-3)

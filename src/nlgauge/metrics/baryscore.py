@@ -46,8 +46,8 @@ class BaryScore(ReferenceMetric):
     start: of the barycenter's iteration, 'token_mean' or 'last_layer'. The published code starts at the origin, where
         every pairing is optimal and the solver's choice among them decides; with uniform weights it ends, but for the
         order of the points, at the token-wise mean, which is where 'token_mean' ends.
-    special_tokens: keep the model's own tokens, as published. No table counts them, so that under idf they weigh as
-        much as the rarest word. punctuation: keep tokens without letter or digit.
+    special_tokens: keep the model's own tokens, as published. They stand around every text, so that under idf they
+        weigh nothing. punctuation: keep tokens without letter or digit.
     """
 
     higher_is_better: ClassVar[bool] = False
@@ -184,7 +184,7 @@ class BaryScorer(ReferenceScorer):
         weights, unweighted = [], []
         for feature, own, side in zip(features, kept, sides, strict=True):
             table = self._tables[side]
-            mass = np.ones(len(own)) if table is None else table.values[feature.ids[own]]
+            mass = np.ones(len(own)) if table is None else table.values[feature.ids[own]] * ~feature.special[own]
             unweighted.append(not mass.sum() > 0)
             weights.append(np.full(len(own), 1 / len(own)) if unweighted[-1] else mass / mass.sum())
         clouds = [unit(feature.vectors[:, own]) for feature, own in zip(features, kept, strict=True)]
