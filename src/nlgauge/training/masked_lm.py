@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from tqdm import tqdm
@@ -41,6 +41,7 @@ from nlgauge.engine.onnx import OnnxModel, threads
 from nlgauge.errors import InputError
 from nlgauge.maths.weighting import document_frequencies
 from nlgauge.training.baseline import write_baseline
+from nlgauge.training.checkpoint import load_checkpoint, save_checkpoint
 from nlgauge.training.export import write_folder
 
 if sys.version_info >= (3, 11):
@@ -363,41 +364,15 @@ class Trainer:
         return out
 
     def save(self) -> None:
-        """Write the checkpoint (weights, optimizer, step); a kill at any time leaves the old one or the new one."""
-        tensors = {f"model.{n}": p.detach() for n, p in self.model.named_parameters()}
-        for n, p in self.model.named_parameters():
-            for key, value in self.optimizer.state.get(p, {}).items():
-                tensors[f"{key}.{n}"] = value.detach().clone().reshape(value.shape)
-        partial = self.out / "checkpoint.partial"
-        save_file(
-            {k: v.contiguous() for k, v in tensors.items()},
-            partial,
-            metadata={"step": str(self.step), "curve": json.dumps(self.curve)},
-        )
-        partial.replace(self.out / "checkpoint.safetensors")
+        """Write the checkpoint."""
+        save_checkpoint(self.out, self.model, self.optimizer, self.step, self.curve)
 
     def resume(self) -> bool:
         """Continue from the folder's checkpoint, if there is one."""
-        path = self.out / "checkpoint.safetensors"
-        if not path.exists():
-            return False
-        from safetensors import safe_open
-
-        with safe_open(path, "pt") as file:
-            metadata = file.metadata()
-        tensors = load_file(path)
-        self.step, self.curve = int(metadata["step"]), json.loads(metadata["curve"])
-        with torch.no_grad():
-            for name, parameter in self.model.named_parameters():
-                parameter.copy_(tensors[f"model.{name}"])
-                state = {
-                    key: tensors[f"{key}.{name}"]
-                    for key in ("step", "exp_avg", "exp_avg_sq")
-                    if f"{key}.{name}" in tensors
-                }
-                if state:
-                    self.optimizer.state[parameter] = state
-        return True
+        found = load_checkpoint(self.out, self.model, self.optimizer)
+        if found is not None:
+            self.step, self.curve = found
+        return found is not None
 
     def run(self, evaluate_every: int = 500, save_every: int = 100) -> None:
         """Train to the recipe's last step, with a progress bar, a held-out curve in curve.jsonl and checkpoints."""
