@@ -12,8 +12,19 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from nlgauge.engine.batching import batches
-from nlgauge.engine.features import Bag, BagRequest, Feature, Request, StaticRequest, TokenVectors, VectorsRequest
+from nlgauge.engine.features import (
+    Alignment,
+    AlignmentRequest,
+    Bag,
+    BagRequest,
+    Feature,
+    Request,
+    StaticRequest,
+    TokenVectors,
+    VectorsRequest,
+)
 from nlgauge.engine.model import LanguageModel
+from nlgauge.engine.pairs import PairWindow, pair_room, pair_windows
 from nlgauge.engine.tokens import Tokens
 from nlgauge.engine.windows import Window, WindowPolicy, windows
 from nlgauge.errors import InputError, SpecError
@@ -83,7 +94,7 @@ class Engine:
         not fit under window='error'.
         """
         uses = Counter(need for row in rows for need in set(row))
-        self.tokens([text for text, _ in uses])
+        self.tokens([text for need in uses for text in _texts(need)])
         self._check(rows)
         same_pass: dict[tuple[str, _Kind], list[Need]] = {}
         for need in uses:
@@ -104,9 +115,9 @@ class Engine:
     def _check(self, rows: Sequence[Sequence[Need]]) -> None:
         """Refuse a text that the window policy refuses before anything is computed, and name its row."""
         for number, row in enumerate(rows, start=1):
-            for text, _ in row:
+            for need in row:
                 try:
-                    self._read(text)
+                    self._read_all(need)
                 except InputError as error:
                     raise InputError(error.problem, row=number, remedy=error.remedy) from None
 
@@ -116,6 +127,20 @@ class Engine:
 
     def _read(self, text: str) -> list[Window]:
         return windows(len(self._tokens[text]), self._room, self.window)
+
+    def _read_all(self, need: Need) -> None:
+        """Ask for the windows that a need is computed from. Raises InputError where the policy refuses a text."""
+        text, request = need
+        if isinstance(request, AlignmentRequest):
+            self._read_pairs(text, request)
+        else:
+            self._read(text)
+
+    def _read_pairs(self, text: str, request: AlignmentRequest) -> list[tuple[str, PairWindow]]:
+        """The other texts that a text is read with, and in which windows."""
+        room, size = pair_room(self.model.window, self.model.tokenizer), len(self._tokens[text])
+        others = [other for other in request.against if size and len(self._tokens[other])]
+        return [(o, w) for o in others for w in pair_windows(size, len(self._tokens[o]), room, self.window)]
 
     def _groups(self, rows: Sequence[Sequence[Need]]) -> Iterator[list[int]]:
         """Rows in groups whose features fit the memory set aside, rows with a widely shared text next to each other."""
@@ -146,12 +171,16 @@ class Engine:
         text, request = need
         if isinstance(request, BagRequest):
             return 8 * self.model.tokenizer.vocabulary
+        if isinstance(request, AlignmentRequest):
+            return 64 * len(self._tokens[text])
         layers = len(request.layers) if isinstance(request, VectorsRequest) else 1
         return 4 * layers * (len(self._tokens[text]) + self.model.tokenizer.frame) * self.model.width
 
     def _bar(self, uses: Mapping[Need, int]) -> tqdm:
         passes = {(text, _kind(request)) for text, request in uses}
-        total = sum(len(self._tokens[text]) for text, kind in passes if kind != _STATIC)
+        total = sum(len(self._tokens[text]) for text, kind in passes if kind[0] not in ("static", "aligned"))
+        aligned = [(text, request) for text, request in uses if isinstance(request, AlignmentRequest)]
+        total += sum(_size(window) for need in aligned for _, window in self._read_pairs(*need))
         return tqdm(total=total, unit="token", unit_scale=True, disable=None if self.progress else True, leave=False)
 
     def _compute(self, needs: Sequence[Need], bar: tqdm) -> dict[Need, Feature | None]:
@@ -167,7 +196,10 @@ class Engine:
                 continue
             self.ledger.encoded += len(texts)
             self.ledger.kinds[kind] = self.ledger.kinds.get(kind, 0) + len(texts)
-            out.update(self._bags(texts, stride, bar) if kind == "masked" else self._vectors(texts, bar))
+            if kind == "aligned":
+                out.update(self._alignments(texts, bar))
+            else:
+                out.update(self._bags(texts, stride, bar) if kind == "masked" else self._vectors(texts, bar))
         return out
 
     def _static(self, text: str) -> TokenVectors:
@@ -237,6 +269,47 @@ class Engine:
                     chosen = [layers.index(layer) for layer in request.layers]
                     out[text, request] = TokenVectors(text, states[text][chosen], *facts)
         return out
+
+    def _alignments(self, texts: Mapping[str, list[Request]], bar: tqdm) -> dict[Need, Feature | None]:
+        needs = [(text, r) for text, requests in texts.items() for r in requests if isinstance(r, AlignmentRequest)]
+        work = [(need, other, window) for need in needs for other, window in self._read_pairs(*need)]
+        sums = {need: _AlignmentSums(len(self._tokens[need[0]])) for need in needs}
+        before = len(self.model.tokenizer.prefix)
+        for index in batches([_size(window) for _, _, window in work], self._budget):
+            part = [work[i] for i in index]
+            logits, shares = self.model.align(*self._pair_rows([(text, o, w) for (text, _), o, w in part]))
+            self.ledger.passes += len(part)
+            for row, (need, _, (own, _)) in enumerate(part):
+                begin = before + own.used_from - own.begin
+                used = logits[row, begin : begin + own.used_to - own.used_from]
+                sums[need].add(own, used, float(shares[row]))
+            bar.update(sum(_size(window) for _, _, window in part))
+        out: dict[Need, Feature | None] = {}
+        for need, total in sums.items():
+            read = total.read
+            offsets = self._tokens[need[0]].offsets[read]
+            found = Alignment(need[0], offsets, total.logits[read], total.aggregate())
+            out[need] = found if len(offsets) else None
+        return out
+
+    def _pair_rows(
+        self, part: Sequence[tuple[str, str, PairWindow]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Framed and padded ids of pairs, where they are not padding, and where the other text is."""
+        tokenizer = self.model.tokenizer
+        length = (
+            max(_size(window) for _, _, window in part) + self.model.window - pair_room(self.model.window, tokenizer)
+        )
+        ids = np.full((len(part), length), tokenizer.pad_id, dtype=np.int64)
+        attend, side = np.zeros((2, len(part), length), dtype=np.int64)
+        for row, (text, other, (own, rest)) in enumerate(part):
+            first = [*tokenizer.prefix, *self._tokens[text].ids[own.begin : own.end], *tokenizer.suffix]
+            second = self._tokens[other].ids[rest.begin : rest.end]
+            framed = [*first, *second, *tokenizer.suffix]
+            ids[row, : len(framed)] = framed
+            attend[row, : len(framed)] = 1
+            side[row, len(first) : len(first) + len(second)] = 1
+        return ids, attend, side
 
     def _framed(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
         """Ids, offsets and marks of a text's tokens with the special ones around it."""
@@ -323,10 +396,47 @@ class _Sums:
             yield request, Bag(log_probabilities, unweighted)
 
 
+class _AlignmentSums:
+    """One text's alignments as the windows of the other texts come by: what any of them supports is supported."""
+
+    def __init__(self, tokens: int) -> None:
+        self.logits = np.full(tokens, -np.inf, np.float32)
+        self._shares: dict[tuple[int, int], float] = {}
+
+    def add(self, own: Window, logits: NDArray[np.float32], share: float) -> None:
+        """logits [used tokens], share: of one window of the text with one of another."""
+        used = (own.used_from, own.used_to)
+        part = self.logits[slice(*used)]
+        np.maximum(part, logits, out=part)
+        self._shares[used] = max(self._shares.get(used, -np.inf), share)
+
+    @property
+    def read(self) -> NDArray[np.bool_]:
+        """Which tokens were read: under window='cut' the rest has no alignment."""
+        return np.isfinite(self.logits)
+
+    def aggregate(self) -> float:
+        """Mean over the windows of the text, each as often as it has tokens."""
+        sizes = [end - begin for begin, end in self._shares]
+        return float(np.average(list(self._shares.values()), weights=sizes)) if sizes else np.nan
+
+
+def _texts(need: Need) -> tuple[str, ...]:
+    """All texts that a need is computed from."""
+    text, request = need
+    return (text, *request.against) if isinstance(request, AlignmentRequest) else (text,)
+
+
+def _size(window: PairWindow) -> int:
+    return window.text.end - window.text.begin + window.other.end - window.other.begin
+
+
 def _kind(request: Request) -> _Kind:
     """Requests of one kind are answered by the same pass over a text."""
     if isinstance(request, BagRequest):
         return "masked", request.stride
+    if isinstance(request, AlignmentRequest):
+        return "aligned", 0
     return ("vectors", 0) if isinstance(request, VectorsRequest) else _STATIC
 
 

@@ -47,7 +47,15 @@ class StaticRequest:
     """The rows of the model's vocabulary table for a text's tokens: no pass through the model."""
 
 
-Request: TypeAlias = BagRequest | VectorsRequest | StaticRequest
+@dataclass(frozen=True)
+class AlignmentRequest:
+    """How far the model's aligner finds each word of a text supported by other texts (CTC, section 3.5)."""
+
+    against: tuple[str, ...]
+    """Together they are what the text is aligned with; at least one has tokens"""
+
+
+Request: TypeAlias = BagRequest | VectorsRequest | StaticRequest | AlignmentRequest
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,4 +86,17 @@ class TokenVectors:
     """[tokens]: the model's own tokens, which stand for no word of the text"""
 
 
-Feature: TypeAlias = Bag | TokenVectors
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Answer to an AlignmentRequest; equal to itself alone."""
+
+    text: str
+    offsets: NDArray[np.int32]
+    """[tokens, 2]: places in the text"""
+    logits: NDArray[np.float32]
+    """[tokens]: log-odds of being supported, the greatest over the windows of the other texts"""
+    aggregate: float
+    """The share of the text that is supported, predicted as one number; the greatest over the windows"""
+
+
+Feature: TypeAlias = Bag | TokenVectors | Alignment

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, SpecError
 
 WEIGHTS_FILE = "model.safetensors"
 FREQUENCIES_FILE = "document_frequencies.npy"
 BASELINE_FILE = "bertscore_baseline.json"
+ALIGNER_FILE = "aligner.safetensors"
+PAIRS_FILE = "pairs.safetensors"
 
 
 @dataclass(frozen=True)
@@ -70,3 +72,8 @@ def write_hugging_face(source: Path, folder: Path) -> None:
     for name in ("config.json", "tokenizer.json", "tokenizer_config.json", FREQUENCIES_FILE, BASELINE_FILE):
         if (source / name).exists():
             shutil.copyfile(source / name, folder / name)
+
+
+def no_aligner(name: str) -> SpecError:
+    """What a model without an aligner answers when it is asked to align."""
+    return SpecError(f"model {name!r} has no aligner: choose aligner='E', or train one with nlgauge train aligner")

@@ -66,6 +66,11 @@ class LanguageModel(Protocol):
         """Precision, recall and F1 of unrelated sentences by layer; None where nobody measured"""
         ...
 
+    @property
+    def aligner_digest(self) -> str | None:
+        """SHA-256 of the aligner's own weights, hexadecimal; None for a model without an aligner"""
+        ...
+
     def hidden(self, ids: NDArray[np.int64], attend: NDArray[np.int64], layers: Sequence[int]) -> NDArray[np.float32]:
         """Hidden states at `layers`: ids, attend [rows, length] -> [layers, rows, length, width]."""
         ...
@@ -80,5 +85,15 @@ class LanguageModel(Protocol):
         """Logits at the flat positions `at` of ids [rows, length]: [len(at), vocabulary].
 
         Every row has the same number of positions, and `at` holds them row after row.
+        """
+        ...
+
+    def align(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], side: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """How far text is supported by context: log-odds of each token [rows, length], share of the whole [rows].
+
+        A row of ids, attend, side [rows, length] is a text and a context, each with the special tokens that belong
+        there; side is 1 at the context's own tokens. Raises SpecError for a model without an aligner.
         """
         ...

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 
 from nlgauge.engine.folder import (
+    ALIGNER_FILE,
     DocumentFrequencies,
+    no_aligner,
     read_bertscore_baseline,
     read_document_frequencies,
     recommended_temperature,
@@ -91,6 +93,23 @@ class OnnxModel:
     ) -> NDArray[np.float32]:
         logits: NDArray[np.float32] = self._masked.run(["logits"], {"ids": ids, "attend": attend, "at": at})[0]
         return logits
+
+    @cached_property
+    def aligner_digest(self) -> str | None:
+        file = self._folder / ALIGNER_FILE
+        return hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else None
+
+    def align(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], side: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        logits, aggregate = self._aligner.run(["logits", "aggregate"], {"ids": ids, "attend": attend, "side": side})
+        return logits, aggregate
+
+    @cached_property
+    def _aligner(self) -> Any:
+        if self.aligner_digest is None:
+            raise no_aligner(self.name)
+        return self._session("aligner.onnx")
 
     @cached_property
     def _masked(self) -> Any:

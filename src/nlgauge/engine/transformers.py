@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.folder import (
     DocumentFrequencies,
+    no_aligner,
     read_bertscore_baseline,
     read_document_frequencies,
     recommended_temperature,
@@ -93,6 +94,13 @@ class TransformersModel:
         finally:
             hook.remove()
         return np.asarray(logits[0].float().cpu().numpy())
+
+    aligner_digest: str | None = None
+
+    def align(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], side: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        raise no_aligner(self.name)
 
     def _inputs(self, ids: NDArray[np.int64], attend: NDArray[np.int64]) -> dict[str, Any]:
         return {

@@ -1,0 +1,38 @@
+"""Two texts read together: [first] text [between] other [last], and what is done where they do not fit."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from nlgauge.engine.tokens import SubwordTokenizer
+from nlgauge.engine.windows import Window, WindowPolicy, windows
+from nlgauge.errors import InputError
+
+
+class PairWindow(NamedTuple):
+    """Part of a text read with part of another."""
+
+    text: Window
+    other: Window
+
+
+def pair_room(window: int, tokenizer: SubwordTokenizer) -> int:
+    """Sub-words of both texts together that fit a row, the special tokens taken off."""
+    return window - len(tokenizer.prefix) - 2 * len(tokenizer.suffix)
+
+
+def pair_windows(text: int, other: int, room: int, policy: WindowPolicy) -> list[PairWindow]:
+    """How a text of so many sub-words is read with another in rows with room for `room`.
+
+    'slide' reads every part of the text with every part of the other, so that nothing of either is missed; the text
+    gives way only where it takes more than half the room. 'cut' reads the beginning of both.
+
+    Raises InputError under 'error' when the two do not fit together.
+    """
+    if policy == "error" and text + other > room:
+        raise InputError(
+            f"texts of {text} and {other} sub-words, read together, do not fit the model's window of {room}",
+            remedy="shorten them, or choose window='slide' or window='cut'",
+        )
+    own = windows(text, max(room // 2, room - other), policy)
+    return [PairWindow(one, rest) for one in own for rest in windows(other, room - (one.end - one.begin), policy)]
