@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
-from nlgauge.errors import InputError, SpecError
+from nlgauge.errors import InputError
 
 WEIGHTS_FILE = "model.safetensors"
 FREQUENCIES_FILE = "document_frequencies.npy"
@@ -72,8 +72,3 @@ def write_hugging_face(source: Path, folder: Path) -> None:
     for name in ("config.json", "tokenizer.json", "tokenizer_config.json", FREQUENCIES_FILE, BASELINE_FILE):
         if (source / name).exists():
             shutil.copyfile(source / name, folder / name)
-
-
-def no_aligner(name: str) -> SpecError:
-    """What a model without an aligner answers when it is asked to align."""
-    return SpecError(f"model {name!r} has no aligner: choose aligner='E', or train one with nlgauge train aligner")

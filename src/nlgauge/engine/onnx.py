@@ -21,7 +21,6 @@ from safetensors import safe_open
 from nlgauge.engine.folder import (
     ALIGNER_FILE,
     DocumentFrequencies,
-    no_aligner,
     read_bertscore_baseline,
     read_document_frequencies,
     recommended_temperature,
@@ -108,7 +107,7 @@ class OnnxModel:
     @cached_property
     def _aligner(self) -> Any:
         if self.aligner_digest is None:
-            raise no_aligner(self.name)
+            raise SpecError(f"model {self.name!r} has no aligner: train one with nlgauge train aligner")
         return self._session("aligner.onnx")
 
     @cached_property

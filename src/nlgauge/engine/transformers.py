@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.folder import (
     DocumentFrequencies,
-    no_aligner,
     read_bertscore_baseline,
     read_document_frequencies,
     recommended_temperature,
@@ -100,7 +99,7 @@ class TransformersModel:
     def align(
         self, ids: NDArray[np.int64], attend: NDArray[np.int64], side: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        raise no_aligner(self.name)
+        raise SpecError(f"model {self.name!r} has no aligner: train one with nlgauge train aligner")
 
     def _inputs(self, ids: NDArray[np.int64], attend: NDArray[np.int64]) -> dict[str, Any]:
         return {

@@ -31,6 +31,18 @@ def greedy_alignment(a: Array, b: Array) -> Array:
     return np.concatenate([np.empty(0), *((a[i : i + step] @ b.T).max(axis=1) for i in range(0, len(a), step))])
 
 
+def word_alignment(logits: NDArray[np.floating], starts: NDArray[np.intp], pooling: str = "mean") -> Array:
+    """Confidence that each word is supported, from the log-odds of its pieces.
+
+    logits: [tokens]; starts: the first piece of each word, [words] -> [words].
+    pooling: 'mean' over the pieces, or 'sum', which is what a linear layer over summed states gives where its bias is 0
+    (the published code's way; a word in many pieces is then surer).
+    """
+    sums: Array = np.add.reduceat(logits.astype(np.float64), starts)
+    pooled = sums / np.diff(starts, append=len(logits)) if pooling == "mean" else sums
+    return (1 + np.tanh(pooled / 2)) / 2
+
+
 def rescaled(value: Numbers, baseline: float) -> Numbers:
     """(value - b) / (1 - b): 0 for what unrelated texts score, 1 stays 1 (BERTScore, section 3)."""
     return (value - baseline) / (1 - baseline)

@@ -12,7 +12,7 @@ counts several times; punctuation too; and cosines below 0, at which products an
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.engine import Features, Need
-from nlgauge.engine.features import TokenVectors, VectorsRequest
+from nlgauge.engine.features import Alignment, AlignmentRequest, TokenVectors, VectorsRequest
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import SpecError
 from nlgauge.maths import alignment as aspects
@@ -61,7 +61,7 @@ class _Aspect(RowMetric):
     """The columns without which there is no value"""
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        "aligner": ("E",),
+        "aligner": ("E", "D", "R"),
         "stopwords": (True, False),
         "rescale": ("none", "token"),
         "published": (False, True),
@@ -77,6 +77,10 @@ class _Aspect(RowMetric):
         super().__post_init__()
         if isinstance(self.layer, bool) or not isinstance(self.layer, int):
             raise SpecError(f"{type(self).__name__}: layer={self.layer!r} is not a layer's number")
+        if self.aligner != "E":
+            for name, plain in (("layer", -1), ("rescale", "none"), ("published", False)):
+                if getattr(self, name) != plain:
+                    raise SpecError(f"{type(self).__name__}: {name} is of aligner='E'; leave it out")
 
     @abstractmethod
     def directions(self, row: Row) -> list[Direction]:
@@ -98,7 +102,8 @@ def _candidate(row: Row, *columns: str) -> Direction:
 class Consistency(_Aspect):
     """Mean alignment of the candidate's words with the source: does it say only what the source says?
 
-    aligner: 'E', by embeddings.
+    aligner: 'E', by embeddings; 'D', a classifier that reads both texts together and labels every word; 'R', its kin
+        that says the share of supported words as one number, and shows no words.
     layer: whose hidden states are compared, 0 being the embeddings, -1 the last.
     stopwords: let English stop-words count.
     rescale: 'token' subtracts from every alignment what unrelated sentences have, (x - b) / (1 - b).
@@ -205,17 +210,53 @@ class MeanAlignment(Engagingness):
         return aspects.mean_alignment(alignments[0])
 
 
-class Embeddings:
-    """The aligner E. Another one has the same methods, whatever it asks of the engine."""
+class Aligner(ABC):
+    """Aligns one text with others."""
+
+    shows_words: ClassVar[bool] = True
+    """Whether an alignment is each word's own"""
+    signature: dict[str, object]
+    baseline = 0.0
+    """What unrelated texts have, where the metric takes it off"""
+
+    def __init__(self, metric: _Aspect) -> None:
+        self._metric = metric
+
+    @abstractmethod
+    def needs(self, direction: Direction) -> list[Need]:
+        """What `align` asks of the engine."""
+
+    @abstractmethod
+    def align(self, direction: Direction, features: Features) -> Aligned | str:
+        """The words and alignments, or why there are none."""
+
+    def _words(
+        self, text: str, offsets: NDArray[np.int32]
+    ) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.bool_], str]:
+        """First piece and place of each word, whether it counts, and what to say where none does."""
+        published, numbers = self._metric.published, words(text, offsets)
+        starts, spans = runs(np.arange(len(offsets)) if published else numbers, offsets)
+        names = [text[begin:end] for begin, end in spans.tolist()]
+        wordlike = np.array([published or is_word(name) for name in names])
+        if self._metric.stopwords or not wordlike.any():
+            return starts, spans, wordlike, "no words"
+        # A piece inside a word is no stop-word, whatever its letters.
+        inside = np.diff(numbers, prepend=-1)[starts] == 0
+        content = inside | np.array([not is_stopword(name) for name in names])
+        return starts, spans, wordlike & content, "nothing but stop-words"
+
+
+class Embeddings(Aligner):
+    """The aligner E: cosine with the most similar sub-word."""
 
     def __init__(self, metric: _Aspect, texts: Texts) -> None:
         name, model = type(metric).__name__, texts.model
         layer = metric.layer if metric.layer >= 0 else model.layers + 1 + metric.layer
         if not 0 <= layer <= model.layers:
             raise SpecError(f"{name}: model {model.name!r} has layers 0 to {model.layers}; asked for {metric.layer}")
-        self._metric, self._request = metric, VectorsRequest((layer,))
-        self.signature: dict[str, object] = {"layer": layer}
-        self.baseline = 0.0
+        super().__init__(metric)
+        self._request = VectorsRequest((layer,))
+        self.signature = {"layer": layer}
         if metric.rescale != "none":
             known = model.bertscore_baseline or {}
             if layer not in known:
@@ -225,11 +266,9 @@ class Embeddings:
             self.signature["baseline"] = f"{self.baseline:.6f}"
 
     def needs(self, direction: Direction) -> list[Need]:
-        """What `align` asks of the engine."""
         return [(text, self._request) for text in (direction.text, *direction.others)]
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
-        """The words and alignments, or why there are none."""
         found = [features[text, self._request] for text in direction.others]
         others = [other for other in found if isinstance(other, TokenVectors) and is_word(other.text)]
         own = features[direction.text, self._request]
@@ -249,31 +288,49 @@ class Embeddings:
             alignment = alignment.clip(0, 1)
         return Aligned(spans[counted], run_means(alignment[:, None], starts)[counted, 0])
 
-    def _words(
-        self, text: str, offsets: NDArray[np.int32]
-    ) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.bool_], str]:
-        """First piece and place of each word, whether it counts, and what to say where none does."""
-        published, numbers = self._metric.published, words(text, offsets)
-        starts, spans = runs(np.arange(len(offsets)) if published else numbers, offsets)
-        names = [text[begin:end] for begin, end in spans.tolist()]
-        wordlike = np.array([published or is_word(name) for name in names])
-        if self._metric.stopwords or not wordlike.any():
-            return starts, spans, wordlike, "no words"
-        # A piece inside a word is no stop-word, whatever its letters.
-        inside = np.diff(numbers, prepend=-1)[starts] == 0
-        content = inside | np.array([not is_stopword(name) for name in names])
-        return starts, spans, wordlike & content, "nothing but stop-words"
-
     def _nothing(self, reason: str) -> Aligned | str:
         # To the published code the mean and the sum of nothing are 0.
         return Aligned(np.zeros((1, 2), np.int32), np.zeros(1)) if self._metric.published else reason
+
+
+class Trained(Aligner):
+    """The aligners D and R: a model that was trained to see which words of a text another supports."""
+
+    def __init__(self, metric: _Aspect, texts: Texts) -> None:
+        super().__init__(metric)
+        if texts.model.aligner_digest is None:
+            why = f"model {texts.model.name!r} has no aligner"
+            raise SpecError(f"{type(metric).__name__}: {why}: choose aligner='E', or nlgauge train aligner")
+        self.shows_words = metric.aligner == "D"
+        self.signature = {"aligner": texts.model.aligner_digest[:8]}
+
+    def needs(self, direction: Direction) -> list[Need]:
+        return [self._need(direction)] if any(map(is_word, direction.others)) else []
+
+    def _need(self, direction: Direction) -> Need:
+        return direction.text, AlignmentRequest(tuple(other for other in direction.others if is_word(other)))
+
+    def align(self, direction: Direction, features: Features) -> Aligned | str:
+        if not any(map(is_word, direction.others)):
+            return f"no words in the {direction.against}"
+        own = features[self._need(direction)]
+        if not isinstance(own, Alignment):
+            return f"the {direction.name} has no words"
+        starts, spans, counted, reason = self._words(own.text, own.offsets)
+        if not counted.any():
+            return f"the {direction.name} has {reason}"
+        if self._metric.aligner == "R":
+            # A sum over words is then their number times the share that is supported.
+            return Aligned(spans[counted], np.full(int(counted.sum()), own.aggregate))
+        return Aligned(spans[counted], aspects.word_alignment(own.logits, starts)[counted])
 
 
 class AspectScorer(Scorer):
     """An aspect bound to a model."""
 
     def __init__(self, metric: _Aspect, texts: Texts) -> None:
-        self.metric, self._aligner = metric, Embeddings(metric, texts)
+        self.metric = metric
+        self._aligner: Aligner = Embeddings(metric, texts) if metric.aligner == "E" else Trained(metric, texts)
         self.signature = self._aligner.signature
 
     def needs(self, row: Row) -> list[Need]:
@@ -320,7 +377,7 @@ class AspectScorer(Scorer):
 
     def evidence(self, row: Row, features: Features) -> dict[str, Any]:
         """The words that count of each aligned text, with place and alignment; below `weak` it is weakly aligned."""
-        found, _, _ = self._aligned(row, features)
+        found, _, _ = self._aligned(row, features) if self._aligner.shows_words else ([], None, ())
         texts = [
             {
                 "name": direction.name,

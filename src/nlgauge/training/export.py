@@ -6,9 +6,12 @@
     document_frequencies.npy  in how many general passages each token occurs, for idf weights
     masked.onnx               graph: masked rows -> logits at the masked positions
     encoder.onnx              graph: rows -> hidden states of every layer
+    pairs.onnx                where there is a pairs.safetensors: masked.onnx with the weights that it adapts
+    aligner.onnx              where there is an aligner.safetensors: pairs -> how far one text supports the other
 
 The graphs hold no weights. Their initialisers point into model.safetensors by offset (ONNX external data), so the
-tied vocabulary table, half of the model, is stored once. Casts to float32 are folded when the session is built.
+tied vocabulary table, half of the model, is stored once. Casts to float32, and the sums of weights and their deltas
+(`nlgauge.training.adaptation`), are folded when the session is built.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +29,9 @@ from onnx import TensorProto, helper
 from safetensors.numpy import save
 from tokenizers import Tokenizer
 
-from nlgauge.engine.folder import FREQUENCIES_FILE, WEIGHTS_FILE, DocumentFrequencies
+from nlgauge.engine.folder import ALIGNER_FILE, FREQUENCIES_FILE, PAIRS_FILE, WEIGHTS_FILE, DocumentFrequencies
+from nlgauge.training.adaptation import SCALE
+from nlgauge.training.aligner_net import matched_layers
 
 _OPSET = 20
 
@@ -64,27 +69,55 @@ def write_folder(
 
 
 def write_graphs(folder: Path) -> None:
-    """(Re)write masked.onnx and encoder.onnx beside the folder's model.safetensors and config.json."""
+    """(Re)write the graphs for the weights that the folder holds, beside them."""
+    for name, (delta, _) in _GRAPHS.items():
+        if delta is None or (folder / delta).exists():
+            write_graph(folder, name)
+
+
+def write_graph(folder: Path, name: str) -> None:
+    """(Re)write one graph, by its file's name."""
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    for name, masked in (("masked.onnx", True), ("encoder.onnx", False)):
-        graph = _Graph(folder / WEIGHTS_FILE, config)
-        model = graph.masked_lm() if masked else graph.encoder()
-        onnx.save(model, str(folder / name))
+    delta, build = _GRAPHS[name]
+    onnx.save(build(_Graph(folder / WEIGHTS_FILE, config, folder / delta if delta else None)), str(folder / name))
+
+
+class _Stored:
+    """Where the tensors of a safetensors file lie."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            (size,) = struct.unpack("<Q", file.read(8))
+            self.header = json.loads(file.read(size))
+        self._begin = 8 + size
+        self._file = path.name
+
+    def initializer(self, name: str, called: str) -> TensorProto:
+        """A tensor of the graph that points into the file."""
+        entry = self.header[name]
+        kinds = {"F16": TensorProto.FLOAT16, "F32": TensorProto.FLOAT, "I8": TensorProto.INT8}
+        tensor = TensorProto(name=called, data_type=kinds[entry["dtype"]], dims=entry["shape"])
+        begin, end = entry["data_offsets"]
+        place = {"location": self._file, "offset": self._begin + begin, "length": end - begin}
+        for key, value in place.items():
+            tensor.external_data.add(key=key, value=str(value))
+        tensor.data_location = TensorProto.EXTERNAL
+        return tensor
 
 
 class _Graph:
-    """Builds one graph, node by node; tokens of a batch are flattened to [rows * length, width] for the products."""
+    """Builds one graph, node by node; tokens of a batch are flattened to [rows * length, width] for the products.
 
-    def __init__(self, weights: Path, config: Mapping[str, Any]) -> None:
+    delta: a file of adapted weights, to be taken in place of those that it names.
+    """
+
+    def __init__(self, weights: Path, config: Mapping[str, Any], delta: Path | None = None) -> None:
         self.config = config
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: list[onnx.TensorProto] = []
         self._names: set[str] = set()
-        with weights.open("rb") as file:
-            (size,) = struct.unpack("<Q", file.read(8))
-            self._header = json.loads(file.read(size))
-        self._begin = 8 + size
-        self._file = weights.name
+        self._base = _Stored(weights)
+        self._delta = _Stored(delta) if delta else None
 
     def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
         name = f"v{len(self.nodes)}"
@@ -100,23 +133,29 @@ class _Graph:
         return name
 
     def weight(self, name: str) -> str:
-        """A stored tensor, as float32."""
-        if name not in self._names:
-            self._names.add(name)
-            entry = self._header[name]
-            half = entry["dtype"] == "F16"
-            tensor = TensorProto(
-                name=name, data_type=TensorProto.FLOAT16 if half else TensorProto.FLOAT, dims=entry["shape"]
-            )
-            begin, end = entry["data_offsets"]
-            place = {"location": self._file, "offset": self._begin + begin, "length": end - begin}
-            for key, value in place.items():
-                tensor.external_data.add(key=key, value=str(value))
-            tensor.data_location = TensorProto.EXTERNAL
-            self.initializers.append(tensor)
-            if half:
-                self.nodes.append(helper.make_node("Cast", [name], [name + "/float"], to=TensorProto.FLOAT))
-        return name + "/float" if self._header[name]["dtype"] == "F16" else name
+        """A stored tensor, as float32: the base's, or with what the delta adds or puts in its place."""
+        delta = self._delta.header if self._delta else {}
+        if self._delta is None or name not in delta:
+            return self._float(self._base, name, name)
+        if name + SCALE not in delta:
+            return self._float(self._delta, name, name)
+        adapted = name + "/adapted"
+        if adapted not in self._names:
+            self._names.add(adapted)
+            base = self._float(self._base, name, name)
+            steps, scale = (self._float(self._delta, part, part + "/delta") for part in (name, name + SCALE))
+            self.nodes.append(helper.make_node("Mul", [steps, scale], [name + "/difference"]))
+            self.nodes.append(helper.make_node("Add", [base, name + "/difference"], [adapted]))
+        return adapted
+
+    def _float(self, stored: _Stored, name: str, called: str) -> str:
+        cast = stored.header[name]["dtype"] != "F32"
+        if called not in self._names:
+            self._names.add(called)
+            self.initializers.append(stored.initializer(name, called))
+            if cast:
+                self.nodes.append(helper.make_node("Cast", [called], [called + "/float"], to=TensorProto.FLOAT))
+        return called + "/float" if cast else called
 
     def linear(self, x: str, layer: str) -> str:
         return self.op("Gemm", x, self.weight(layer + ".weight"), self.weight(layer + ".bias"), transB=1)
@@ -152,8 +191,11 @@ class _Graph:
         inner = self.op("Gelu", self.linear(attended, base + "intermediate.dense"))
         return self.norm(self.op("Add", self.linear(inner, base + "output.dense"), attended), base + "output.LayerNorm")
 
-    def embed(self) -> str:
-        """Normalised sum of word, position and type embeddings: [rows * length, width]. Sets the attention bias."""
+    def embed(self, side: str | None = None) -> str:
+        """Normalised sum of word, position and type embeddings: [rows * length, width]. Sets the attention bias.
+
+        side [rows, length]: the type of each token; of all of them 0 without it.
+        """
         shape = self.op("Shape", "ids")
         self.rows = self.op("Slice", shape, self.constant([0]), self.constant([1]))
         length = self.op("Slice", shape, self.constant([1]), self.constant([2]))
@@ -165,13 +207,9 @@ class _Graph:
             length,
             self.constant([0]),
         )
-        kind = self.op(
-            "Slice",
-            self.weight("bert.embeddings.token_type_embeddings.weight"),
-            self.constant([0]),
-            self.constant([1]),
-            self.constant([0]),
-        )
+        types = self.weight("bert.embeddings.token_type_embeddings.weight")
+        first = [self.constant([at]) for at in (0, 1, 0)]
+        kind = self.op("Gather", types, side) if side else self.op("Slice", types, *first)
         total = self.op("Add", words, self.op("Add", positions, kind))
         flat = self.op("Reshape", total, self.constant([-1, self.config["hidden_size"]]))
         absent = self.op("Sub", self.constant(1.0, np.float32), self.op("Cast", "attend", to=TensorProto.FLOAT))
@@ -223,3 +261,64 @@ class _Graph:
         return self.model(
             [at], [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["masks", self.config["vocab_size"]])]
         )
+
+    def aligner(self) -> onnx.ModelProto:
+        """ids, attend, side [rows, length] -> logits [rows, length] and aggregate [rows], as the trained network.
+
+        See `nlgauge.training.aligner_net`.
+        """
+        layers, width = self.config["num_hidden_layers"], self.config["hidden_size"]
+        x = self.embed("side")
+        states = [x]
+        for number in range(layers):
+            x = self.layer(number, x, x)
+            states.append(x)
+        self.shape = self.op("Shape", "ids")
+        deep = self.op("Concat", self.shape, self.constant([width]), axis=0)
+        words = self.op("Gather", self.weight("bert.embeddings.word_embeddings.weight"), "ids")
+        tables = [words, *(self.op("Reshape", states[i], deep) for i in matched_layers(len(states)))]
+        last = tables[-1]
+        token = self.op("Concat", last, *(self.best_match(table) for table in tables), axis=-1)
+        flat = self.op("Reshape", token, self.constant([-1, width + len(tables)]))
+        inner = self.op("Gelu", self.linear(flat, "aligner.token_inner"))
+        logits = self.op("Reshape", self.linear(inner, "aligner.token_outer"), self.shape)
+        context = self.op("Cast", "side", to=TensorProto.FLOAT)
+        own = self.op(
+            "Mul",
+            self.op("Cast", "attend", to=TensorProto.FLOAT),
+            self.op("Sub", self.constant(1.0, np.float32), context),
+        )
+        size = self.op("ReduceSum", own, self.constant([1]), keepdims=1)
+        weighted = self.op("Mul", last, self.op("Unsqueeze", own, self.constant([2])))
+        mean = self.op("Div", self.op("ReduceSum", weighted, self.constant([1]), keepdims=0), size)
+        chances = self.op("Mul", self.op("Sigmoid", logits), own)
+        chance = self.op("Div", self.op("ReduceSum", chances, self.constant([1]), keepdims=1), size)
+        begin = self.op("Gather", last, self.constant(0), axis=1)
+        whole = self.op("Gelu", self.linear(self.op("Concat", begin, mean, chance, axis=-1), "aligner.whole_inner"))
+        share = self.op("Sigmoid", self.linear(whole, "aligner.whole_outer"))
+        self.nodes.append(helper.make_node("Identity", [logits], ["logits"]))
+        self.nodes.append(helper.make_node("Squeeze", [share, self.constant([1])], ["aggregate"]))
+        side = helper.make_tensor_value_info("side", TensorProto.INT64, ["rows", "length"])
+        outputs = [
+            helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["rows", "length"]),
+            helper.make_tensor_value_info("aggregate", TensorProto.FLOAT, ["rows"]),
+        ]
+        return self.model([side], outputs)
+
+    def best_match(self, states: str) -> str:
+        """Cosine with the most similar token of the context: [rows, length, width] -> [rows, length, 1]."""
+        length = self.op("ReduceL2", states, self.constant([-1]), keepdims=1)
+        unit = self.op("Div", states, self.op("Max", length, self.constant(1e-12, np.float32)))
+        cosines = self.op("MatMul", unit, self.op("Transpose", unit, perm=(0, 2, 1)))
+        context = self.op("Unsqueeze", self.op("Equal", "side", self.constant([[1]])), self.constant([1]))
+        kept = self.op("Where", context, cosines, self.constant(-1.0, np.float32))
+        return self.op("ReduceMax", kept, self.constant([-1]), keepdims=1)
+
+
+_GRAPHS: dict[str, tuple[str | None, Callable[[_Graph], onnx.ModelProto]]] = {
+    "masked.onnx": (None, _Graph.masked_lm),
+    "encoder.onnx": (None, _Graph.encoder),
+    "pairs.onnx": (PAIRS_FILE, _Graph.masked_lm),
+    "aligner.onnx": (ALIGNER_FILE, _Graph.aligner),
+}
+"""By file: the delta that it needs, and how it is built"""

@@ -1,0 +1,98 @@
+"""Words of a text that both a tokeniser of words and a model's sub-words agree on (MaskEval, section 3.1).
+
+One routine for training and scoring. A word ends where a sub-word ends and a word of the language ends, and nowhere
+else, so no word has half a sub-word and none has half a word of the language: "don't sleepwalk!" is "don't",
+"sleepwalk", "!" for a vocabulary that reads "don ' t sleep walk !" and a tokeniser that reads "do n't sleepwalk !".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.words import words
+from nlgauge.errors import MissingExtraError, SpecError
+
+Segmenter: TypeAlias = Callable[[str, NDArray[np.int32]], NDArray[np.int64]]
+"""(text, offsets [tokens, 2]) to the number of the word that each sub-word belongs to, counted from 0: [tokens]"""
+
+PLAIN = "plain"
+_SPACY = "spacy"
+
+
+@cache
+def segmenter(name: str) -> Segmenter:
+    """A segmenter by name: 'plain' (ours, `engine.words`), 'spacy' (English) or 'spacy-de', 'spacy-ja', ...
+
+    spaCy's are the rules of its blank pipelines: no model is read or downloaded.
+    Raises SpecError for an unknown name, MissingExtraError where spaCy or what a language of it needs is absent.
+    """
+    if name == PLAIN:
+        return lambda text, offsets: whole_words(text, offsets, words(text, offsets))
+    library, _, language = name.partition("-")
+    if library != _SPACY:
+        raise SpecError(f"segmentation {name!r} is not 'plain', 'spacy' or 'spacy-' and the code of a language")
+    tokenizer = _spacy_tokenizer(language or "en")
+
+    def by_spacy(text: str, offsets: NDArray[np.int32]) -> NDArray[np.int64]:
+        return common_words(text, offsets, [token.idx + len(token) for token in tokenizer(text)])
+
+    return by_spacy
+
+
+def _spacy_tokenizer(language: str) -> Any:
+    try:
+        import spacy
+    except ImportError:
+        raise MissingExtraError("segmentation='spacy'", "maskeval") from None
+    try:
+        return spacy.blank(language).tokenizer
+    except ImportError as error:
+        # spaCy names the library that a language of its needs, or says that there is no such language.
+        reason = str(error).strip().splitlines()[0]
+        raise SpecError(f"segmentation 'spacy-{language}': {reason}") from None
+
+
+def common_words(text: str, offsets: NDArray[np.int32], ends: Sequence[int]) -> NDArray[np.int64]:
+    """Word numbers of sub-words, given where the words of the language end in `text`.
+
+    offsets: [tokens, 2], in the order of the text. Sub-words that end at the same character (the bytes of one letter, a
+    lone mark of a word's beginning) stay together.
+    """
+    known = frozenset(ends)
+    last = np.maximum.accumulate(offsets[:, 1]) if len(offsets) else np.zeros(0, np.int32)
+    numbers = np.zeros(len(offsets), np.int64)
+    for i in range(1, len(offsets)):
+        numbers[i] = numbers[i - 1] + (last[i] != last[i - 1] and int(last[i - 1]) in known)
+    return whole_words(text, offsets, numbers)
+
+
+def whole_words(text: str, offsets: NDArray[np.int32], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Word numbers with words of nothing but white space joined to the next word, or to the one before the end."""
+    out = np.zeros(len(numbers), np.int64)
+    blank, word = True, 0
+    for i in range(len(numbers)):
+        if i and numbers[i] != numbers[i - 1] and not blank:
+            word, blank = word + 1, True
+        out[i] = word
+        blank = blank and not text[offsets[i, 0] : offsets[i, 1]].strip()
+    if blank and word:
+        out[out == word] = word - 1
+    return out
+
+
+def spans(text: str, offsets: NDArray[np.int32], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """First character of each word and the one after its last, white space around it left out: [words, 2]."""
+    count = int(numbers[-1]) + 1 if len(numbers) else 0
+    out = np.zeros((count, 2), np.int64)
+    for word in range(count):
+        own = offsets[numbers == word]
+        begin, end = int(own[:, 0].min()), int(own[:, 1].max())
+        piece = text[begin:end]
+        begin += len(piece) - len(piece.lstrip())
+        out[word] = begin, begin + len(piece.strip())
+    return out

@@ -1,0 +1,287 @@
+"""Train an aligner on weakly labelled examples (Deng et al. 2021, section 3.5 and appendix A).
+
+The loss of a batch is the cross-entropy of the words' labels plus the squared error of the share of supported words.
+Words without letter or digit have no label: they do not count when an aspect is computed. The vocabulary table is
+frozen, so that what is learnt is a small difference to the body.
+
+Everything random in step ``i`` follows from ``(seed, i)``: a resumed run sees the batches that an unbroken one sees.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.numpy import load_file
+from torch import Tensor, nn
+from tqdm import tqdm
+from transformers import BertConfig
+
+from nlgauge.engine.folder import ALIGNER_FILE, WEIGHTS_FILE
+from nlgauge.engine.tokens import SubwordTokenizer
+from nlgauge.engine.words import is_word, words
+from nlgauge.training.adaptation import write_delta
+from nlgauge.training.aligner_net import Aligner
+from nlgauge.training.checkpoint import load_checkpoint, save_checkpoint
+from nlgauge.training.export import write_graph
+from nlgauge.training.masked_lm import read_body
+from nlgauge.training.weak_labels.examples import Example
+
+_LENGTHS = (96, 160, 256, 384, 512)
+_UNLABELLED = -1
+
+
+@dataclass(frozen=True)
+class AlignerConfig:
+    """How an aligner is trained."""
+
+    seed: int = 0
+    epochs: int = 1
+    batch_tokens: int = 4096
+    """Of a step, padding counted"""
+    body_rate: float = 2e-4
+    head_rate: float = 1e-3
+    weight_decay: float = 0.01
+    warmup_share: float = 0.06
+    share_weight: float = 1.0
+    """Of the squared error of the share of supported words, beside the words' cross-entropy"""
+
+
+@dataclass
+class Encoded:
+    """One example in sub-words."""
+
+    ids: NDArray[np.int64]
+    side: NDArray[np.int64]
+    word: NDArray[np.int64]
+    """[length]: the number of the word that a sub-word belongs to, -1 for special tokens and the context"""
+    labels: NDArray[np.int64]
+    """[words]: 1 supported, 0 not, -1 no word"""
+
+
+def encode(example: Example, tokenizer: SubwordTokenizer, window: int) -> Encoded | None:
+    """An example as a row of at most `window` sub-words, its context cut to fit.
+
+    None where the text takes more than half of it, or has no labelled word.
+    """
+    text, context = tokenizer.encode([example.text, example.context])
+    room = window - len(tokenizer.prefix) - 2 * len(tokenizer.suffix)
+    if not 0 < len(text) <= room // 2:
+        return None
+    numbers = words(example.text, text.offsets)
+    labels = np.full(int(numbers[-1]) + 1, _UNLABELLED)
+    given = dict(zip(example.words, example.supported, strict=True))
+    for number in range(len(labels)):
+        own = text.offsets[numbers == number]
+        place = int(own[0, 0]), int(own[-1, 1])
+        if place in given and is_word(example.text[slice(*place)]):
+            labels[number] = given[place]
+    if not (labels != _UNLABELLED).any():
+        return None
+    rest = context.ids[: room - len(text)]
+    before, after = len(tokenizer.prefix), len(tokenizer.suffix)
+    ids = [*tokenizer.prefix, *text.ids, *tokenizer.suffix, *rest, *tokenizer.suffix]
+    side = [0] * (before + len(text) + after) + [1] * len(rest) + [0] * after
+    word = [-1] * before + numbers.tolist() + [-1] * (2 * after + len(rest))
+    return Encoded(np.array(ids), np.array(side), np.array(word), labels)
+
+
+class Trainer:
+    """One training run in one folder."""
+
+    def __init__(
+        self, config: AlignerConfig, body: Path, train: Iterable[Example], held: Iterable[Example], out: Path
+    ) -> None:
+        self.config, self.out = config, out
+        out.mkdir(parents=True, exist_ok=True)
+        self.tokenizer = SubwordTokenizer.read(str(body / "tokenizer.json"))
+        settings = BertConfig.from_pretrained(body)
+        settings.hidden_dropout_prob = settings.attention_probs_dropout_prob = 0.0
+        settings._attn_implementation = "eager"  # the fused kernel is slow backwards on a CPU
+        torch.manual_seed(config.seed)  # of the heads' first weights
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.model = Aligner(read_body(body, settings)).to(self.device)
+        self.model.body.embeddings.word_embeddings.weight.requires_grad_(False)
+        window = int(settings.max_position_embeddings)
+        self.train = [row for row in (encode(one, self.tokenizer, window) for one in train) if row is not None]
+        self.held = [row for row in (encode(one, self.tokenizer, window) for one in held) if row is not None]
+        self.steps = len(self._epoch(0)) * config.epochs
+        self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), fused=True)
+        self.step = 0
+        self.curve: list[dict[str, Any]] = []
+
+    def _groups(self) -> list[dict[str, Any]]:
+        groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+        for name, parameter in self.model.named_parameters():
+            if parameter.requires_grad:
+                rate = self.config.body_rate if name.startswith("body.") else self.config.head_rate
+                decay = self.config.weight_decay if parameter.ndim > 1 else 0.0
+                groups.setdefault((rate, decay), []).append(parameter)
+        return [{"params": some, "rate": rate, "weight_decay": decay} for (rate, decay), some in groups.items()]
+
+    def _epoch(self, epoch: int) -> list[NDArray[np.intp]]:
+        """The batches of an epoch: rows of like length together, the batches in random order."""
+        rng = np.random.default_rng([self.config.seed, 2, epoch])
+        lengths = np.array([_padded(len(row.ids)) for row in self.train])
+        found: list[NDArray[np.intp]] = []
+        for length in _LENGTHS:
+            rows = rng.permutation(np.flatnonzero(lengths == length))
+            size = max(1, self.config.batch_tokens // length)
+            found += [rows[at : at + size] for at in range(0, len(rows), size)]
+        return [found[i] for i in rng.permutation(len(found))]
+
+    def rate(self, step: int) -> float:
+        """The factor on both learning rates: warm-up, then a linear fall to zero."""
+        warm = max(1, round(self.steps * self.config.warmup_share))
+        return min((step + 1) / warm, (self.steps - step) / max(1, self.steps - warm))
+
+    def loss(self, rows: Sequence[Encoded]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Loss of the words and of the share; the words' log-odds and labels."""
+        length = _padded(max(len(row.ids) for row in rows))
+        ids = np.full((len(rows), length), self.tokenizer.pad_id)
+        attend, side = np.zeros((2, len(rows), length), np.int64)
+        word = np.full((len(rows), length), -1)
+        first = 0
+        for i, row in enumerate(rows):
+            size = len(row.ids)
+            ids[i, :size], side[i, :size], attend[i, :size] = row.ids, row.side, 1
+            word[i, :size] = np.where(row.word >= 0, row.word + first, -1)
+            first += len(row.labels)
+        pieces_at = np.flatnonzero(word.ravel() >= 0)
+        number = torch.from_numpy(word.ravel()[pieces_at]).to(self.device)
+        logits, share = self.model(*(torch.from_numpy(x).to(self.device) for x in (ids, attend, side)))
+        own = logits.reshape(-1)[torch.from_numpy(pieces_at).to(self.device)]
+        sums = torch.zeros(first, device=self.device).index_add(0, number, own)
+        pieces = torch.zeros(first, device=self.device).index_add(0, number, torch.ones_like(own))
+        truth = torch.from_numpy(np.concatenate([row.labels for row in rows])).to(self.device)
+        counted = truth >= 0
+        per_word = (sums / pieces)[counted]
+        prediction = nn.functional.binary_cross_entropy_with_logits(per_word, truth[counted].float())
+        target = torch.tensor([float(row.labels[row.labels >= 0].mean()) for row in rows], device=self.device)
+        return prediction, nn.functional.mse_loss(share, target), per_word, truth[counted]
+
+    def train_step(self) -> tuple[float, float]:
+        """One optimizer step; returns the losses of words (nats) and share (squared)."""
+        per_epoch = self.steps // self.config.epochs
+        epoch, at = divmod(self.step, per_epoch)
+        if at == 0 or not hasattr(self, "_batches"):
+            self._batches = self._epoch(epoch)
+        self.model.train()
+        prediction, share, _, _ = self.loss([self.train[i] for i in self._batches[at]])
+        torch.autograd.backward(prediction + self.config.share_weight * share)
+        nn.utils.clip_grad_norm_([p for p in self.model.parameters() if p.requires_grad], 1.0)
+        for group in self.optimizer.param_groups:
+            group["lr"] = group["rate"] * self.rate(self.step)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        self.step += 1
+        return prediction.item(), share.item()
+
+    @torch.no_grad()
+    def evaluate(self) -> dict[str, Any]:
+        """Held-out losses, and how well unsupported words are found (see `detection`)."""
+        self.model.eval()
+        losses: list[tuple[float, float]] = []
+        logits: list[NDArray[np.float32]] = []
+        labels: list[NDArray[np.int64]] = []
+        for at in range(0, len(self.held), 16):
+            prediction, share, odds, truth = self.loss(self.held[at : at + 16])
+            losses.append((prediction.item(), share.item()))
+            logits.append(odds.cpu().numpy())
+            labels.append(truth.cpu().numpy())
+        supported = (1 + np.tanh(np.concatenate(logits).astype(np.float64) / 2)) / 2
+        found = {"step": self.step, **detection(supported, np.concatenate(labels))}
+        words_loss, share_loss = np.mean(losses, axis=0)
+        return {**found, "loss": round(float(words_loss), 4), "share": round(float(share_loss), 5)}
+
+    def save(self) -> None:
+        """Write the checkpoint."""
+        save_checkpoint(self.out, self.model, self.optimizer, self.step, self.curve)
+
+    def resume(self) -> bool:
+        """Continue from the folder's checkpoint, if there is one."""
+        found = load_checkpoint(self.out, self.model, self.optimizer)
+        if found is not None:
+            self.step, self.curve = found
+        return found is not None
+
+    def run(self, evaluate_every: int = 200, save_every: int = 50) -> None:
+        """Train to the end, with a progress bar, a held-out curve in curve.jsonl and checkpoints."""
+        bar = tqdm(total=self.steps, initial=self.step, unit="step", disable=None)
+        began, recent = time.monotonic(), []
+        while self.step < self.steps:
+            recent.append(self.train_step())
+            bar.update()
+            last = self.step == self.steps
+            if self.step % 20 == 0 or last:
+                losses = np.mean(recent[-20:], axis=0)
+                point = {"step": self.step, "loss": round(float(losses[0]), 4), "share": round(float(losses[1]), 5)}
+                bar.set_postfix(point)
+                with (self.out / "train.jsonl").open("a", encoding="utf-8") as log:
+                    log.write(json.dumps({**point, "seconds": round(time.monotonic() - began, 1)}) + "\n")
+            if self.held and (self.step % evaluate_every == 0 or last):
+                self.curve.append(self.evaluate())
+                lines = "".join(json.dumps(point) + "\n" for point in self.curve)
+                (self.out / "curve.jsonl").write_text(lines, encoding="utf-8")
+            if self.step % save_every == 0 or last:
+                self.save()
+        bar.close()
+
+    def finish(self, body: Path) -> Path:
+        """Write the finished model: the body's folder with the aligner in it."""
+        folder = self.out / "model"
+        folder.mkdir(exist_ok=True)
+        for file in sorted(body.iterdir()):
+            if file.is_file() and not file.name.startswith(("aligner.", "README")):
+                shutil.copyfile(file, folder / file.name)
+        write_aligner(folder, self.model)
+        return folder
+
+
+def write_aligner(folder: Path, model: Aligner) -> None:
+    """Put an aligner into a model's folder: what its body differs by from the folder's, its heads, and the graph."""
+    tuned = {
+        f"bert.{name.removeprefix('body.')}" if name.startswith("body.") else f"aligner.{name}": value
+        for name, value in ((name, p.detach().cpu().numpy()) for name, p in model.named_parameters() if p.requires_grad)
+    }
+    write_delta(folder / ALIGNER_FILE, load_file(folder / WEIGHTS_FILE), tuned)
+    write_graph(folder, "aligner.onnx")
+
+
+def detection(supported: NDArray[np.float64], truth: NDArray[np.int64]) -> dict[str, float]:
+    """How well low alignment finds unsupported words: ROC-AUC, F1 at 0.5, and the best F1 with its threshold.
+
+    supported: confidences [words]; truth [words]: 1 supported, 0 not. NaN where all words are of one kind.
+    """
+    wrong = truth == 0
+    if wrong.all() or not wrong.any():
+        return {"auc": np.nan, "f1": np.nan, "best_f1": np.nan, "threshold": np.nan}
+    order = np.argsort(supported, kind="stable")
+    values, first = np.unique(supported[order], return_index=True)
+    ends = np.append(first[1:], len(order))
+    hits, misses = np.cumsum(wrong[order])[ends - 1], np.cumsum(~wrong[order])[ends - 1]
+    # The area under the curve of hits against misses, by trapezoids: ties count one half.
+    area = ((hits + np.append(0, hits[:-1])) / 2 * np.diff(misses, prepend=0)).sum()
+    auc = area / (wrong.sum() * (~wrong).sum())
+    f1 = 2 * hits / (hits + misses + wrong.sum())
+    half = int(np.searchsorted(values, 0.5, side="left")) - 1
+    best = int(f1.argmax())
+    after = values[best + 1] if best + 1 < len(values) else 1.0
+    return {
+        "auc": round(float(auc), 4),
+        "f1": round(float(f1[half]), 4) if half >= 0 else 0.0,
+        "best_f1": round(float(f1[best]), 4),
+        "threshold": round(float((values[best] + after) / 2), 4),
+    }
+
+
+def _padded(length: int) -> int:
+    return next((size for size in _LENGTHS if length <= size), length)
