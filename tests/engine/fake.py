@@ -29,6 +29,7 @@ class FakeModel:
     layers, width, temperature = 3, 8, 1.0
     document_frequencies: DocumentFrequencies | None = None
     bertscore_baseline: dict[int, tuple[float, float, float]] | None = None
+    aligner_digest: str | None = "ab" * 32
 
     def __init__(self, window: int = 16) -> None:
         generator = np.random.default_rng(5)
@@ -59,3 +60,15 @@ class FakeModel:
         assert (attend.reshape(-1)[at] == 1).all()
         last = self.hidden(ids, attend, [self.layers])[0]
         return (last.reshape(-1, self.width)[at] @ self._head).astype(np.float32)
+
+    def align(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], side: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """A token is supported, at log-odds 2, where the context holds it, and at -2 where it does not."""
+        assert ids.shape == attend.shape == side.shape and ids.shape[1] <= self.window
+        self.rows_seen.append(ids.shape)
+        logits = np.full(ids.shape, -2, np.float32)
+        for row, others in enumerate(side):
+            logits[row, np.isin(ids[row], ids[row][others == 1])] = 2
+        own = (attend == 1) & (side == 0) & (ids > 4)
+        return logits, np.array([(row[mine] > 0).mean() for row, mine in zip(logits, own, strict=True)], np.float32)

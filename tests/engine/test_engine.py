@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 import nlgauge.engine.engine as engine_module
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features import BagRequest, StaticRequest, TokenWeights, VectorsRequest
+from nlgauge.engine.features import AlignmentRequest, BagRequest, StaticRequest, TokenWeights, VectorsRequest
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel
 
+BUDGET = Engine._budget
 words = st.sampled_from(WORDS[5:])
 texts = st.lists(words, max_size=40).map(" ".join)
 
@@ -206,3 +207,45 @@ def test_a_text_of_ten_thousand_words_is_read_whole():
     bag, vectors = Engine(FakeModel(64)).features([(text, BagRequest(1.0, stride=8)), (text, VectorsRequest((3,)))])
     assert np.exp(bag.log_probabilities).sum() == pytest.approx(1)
     assert vectors.vectors.shape == (1, 10_002, 8) and np.isfinite(vectors.vectors).all()
+
+
+@given(
+    st.lists(texts, min_size=1, max_size=6),
+    st.lists(st.lists(texts, min_size=1, max_size=3).map(tuple), min_size=1, max_size=3),
+    st.integers(1, 400),
+)
+@settings(max_examples=25)
+def test_a_token_is_aligned_where_any_window_of_any_other_text_supports_it(some, others, budget):
+    """The fake aligner finds a token supported by the same token: windows, batches and order must not show."""
+    engine = Engine(FakeModel())
+    type(engine)._budget = property(lambda self: budget)
+    try:
+        needs = [(text, AlignmentRequest(against)) for text in some for against in others]
+        found = engine.features(needs)
+    finally:
+        type(engine)._budget = BUDGET
+    for (text, request), feature in zip(needs, found, strict=True):
+        there = {word for other in request.against for word in other.split()}
+        if not text or not there:
+            assert feature is None
+            continue
+        assert (feature.logits > 0).tolist() == [word in there for word in text.split()]
+        assert [text[begin:end] for begin, end in feature.offsets] == text.split()
+        if len(text.split()) < 6:
+            shares = [np.mean([w in o.split() for w in text.split()]) for o in request.against if o and len(o) < 20]
+            assert feature.aggregate >= max(shares, default=0) - 1e-6
+
+
+def test_the_aggregate_of_a_text_in_parts_is_their_mean_by_size():
+    text = " ".join(["w1"] * 9 + ["w2"] * 3)
+    (found,) = Engine(FakeModel()).features([(text, AlignmentRequest(("w1 w3 w4 w5 w6 w7 w8 w9",)))])
+    # Windows [0, 6), [3, 9) and [6, 12) are supported by 1, 1 and 1/2, and used for 4, 3 and 5 tokens.
+    assert found.aggregate == pytest.approx((4 * 1 + 3 * 1 + 5 / 2) / 12)
+
+
+def test_what_is_cut_has_no_alignment():
+    text = " ".join(WORDS[5:25])
+    (found,) = Engine(FakeModel(), window="cut").features([(text, AlignmentRequest((text,)))])
+    assert [text[begin:end] for begin, end in found.offsets] == text.split()[:6]
+    with pytest.raises(InputError, match="row 1"):
+        Engine(FakeModel(), window="error").features([(text, AlignmentRequest((text,)))])
