@@ -70,5 +70,5 @@ class FakeModel:
         logits = np.full(ids.shape, -2, np.float32)
         for row, others in enumerate(side):
             logits[row, np.isin(ids[row], ids[row][others == 1])] = 2
-        own = (attend == 1) & (side == 0) & (ids > 4)
+        own = (attend == 1) & (side == 0) & (ids != 2) & (ids != 3)
         return logits, np.array([(row[mine] > 0).mean() for row, mine in zip(logits, own, strict=True)], np.float32)

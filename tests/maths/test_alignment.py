@@ -97,3 +97,12 @@ def test_rescaling_keeps_1_and_makes_the_baseline_0(a, baseline):
 
 def test_numbers_are_plain():
     assert json.dumps([m.consistency(A_TO_B), m.preservation(A_TO_B, B_TO_A), m.groundedness(A_TO_B)])
+
+
+def test_a_words_confidence_is_that_of_its_pieces_in_the_mean():
+    """Golden 8.6: states, a layer of two classes, and P(supported) with mean pooling."""
+    states, weights, bias = np.array([[1, 2], [0.5, -1], [0, 1]]), np.array([[0.9, 0.4], [-0.3, 0.2]]), [0.1, 0.0]
+    scores = states @ weights.T + bias
+    found = m.word_alignment(scores[:, 0] - scores[:, 1], np.array([0, 2]))
+    np.testing.assert_allclose(found, [0.7502601055951177, 0.574442516811659], rtol=1e-12)
+    np.testing.assert_array_equal(m.word_alignment(np.array([800.0, -800.0]), np.array([0, 1])), [1, 0])

@@ -240,6 +240,62 @@ def test_rescaling_without_a_baseline_is_refused(known):
         scored(Consistency(rescale="token"), [ROW], model)
 
 
+# ---- Trained aligners, on a model that finds a word supported, with log-odds 2, where the other text has it
+
+YES, NO = 1 / (1 + np.exp(-2)), 1 / (1 + np.exp(2))
+
+
+def test_a_trained_aligner_gives_every_word_its_own_confidence():
+    rows = [ROW, replace(ROW, item="b", candidate="w3 w3")]
+    first, second = scored(Consistency(aligner="D"), rows)
+    assert first[0].parts[0] == pytest.approx((YES + NO + YES) / 3)
+    assert second[0].parts[0] == pytest.approx(YES)
+    (text,) = first[1]["texts"]
+    assert [word["alignment"] for word in text["words"]] == pytest.approx([YES, NO, YES])
+    assert value(Groundedness(aligner="D"), ROW) == pytest.approx(NO + YES + NO)
+    assert value(Engagingness(aligner="D"), ROW) == pytest.approx(3 * YES)
+    covered = ((YES + NO) / 2 + (YES + 2 * NO) / 3) / 2
+    assert value(Relevance(aligner="D"), ROW) == pytest.approx(covered * (YES + NO + YES) / 3)
+
+
+def test_the_regressed_share_stands_for_every_word_and_shows_none():
+    ((found, evidence),) = scored(Consistency(aligner="R"), [ROW])
+    assert found.parts[0] == pytest.approx(2 / 3)
+    assert evidence == {}
+    assert value(Groundedness(aligner="R"), ROW) == pytest.approx(3 * 1 / 3)
+    stopped = replace(ROW, candidate="the w1 of w2")
+    assert value(Groundedness(aligner="R"), stopped) == pytest.approx(
+        2 * 1 / 2
+    )  # two words count; "the", "of": unknown
+
+
+@pytest.mark.parametrize("aligner", ["D", "R"])
+def test_trained_aligners_say_why_there_is_no_value(aligner):
+    assert reasons(Consistency(aligner=aligner), source=None) == "no source"
+    assert reasons(Consistency(aligner=aligner), source=" ?! ") == "no words in the source"
+    assert reasons(Consistency(aligner=aligner), candidate="") == "the candidate has no words"
+    assert reasons(Groundedness(aligner=aligner), candidate="the of") == "the candidate has nothing but stop-words"
+
+
+def test_the_aligners_own_weights_are_in_the_signature():
+    for aligner in ("D", "R"):
+        scorer = Consistency(aligner=aligner).scorer(Corpus((ROW,)), Engine(FakeModel()))
+        assert scorer.signature == {"aligner": "abababab"}
+
+
+@pytest.mark.parametrize("parameter", [{"layer": 2}, {"rescale": "token"}, {"published": True}])
+def test_what_belongs_to_embeddings_is_refused_elsewhere(parameter):
+    with pytest.raises(SpecError, match="is of aligner='E'"):
+        Consistency(aligner="D", **parameter)
+
+
+def test_a_model_without_an_aligner_is_refused():
+    model = FakeModel()
+    model.aligner_digest = None
+    with pytest.raises(SpecError, match="Consistency: model 'fake' has no aligner: choose aligner='E'"):
+        scored(Consistency(aligner="D"), [ROW], model)
+
+
 # ---- Odd and long texts, on the embedded model
 
 

@@ -31,16 +31,14 @@ def greedy_alignment(a: Array, b: Array) -> Array:
     return np.concatenate([np.empty(0), *((a[i : i + step] @ b.T).max(axis=1) for i in range(0, len(a), step))])
 
 
-def word_alignment(logits: NDArray[np.floating], starts: NDArray[np.intp], pooling: str = "mean") -> Array:
+def word_alignment(logits: NDArray[np.floating], starts: NDArray[np.intp]) -> Array:
     """Confidence that each word is supported, from the log-odds of its pieces.
 
-    logits: [tokens]; starts: the first piece of each word, [words] -> [words].
-    pooling: 'mean' over the pieces, or 'sum', which is what a linear layer over summed states gives where its bias is 0
-    (the published code's way; a word in many pieces is then surer).
+    logits: [tokens]; starts: the first piece of each word, [words] -> [words]. The mean over the pieces is what a
+    linear layer says of the mean of their states. (The published code sums the states: more pieces, surer words.)
     """
     sums: Array = np.add.reduceat(logits.astype(np.float64), starts)
-    pooled = sums / np.diff(starts, append=len(logits)) if pooling == "mean" else sums
-    return (1 + np.tanh(pooled / 2)) / 2
+    return (1 + np.tanh(sums / np.diff(starts, append=len(logits)) / 2)) / 2
 
 
 def rescaled(value: Numbers, baseline: float) -> Numbers:
