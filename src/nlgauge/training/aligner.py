@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ from nlgauge.training.export import write_graph
 from nlgauge.training.masked_lm import read_body
 from nlgauge.training.weak_labels.examples import Example
 
-_LENGTHS = (96, 160, 256, 384, 512)
+_LENGTHS = (96, 160, 256, 384, 512, sys.maxsize)
 _UNLABELLED = -1
 
 
@@ -110,7 +111,7 @@ class Trainer:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = Aligner(read_body(body, settings)).to(self.device)
         self.model.body.embeddings.word_embeddings.weight.requires_grad_(False)
-        window = int(settings.max_position_embeddings)
+        self.window = window = int(settings.max_position_embeddings)
         self.train = [row for row in (encode(one, self.tokenizer, window) for one in train) if row is not None]
         self.held = [row for row in (encode(one, self.tokenizer, window) for one in held) if row is not None]
         self.steps = len(self._epoch(0)) * config.epochs
@@ -130,13 +131,17 @@ class Trainer:
     def _epoch(self, epoch: int) -> list[NDArray[np.intp]]:
         """The batches of an epoch: rows of like length together, the batches in random order."""
         rng = np.random.default_rng([self.config.seed, 2, epoch])
-        lengths = np.array([_padded(len(row.ids)) for row in self.train])
+        lengths = np.array([self._padded(len(row.ids)) for row in self.train])
         found: list[NDArray[np.intp]] = []
-        for length in _LENGTHS:
+        for length in np.unique(lengths):
             rows = rng.permutation(np.flatnonzero(lengths == length))
             size = max(1, self.config.batch_tokens // length)
             found += [rows[at : at + size] for at in range(0, len(rows), size)]
         return [found[i] for i in rng.permutation(len(found))]
+
+    def _padded(self, length: int) -> int:
+        """One of a few lengths: the CPU backend keeps what it prepared for every shape that it has seen."""
+        return next(min(size, self.window) for size in _LENGTHS if length <= min(size, self.window))
 
     def rate(self, step: int) -> float:
         """The factor on both learning rates: warm-up, then a linear fall to zero."""
@@ -145,7 +150,7 @@ class Trainer:
 
     def loss(self, rows: Sequence[Encoded]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Loss of the words and of the share; the words' log-odds and labels."""
-        length = _padded(max(len(row.ids) for row in rows))
+        length = self._padded(max(len(row.ids) for row in rows))
         ids = np.full((len(rows), length), self.tokenizer.pad_id)
         attend, side = np.zeros((2, len(rows), length), np.int64)
         word = np.full((len(rows), length), -1)
@@ -281,7 +286,3 @@ def detection(supported: NDArray[np.float64], truth: NDArray[np.int64]) -> dict[
         "best_f1": round(float(f1[best]), 4),
         "threshold": round(float((values[best] + after) / 2), 4),
     }
-
-
-def _padded(length: int) -> int:
-    return next((size for size in _LENGTHS if length <= size), length)

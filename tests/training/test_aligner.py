@@ -1,0 +1,131 @@
+"""The aligner's trainer on a body of two layers and forty words, in a world where a word is supported where it stands
+in the context."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.engine.fake import WORDS, tiny_tokenizer
+
+torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
+pytest.importorskip("onnx", reason="training needs nlgauge[train]")
+
+from transformers import BertConfig, BertForMaskedLM  # noqa: E402
+
+from nlgauge.engine.engine import Engine  # noqa: E402
+from nlgauge.engine.features import AlignmentRequest, BagRequest  # noqa: E402
+from nlgauge.engine.folder import ALIGNER_FILE, DocumentFrequencies  # noqa: E402
+from nlgauge.engine.onnx import OnnxModel  # noqa: E402
+from nlgauge.engine.tokens import SubwordTokenizer  # noqa: E402
+from nlgauge.training.aligner import AlignerConfig, Trainer, detection, encode  # noqa: E402
+from nlgauge.training.export import write_folder  # noqa: E402
+from nlgauge.training.weak_labels.examples import Example  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def body(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("body")
+    torch.manual_seed(0)
+    shape = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    config = BertConfig(vocab_size=len(WORDS), max_position_embeddings=32, tie_word_embeddings=True, **shape)
+    net = BertForMaskedLM(config)
+    tensors = {name: parameter.detach().numpy() for name, parameter in net.named_parameters()}
+    counts = DocumentFrequencies(np.ones(len(WORDS), np.int64), 2)
+    write_folder(folder, tensors, config.to_dict(), tiny_tokenizer(), counts)
+    return folder
+
+
+def example(rng: np.random.Generator, number: int) -> Example:
+    known = rng.choice(40, 12, replace=False)
+    own = [f"w{w}" for w in np.where(rng.random(5) < 0.7, rng.choice(known, 5), rng.choice(40, 5))]
+    text = " ".join(own)
+    begins = np.cumsum([0, *(len(word) + 1 for word in own[:-1])])
+    places = tuple((int(begin), int(begin) + len(word)) for begin, word in zip(begins, own, strict=True))
+    supported = tuple(int(word[1:]) in known for word in own)
+    context = " ".join(f"w{w}" for w in known)
+    return Example(context, text, places, supported, "reference", "made", "up", number)
+
+
+@pytest.fixture(scope="module")
+def examples():
+    rng = np.random.default_rng(1)
+    return [example(rng, i) for i in range(400)]
+
+
+def trainer(body, examples, out, **changes) -> Trainer:
+    config = replace(AlignerConfig(epochs=3, batch_tokens=32 * 8, body_rate=2e-3, head_rate=1e-2), **changes)
+    return Trainer(config, body, examples[:320], examples[320:], out)
+
+
+def test_words_are_labelled_by_their_places():
+    tokenizer = SubwordTokenizer(tiny_tokenizer(), "[MASK]", "[PAD]")
+    given_ = Example("w1 w2", "w1 ! w9", ((0, 2), (3, 4), (5, 7)), (True, True, False), "style", "", "", 0)
+    row = encode(given_, tokenizer, 32)
+    assert row.labels.tolist() == [1, -1, 0]  # "!" is no word
+    assert row.ids.tolist() == [2, 6, 1, 14, 3, 6, 7, 3]
+    assert row.side.tolist() == [0, 0, 0, 0, 0, 1, 1, 0]
+    assert row.word.tolist() == [-1, 0, 1, 2, -1, -1, -1, -1]
+    assert len(encode(replace(given_, context="w1 " * 90), tokenizer, 32).ids) == 32
+    assert encode(replace(given_, text="w1 " * 16, words=(), supported=()), tokenizer, 32) is None
+    assert encode(replace(given_, words=(), supported=()), tokenizer, 32) is None
+
+
+def test_it_learns_and_the_shipped_form_says_the_same(body, examples, tmp_path):
+    run = trainer(body, examples, tmp_path)
+    before = run.evaluate()
+    run.run(evaluate_every=1000)
+    after = run.curve[-1]
+    assert after["auc"] > max(0.9, before["auc"]) and after["loss"] < before["loss"] - 0.2
+    folder = run.finish(body)
+    assert (folder / ALIGNER_FILE).stat().st_size < (body / "model.safetensors").stat().st_size
+    one = examples[330]
+    engine = Engine(OnnxModel(folder, "made"))
+    bag, found = engine.features([(one.text, BagRequest(1.0)), (one.text, AlignmentRequest((one.context,)))])
+    assert bag is not None  # the model that it was made from is in the folder
+    row = encode(one, run.tokenizer, 32)
+    with torch.no_grad():
+        inputs = [torch.tensor(x)[None] for x in (row.ids, np.ones_like(row.ids), row.side)]
+        logits, share = run.model.eval()(*inputs)
+    np.testing.assert_allclose(found.logits, logits[0, 1:6], atol=0.15)  # what eight bits a weight cost
+    assert found.aggregate == pytest.approx(share.item(), abs=0.05)
+
+
+def test_a_resumed_run_equals_an_unbroken_one(body, examples, tmp_path):
+    whole = trainer(body, examples[:60] + examples[320:330], tmp_path / "a")
+    half = trainer(body, examples[:60] + examples[320:330], tmp_path / "b")
+    for _ in range(4):
+        whole.train_step()
+    for _ in range(2):
+        half.train_step()
+    half.save()
+    other = trainer(body, examples[:60] + examples[320:330], tmp_path / "b")
+    assert other.resume() and other.step == 2
+    for _ in range(2):
+        other.train_step()
+    for ours, theirs in zip(whole.model.parameters(), other.model.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+def test_detection_by_hand():
+    found = detection(np.array([0.1, 0.2, 0.6, 0.9]), np.array([0, 1, 0, 1]))
+    assert found == {"auc": 0.75, "f1": 0.5, "best_f1": 0.8, "threshold": 0.75}
+    assert np.isnan(detection(np.array([0.1]), np.array([1]))["auc"])
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.5, 0.7, 1.0]), st.booleans()), min_size=2, max_size=40))
+def test_the_area_is_the_share_of_pairs_in_the_right_order(some):
+    values, truth = np.array([v for v, _ in some]), np.array([int(t) for _, t in some])
+    found = detection(values, truth)
+    wrong, right = values[truth == 0], values[truth == 1]
+    if not len(wrong) or not len(right):
+        assert np.isnan(found["auc"])
+        return
+    pairs = (wrong[:, None] < right).mean() + (wrong[:, None] == right).mean() / 2
+    assert found["auc"] == pytest.approx(pairs, abs=1e-4)
+    hit = ((values < 0.5) & (truth == 0)).sum()
+    assert found["f1"] == pytest.approx(2 * hit / ((values < 0.5).sum() + len(wrong)), abs=1e-4)
