@@ -52,6 +52,7 @@ EXAMPLES: dict[str, list[Example]] = {
         Example("InfoLM(measure='kl', published=True, temperature=0.25)"),
         Example("InfoLM(preset='published-code')", uses_corpus=True, published=True),
     ],
+    "Perplexity": [Example("Perplexity"), Example("Perplexity(stride=4)")],
     "BERTScore": [
         Example("BERTScore"),
         Example("BERTScore(layer=0, idf='general', special=True, references='mean')"),

@@ -18,6 +18,8 @@ from nlgauge.engine.features import (
     Bag,
     BagRequest,
     Feature,
+    Likelihood,
+    LikelihoodRequest,
     Request,
     StaticRequest,
     TokenVectors,
@@ -171,6 +173,8 @@ class Engine:
         text, request = need
         if isinstance(request, BagRequest):
             return 8 * self.model.tokenizer.vocabulary
+        if isinstance(request, LikelihoodRequest):
+            return 16 * len(self._tokens[text])
         if isinstance(request, AlignmentRequest):
             return 64 * len(self._tokens[text])
         layers = len(request.layers) if isinstance(request, VectorsRequest) else 1
@@ -199,7 +203,7 @@ class Engine:
             if kind == "aligned":
                 out.update(self._alignments(texts, bar))
             else:
-                out.update(self._bags(texts, stride, bar) if kind == "masked" else self._vectors(texts, bar))
+                out.update(self._masked(texts, stride, bar) if kind == "masked" else self._vectors(texts, bar))
         return out
 
     def _static(self, text: str) -> TokenVectors:
@@ -212,10 +216,10 @@ class Engine:
         """How many of a text's tokens are read."""
         return self._read(text)[-1].used_to
 
-    def _bags(self, texts: Mapping[str, list[Request]], stride: int, bar: tqdm) -> dict[Need, Feature | None]:
+    def _masked(self, texts: Mapping[str, list[Request]], stride: int, bar: tqdm) -> dict[Need, Feature | None]:
         if self.model.tokenizer.mask_id is None:
-            raise SpecError(f"model {self.model.name!r} has no mask token: InfoLM needs a masked language model")
-        sums = {text: _BagSums(self._tokens[text], requests) for text, requests in texts.items()}
+            raise SpecError(f"model {self.model.name!r} has no mask token; choose a masked language model")
+        sums = {text: _MaskedSums(self._tokens[text], requests) for text, requests in texts.items()}
         work = [(t, w, at) for t in texts for w in self._read(t) for at in _passes(w, stride)]
         for index in batches([work[i][1].end - work[i][1].begin for i in range(len(work))], self._budget):
             part = [work[i] for i in index]
@@ -238,7 +242,14 @@ class Engine:
                 sums[text].add(logits[rows], at)
                 start = stop
             bar.update(sum(len(at) for _, _, at in part))
-        return {(text, request): bag for text, total in sums.items() for request, bag in total.bags()}
+        out: dict[Need, Feature | None] = {}
+        for text, total in sums.items():
+            out.update(((text, request), bag) for request, bag in total.bags())
+            if total.likelihood is not None:
+                used = self._used(text)
+                found = Likelihood(text, total.likelihood[:used], self._tokens[text].offsets[:used])
+                out[text, LikelihoodRequest(stride)] = found
+        return out
 
     def _vectors(self, texts: Mapping[str, list[Request]], bar: tqdm) -> dict[Need, Feature | None]:
         layers = sorted(
@@ -339,10 +350,13 @@ class Engine:
         return ids, attend
 
 
-class _BagSums:
-    """The running weighted means of one text's masked distributions, one for each request."""
+class _MaskedSums:
+    """What is asked of one text's masked distributions, as they come: their weighted means, the true tokens' share."""
 
     def __init__(self, tokens: Tokens, requests: Sequence[Request]) -> None:
+        asked = any(isinstance(request, LikelihoodRequest) for request in requests)
+        self._ids = tokens.ids
+        self.likelihood = np.full(len(tokens), np.nan) if asked else None
         self._sums = {
             temperature: _Sums(
                 tokens, [r for r in requests if isinstance(r, BagRequest) and r.temperature == temperature]
@@ -353,6 +367,9 @@ class _BagSums:
     def add(self, logits: NDArray[np.float32], at: NDArray[np.intp]) -> None:
         """logits [places, vocabulary] at the places `at` of the text."""
         top = logits.max(axis=1, keepdims=True)
+        if self.likelihood is not None:
+            mass = np.exp(logits - top).sum(axis=1, dtype=np.float64)
+            self.likelihood[at] = (logits[np.arange(len(at)), self._ids[at]] - top[:, 0]) - np.log(mass)
         widest = float((top[:, 0] - logits.min(axis=1)).max())
         for temperature, sums in self._sums.items():
             # Exponentials of single precision are six times as fast, and right as long as none of them underflows.
@@ -433,7 +450,7 @@ def _size(window: PairWindow) -> int:
 
 def _kind(request: Request) -> _Kind:
     """Requests of one kind are answered by the same pass over a text."""
-    if isinstance(request, BagRequest):
+    if isinstance(request, BagRequest | LikelihoodRequest):
         return "masked", request.stride
     if isinstance(request, AlignmentRequest):
         return "aligned", 0

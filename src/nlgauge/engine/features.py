@@ -36,6 +36,14 @@ class BagRequest:
 
 
 @dataclass(frozen=True)
+class LikelihoodRequest:
+    """How likely each token of a text is where it is masked and the rest is seen (Salazar et al. 2020, equation 1)."""
+
+    stride: int = 1
+    """How many tokens, far apart, are masked in one pass; 1 is exact"""
+
+
+@dataclass(frozen=True)
 class VectorsRequest:
     """The hidden states of a text's tokens, special tokens included, at chosen layers (0: the embeddings)."""
 
@@ -55,7 +63,7 @@ class AlignmentRequest:
     """Together they are what the text is aligned with; at least one has tokens"""
 
 
-Request: TypeAlias = BagRequest | VectorsRequest | StaticRequest | AlignmentRequest
+Request: TypeAlias = BagRequest | LikelihoodRequest | VectorsRequest | StaticRequest | AlignmentRequest
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +74,17 @@ class Bag:
     """[vocabulary]"""
     unweighted: bool
     """True where all weights of the text's tokens were 0, and every token was counted the same instead"""
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """Answer to a LikelihoodRequest; equal to itself alone."""
+
+    text: str
+    log_probabilities: NDArray[np.float64]
+    """[tokens], natural logarithm"""
+    offsets: NDArray[np.int32]
+    """[tokens, 2]: places in the text"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,4 +118,4 @@ class Alignment:
     """The share of the text that is supported, predicted as one number; the greatest over the windows"""
 
 
-Feature: TypeAlias = Bag | TokenVectors | Alignment
+Feature: TypeAlias = Bag | Likelihood | TokenVectors | Alignment
