@@ -1,0 +1,102 @@
+"""The trained aligner (D) on summaries and articles: how fast, against the same weights one pair at a time in torch.
+
+    python benchmarks/aligner.py [--quick] [--repeats N] [--output FILE]
+
+Texts of about 60 sub-words are aligned with contexts of about 400, all distinct. The peer is the trained network,
+in float32, one pair a call; both sides share the machine's threads and take turns. Values have to agree to 1e-3. Then
+how time grows with the length of the context, to well beyond the window.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import measuring
+import numpy as np
+from measuring import Pair, TextMaker, heading, interleaved, ratios, table
+
+from nlgauge import registry
+from nlgauge.engine.engine import Engine
+from nlgauge.engine.features import Alignment, AlignmentRequest
+from nlgauge.engine.onnx import threads
+
+TOLERANCE = 1e-3
+
+
+def align(pairs: list[Pair]) -> list[np.ndarray]:
+    """Log-odds of the tokens of each pair's first text, by nlgauge."""
+    engine = Engine(registry.model("pocket"))
+    found = engine.features([(text, AlignmentRequest((context,))) for text, context in pairs])
+    return [one.logits for one in found if isinstance(one, Alignment)]
+
+
+class Peer:
+    """The network that was trained, called as a plain loop would."""
+
+    def __init__(self) -> None:
+        import torch
+        from safetensors.numpy import load_file
+        from transformers import BertConfig
+
+        from nlgauge.training.adaptation import read_delta
+        from nlgauge.training.aligner_net import Aligner
+        from nlgauge.training.masked_lm import read_body
+
+        torch.set_num_threads(threads())
+        self._torch, folder = torch, registry.pocket_folder()
+        self._net = Aligner(read_body(folder, BertConfig.from_pretrained(folder))).eval()
+        tuned = read_delta(folder / "aligner.safetensors", load_file(folder / "model.safetensors"))
+        own = self._net.state_dict()
+        for name, value in tuned.items():
+            key = name.replace("bert.", "body.", 1) if name.startswith("bert.") else name.removeprefix("aligner.")
+            own[key] = torch.from_numpy(value)
+        self._net.load_state_dict(own)
+        self._tokenizer = registry.model("pocket").tokenizer
+
+    def __call__(self, pairs: list[Pair]) -> list[np.ndarray]:
+        out = []
+        first, between = self._tokenizer.prefix, self._tokenizer.suffix
+        for pair in pairs:
+            text, context = self._tokenizer.encode(pair)
+            ids = [*first, *text.ids, *between, *context.ids, *between]
+            side = [0] * (len(text) + 2) + [1] * len(context) + [0]
+            with self._torch.inference_mode():
+                inputs = [self._torch.tensor(row)[None] for row in (ids, [1] * len(ids), side)]
+                logits, _ = self._net(*inputs)
+            out.append(logits[0, 1 : 1 + len(text)].numpy())
+        return out
+
+
+def main() -> None:
+    arguments = measuring.parser(__doc__).parse_args()
+    facts = measuring.machine()
+    measuring.print_machine(facts)
+    repeats = arguments.repeats or (2 if arguments.quick else 5)
+    maker = TextMaker(seed=1)
+    pairs = [(maker.words(46), maker.words(310)) for _ in range(8 if arguments.quick else 32)]
+    sizes = [len(one) for one in registry.model("pocket").tokenizer.encode([text for pair in pairs for text in pair])]
+    print(f"median sub-words: {np.median(sizes[::2]):.0f} and {np.median(sizes[1::2]):.0f}")
+    peer = Peer()
+    worst = max(float(np.abs(a - b).max()) for a, b in zip(align(pairs), peer(pairs), strict=True))
+    heading(f"{len(pairs)} pairs, largest difference of log-odds {worst:.1e}")
+    seconds = interleaved({"nlgauge": lambda: align(pairs), "torch, one at a time": lambda: peer(pairs)}, repeats)
+    times = ratios(seconds["torch, one at a time"], seconds["nlgauge"])
+    rates = {name: round(len(pairs) / float(np.median(found)), 2) for name, found in seconds.items()}
+    table(["", "pairs/s"], [[name, rate] for name, rate in rates.items()])
+    print(f"nlgauge is {times} times as fast")
+
+    heading("growth with the context, one text of 46 words")
+    grown = []
+    for words in (100, 400) if arguments.quick else (100, 200, 400, 800, 1600, 3200):
+        several = [(maker.words(46), maker.words(words)) for _ in range(4)]
+        took = interleaved({"": lambda several=several: align(several)}, repeats)[""]
+        grown.append([words, f"{np.median(took) / len(several):.3f}"])
+    table(["words of context", "seconds a pair"], grown)
+    record = {"machine": facts, "difference": worst, "pairs_per_second": rates, "ratio": times, "growth": grown}
+    measuring.save(arguments.output, record)
+    if worst > TOLERANCE:
+        sys.exit("values differ")
+
+
+if __name__ == "__main__":
+    main()
