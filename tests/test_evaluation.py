@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -302,7 +303,7 @@ def test_progress_stays_silent_where_there_is_no_terminal(corpus: Corpus, capfd:
 
 
 def test_all_metrics_together_encode_each_distinct_text_once_and_give_what_each_gives_alone(corpus: Corpus) -> None:
-    names = [name for name in registry.built_in_metrics() if name != "InfoLM"]
+    names = [name for name in registry.built_in_metrics() if name not in ("InfoLM", "Combination")]
     table = nlgauge.evaluate(corpus, metrics=names)
     texts = {text for row in corpus for text in (row.candidate, *row.references, row.source, row.context)} - {None}
     ledger = table.run["models"]["pocket"]
@@ -330,3 +331,39 @@ def test_against_is_what_sets_are_compared_with(corpus: Corpus) -> None:
     assert f"against:{against.digest[:8]}" in table.signatures["MarkEvaluate"]
     assert "against" not in table.signatures["InfoLM"]
     assert table.values("MarkEvaluate", "n")[0] == len(against)
+
+
+# ---- Strings
+
+
+def test_metrics_of_strings_load_no_model(corpus: Corpus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refused(*_: Any, **__: Any) -> None:
+        raise AssertionError("a model was loaded")
+
+    monkeypatch.setattr(registry, "model", refused)
+    table = nlgauge.evaluate(corpus, metrics=["Length", "TokenF1", "CopyRate(ngram=2)"], model="some-model")
+    assert table.metrics == ["Length", "TokenF1", "CopyRate(ngram=2)"]
+    assert table.run["models"] == {}
+    assert table.signatures["Length"] == f"Length|nlgauge:{__version__}"
+    assert table.values("Length").tolist() == [len(row.candidate.split()) for row in corpus]
+    with pytest.raises(SpecError, match="no parameter 'model'"):
+        nlgauge.evaluate(corpus, metrics="Length(model='pocket')")
+    table.save(tmp_path / "scores.jsonl")
+    assert ScoreTable.load(tmp_path / "scores.jsonl").by_system() == table.by_system()
+
+
+def test_metrics_of_strings_and_of_a_model_share_a_table_in_the_order_asked(corpus: Corpus) -> None:
+    table = nlgauge.evaluate(corpus, metrics=["InfoLM", "Length", "EmbeddingAverage", "TokenF1"])
+    assert table.metrics == list(table.signatures) == ["InfoLM", "Length", "EmbeddingAverage", "TokenF1"]
+    np.testing.assert_array_equal(
+        table.values("TokenF1"), nlgauge.evaluate(corpus, metrics="TokenF1").values("TokenF1")
+    )
+
+
+def test_a_metric_whose_library_is_absent_names_the_extra(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    for library in ("sacrebleu", "rouge_score_rs", "snowballstemmer", "rapidfuzz"):
+        for name in [library, *(name for name in sys.modules if name.startswith(f"{library}."))]:
+            monkeypatch.setitem(sys.modules, name, None)
+    for metric in ("BLEU", "ChrF", "TER", "ROUGE", "METEOR", "CIDEr", "SARI", "CDER"):
+        with pytest.raises(nlgauge.MissingExtraError, match=r"nlgauge\[strings\]"):
+            nlgauge.evaluate(corpus[:1], metrics=metric)

@@ -17,7 +17,7 @@ import nlgauge
 from nlgauge import registry
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import RowMetric
 from nlgauge.metrics.infolm import PRESETS, InfoLM
 
 
@@ -249,7 +249,7 @@ class Dist:
 
 
 @dataclass(frozen=True)
-class Acme(Metric):
+class Acme(RowMetric):
     size: int = 1
 
     def scorer(self, corpus: Any, texts: Any) -> Any:

@@ -14,7 +14,7 @@ import pytest
 from nlgauge import table as module
 from nlgauge.errors import InputError
 from nlgauge.metrics.infolm import InfoLM
-from nlgauge.table import Column, ScoreTable, SystemScore
+from nlgauge.table import Column, ScoreTable, Sums, SystemScore
 
 KEYS = {"system", "item", "metric", "part", "value", "reason"}
 KL, L1, PARTS = "InfoLM(measure='kl')", "InfoLM(measure='l1', stride=2)", "Parts"
@@ -360,3 +360,86 @@ def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
             ScoreTable.load(path)
         assert caught.value.file == path
         assert caught.value.remedy
+
+
+# ---- Values of all rows together
+
+
+def counted() -> ScoreTable:
+    """Edits and words of two systems; one row of B has no reference."""
+    rows = [("A", "1"), ("A", "2"), ("A", "3"), ("B", "1"), ("B", "2"), ("B", "3")]
+    counts = np.array([[1, 4], [0, 6], [5, 10], [2, 2], [np.nan, np.nan], [1, 8]])
+    column = Column(("score",), (100 * counts[:, :1] / counts[:, 1:]), {4: "no reference"}, higher_is_better=False)
+    column.sums = Sums({"name": "rate"}, counts)
+    return ScoreTable(rows, {"TER": column}, {"TER": "TER|v:1"}, {"rows": 6}, "0")
+
+
+def test_a_value_of_all_rows_is_no_mean_of_rows() -> None:
+    a, b = counted().by_system()
+    assert (a.mean, b.mean) == (100 * 6 / 20, 100 * 3 / 10)
+    assert (a.n, a.undefined, b.n, b.undefined) == (3, 0, 2, 1)
+    assert a.whole and b.whole
+    assert 0 <= a.low <= a.mean <= a.high <= 50
+    # Of two rows a resample has one of three values, the ends in a quarter of all.
+    assert (b.low, b.high) == (pytest.approx(12.5), pytest.approx(100))
+
+
+def test_its_interval_is_that_of_the_same_resamples_as_the_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = counted()
+    counts = table.columns["TER"].sums.counts  # type: ignore[union-attr]
+    draws = np.random.default_rng([7, 3]).integers(0, 3, (400, 3), dtype=np.int32)
+    sums = counts[:3][draws].sum(axis=1)
+    wanted = np.quantile(100 * sums[:, 0] / sums[:, 1], [0.05, 0.95])
+    found = table.by_system(level=0.9, replicates=400, seed=7)[0]
+    assert (found.low, found.high) == pytest.approx(tuple(wanted))
+    monkeypatch.setattr("nlgauge.table._REPLICATES_AT_ONCE", 1)
+    again = table.by_system(level=0.9, replicates=400, seed=7)[0]
+    assert (again.low, again.high) == pytest.approx(tuple(wanted))
+
+
+def test_it_survives_a_file_whole(tmp_path: Path) -> None:
+    table = counted()
+    table.save(tmp_path / "scores.jsonl")
+    again = ScoreTable.load(tmp_path / "scores.jsonl")
+    assert again.by_system() == table.by_system()
+    assert again.rows == table.rows
+    np.testing.assert_array_equal(again.columns["TER"].sums.counts, table.columns["TER"].sums.counts)  # type: ignore[union-attr]
+    records = [json.loads(line) for line in (tmp_path / "scores.jsonl").read_text().splitlines()[1:]]
+    assert [(r["system"], r["item"], r["value"]) for r in records if r["item"] is None] == [
+        ("A", None, 30),
+        ("B", None, 30),
+    ]
+    assert [r.get("counts") for r in records] == [[1, 4], [0, 6], [5, 10], [2, 2], None, [1, 8], None, None]
+
+
+def test_a_system_of_which_nothing_is_counted_has_a_reason(tmp_path: Path) -> None:
+    table = counted()
+    table.columns["TER"].sums.counts[3:] = np.nan  # type: ignore[union-attr]
+    b = table.by_system()[1]
+    assert math.isnan(b.mean) and math.isnan(b.low)
+    assert (b.n, b.undefined) == (0, 3)
+    table.save(tmp_path / "scores.jsonl")
+    assert math.isnan(ScoreTable.load(tmp_path / "scores.jsonl").by_system()[1].mean)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('"name": "rate"', '"name": "newer"', "formula"),
+        ('"counts": [0.0, 6.0]', '"counts": [0.0]', "unlike counts"),
+        ('"counts": [0.0, 6.0]', '"counts": [0.0, "six"]', "not a number"),
+        (
+            '{"system": "B", "item": null, "metric": "TER", "part": "score", "value": 30.0, "reason": null}\n',
+            "",
+            "rows of TER",
+        ),
+    ],
+)
+def test_an_edited_file_is_refused(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    path = tmp_path / "scores.jsonl"
+    counted().save(path)
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(InputError, match=problem):
+        ScoreTable.load(path)

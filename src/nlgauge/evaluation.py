@@ -17,8 +17,8 @@ from nlgauge.engine.engine import Engine, Features, Need
 from nlgauge.engine.features import TokenVectors
 from nlgauge.engine.windows import WINDOW_POLICIES, WindowPolicy
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Metric, RowMetric, Scorer, SetMetric, SetText, Value
-from nlgauge.table import Column, ScoreTable
+from nlgauge.metrics.base import Metric, ModelMetric, RowMetric, Scorer, SetMetric, SetText, TextMetric, Value
+from nlgauge.table import Column, ScoreTable, Sums
 
 
 def evaluate(
@@ -61,9 +61,13 @@ def evaluate(
     table = ScoreTable([(row.system, row.item) for row in rows], {}, {}, version=__version__)
     notes: dict[str, Counter[str]] = {}
     models: dict[str, Any] = {}
-    for name in dict.fromkeys(metric.model for metric in chosen.values()):
+    for spec, metric in chosen.items():
+        if isinstance(metric, TextMetric):
+            _score_texts(spec, metric, rows, table, notes)
+    reading = {spec: metric for spec, metric in chosen.items() if isinstance(metric, ModelMetric)}
+    for name in dict.fromkeys(metric.model for metric in reading.values()):
         engine = Engine(registry.model(name, precision), window, progress)
-        group = {spec: metric for spec, metric in chosen.items() if metric.model == name}
+        group = {spec: metric for spec, metric in reading.items() if metric.model == name}
         scorers = {spec: m.scorer(rows, engine) for spec, m in group.items() if isinstance(m, RowMetric)}
         sets = {spec: _Sets(m, engine, rows, against) for spec, m in group.items() if isinstance(m, SetMetric)}
         table.columns.update({spec: _column(group[spec], len(rows)) for spec in scorers})
@@ -78,9 +82,10 @@ def evaluate(
             table.columns[spec] = some.column(evidence, notes.setdefault(spec, Counter()))
         facts = {spec: scorer.signature for spec, scorer in scorers.items()}
         facts.update({spec: some.signature for spec, some in sets.items()})
-        table.signatures.update({spec: _signature(spec, facts[spec], engine) for spec in group})
+        table.signatures.update({spec: _signature(spec, {**_read_by(engine), **facts[spec]}) for spec in group})
         models[name] = vars(engine.ledger)
     table.columns = {spec: table.columns[spec] for spec in chosen}
+    table.signatures = {spec: table.signatures[spec] for spec in chosen}
     table.run = {
         "rows": len(rows),
         "corpus": rows.digest,
@@ -106,12 +111,32 @@ def _score(
     for spec, scorer in scorers.items():
         column = table.columns[spec]
         for index, row, value in zip(indices, some, scorer.score(some, features), strict=True):
-            column.values[index] = value.parts
-            if value.reason:
-                column.reasons[index] = value.reason
-            notes.setdefault(spec, Counter()).update(value.notes)
+            _fill(column, index, value, notes.setdefault(spec, Counter()))
             if evidence:
                 column.evidence[index] = scorer.evidence(row, features)
+
+
+def _score_texts(
+    spec: str, metric: TextMetric, rows: Corpus, table: ScoreTable, notes: dict[str, Counter[str]]
+) -> None:
+    """Fill the column of a metric that reads no model."""
+    scorer = metric.scorer(rows)
+    values = scorer.score(rows.rows)
+    column = table.columns[spec] = _column(metric, len(rows))
+    for index, value in enumerate(values):
+        _fill(column, index, value, notes.setdefault(spec, Counter()))
+    if scorer.formula is not None:
+        size = max((len(value.counts) for value in values if value.counts), default=1)
+        counts = np.array([value.counts or (np.nan,) * size for value in values], np.float64)
+        column.sums = Sums(dict(scorer.formula), counts)
+    table.signatures[spec] = _signature(spec, scorer.signature)
+
+
+def _fill(column: Column, index: int, value: Value, notes: Counter[str]) -> None:
+    column.values[index] = value.parts
+    if value.reason:
+        column.reasons[index] = value.reason
+    notes.update(value.notes)
 
 
 class _Sets:
@@ -145,11 +170,7 @@ class _Sets:
             own = Corpus(tuple(row for row in self._rows if row.system == system))
             evaluated = self._texts(own, "candidate")
             reference = other if other is not None else self._texts(own, "references")
-            value = self._compare(evaluated, reference)
-            column.values[at] = value.parts
-            if value.reason:
-                column.reasons[at] = value.reason
-            notes.update(value.notes)
+            _fill(column, at, self._compare(evaluated, reference), notes)
             if evidence and evaluated and reference and (rests := self._scorer.evidence(evaluated, reference)):
                 column.evidence[at] = rests
         return column
@@ -200,16 +221,18 @@ def _column(metric: Metric, size: int, level: str = "item") -> Column:
     return Column(metric.parts, values, higher_is_better=metric.larger_is_better, level=level)
 
 
-def _signature(spec: str, own: Mapping[str, object], engine: Engine) -> str:
-    """sacrebleu's grammar, with what a neural metric depends on besides."""
+def _read_by(engine: Engine) -> dict[str, object]:
+    """What a metric that reads a model depends on besides."""
     model = engine.model
-    facts = {
+    return {
         "model": f"{model.name}@{model.digest[:8]}",
         "tokenizer": model.tokenizer.digest[:8],
         "backend": model.backend,
         "precision": model.precision,
         "window": f"{engine.window}@{model.window},longer {engine.ledger.longer}/{engine.ledger.texts}",
-        **own,
-        "nlgauge": __version__,
     }
-    return spec + "".join(f"|{name}:{value}" for name, value in facts.items())
+
+
+def _signature(spec: str, facts: Mapping[str, object]) -> str:
+    """sacrebleu's grammar."""
+    return spec + "".join(f"|{name}:{value}" for name, value in {**facts, "nlgauge": __version__}.items())

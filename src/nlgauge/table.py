@@ -14,8 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.errors import InputError
+from nlgauge.maths.totals import FORMULAS, total
 
 _REPLICATES_AT_ONCE = 2_000_000
+
+
+@dataclass
+class Sums:
+    """What a metric's value of all rows of a system is made of: their counts are summed, then the formula applied."""
+
+    formula: dict[str, Any]
+    """Its name and settings, of `nlgauge.maths.totals`"""
+    counts: NDArray[np.float64]
+    """[rows, counts]; NaN for a row that has nothing to add"""
+
+    def of(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The counts of those of some rows that have something to add: [n, counts]."""
+        counts: NDArray[np.float64] = self.counts[rows]
+        return counts[~np.isnan(counts).any(axis=1)]
+
+    def value(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of counts [..., n, counts], n at least 1: [..., parts]."""
+        return total(self.formula, counts.sum(axis=-2))
 
 
 @dataclass
@@ -32,6 +52,8 @@ class Column:
     higher_is_better: bool = True
     level: str = "item"
     """'item', or 'system' for a metric of sets"""
+    sums: Sums | None = None
+    """Of a metric whose value of a system is not the mean of its rows"""
 
 
 @dataclass(frozen=True)
@@ -42,12 +64,15 @@ class SystemScore:
     metric: str
     part: str
     mean: float
+    """Of a metric that has a value of all rows together (`whole`), that value"""
     low: float
     high: float
     n: int
     """Items with a number"""
     undefined: int
     """Items without"""
+    whole: bool = False
+    """`mean` is the value of all rows together, a corpus BLEU say, and not the mean of the rows' values"""
 
 
 @dataclass
@@ -108,15 +133,23 @@ class ScoreTable:
 
         The interval holds the middle `level` of the means of `replicates` resamples (with replacement) of the system's
         items: the percentile bootstrap. The resamples of equally many items are the same for every system and metric.
-        A metric of sets has one value a system and no interval: a resample repeats items, and to a measure of nearest
-        neighbours a repeated item is a new fact.
+        Of a metric that has a value of all rows together that value is given (`whole`); its interval is that of the
+        values of such resamples, and its `n` counts the rows that it is made of. A metric of sets has one value a
+        system and no interval: a resample repeats items, and to a measure of nearest neighbours a repeated item is a
+        new fact.
         """
         where = {system: np.array([i for i, (s, _) in enumerate(self.rows) if s == system]) for system in self.systems}
         drawn: dict[int, NDArray[np.int32]] = {}
         out = []
         for spec, column in self.columns.items():
+            whole = [_whole(column, rows, level, replicates, seed, drawn) for rows in where.values()]
             for part, name in enumerate(column.parts):
                 for number, (system, rows) in enumerate(where.items()):
+                    if (found := whole[number]) is not None:
+                        value, low, high = found[0][:, part].tolist()
+                        n = found[1]
+                        out.append(SystemScore(system, spec, name, value, low, high, n, len(rows) - n, True))
+                        continue
                     if column.level == "system":
                         value = float(column.values[number, part])
                         known = not math.isnan(value)
@@ -143,7 +176,22 @@ class ScoreTable:
                     record["reason"] = None if known else column.reasons.get(index, "")
                     if part == 0 and column.evidence.get(index):
                         record["evidence"] = column.evidence[index]
+                    if part == 0 and column.sums is not None and not np.isnan(column.sums.counts[index]).any():
+                        record["counts"] = column.sums.counts[index].tolist()
                     yield record
+            yield from self._wholes(spec, column)
+
+    def _wholes(self, spec: str, column: Column) -> Iterator[dict[str, Any]]:
+        """A record of each system's value of all rows together, by a metric that has one."""
+        if column.sums is None:
+            return
+        for system in self.systems:
+            rows = np.array([index for index, (own, _) in enumerate(self.rows) if own == system])
+            counts = column.sums.of(rows)
+            values = column.sums.value(counts).tolist() if len(counts) else [None] * len(column.parts)
+            for name, value in zip(column.parts, values, strict=True):
+                record: dict[str, Any] = {"system": system, "item": None, "metric": spec, "part": name, "value": value}
+                yield {**record, "reason": None if value is not None else column.reasons.get(int(rows[0]), "")}
 
     def save(self, path: str | Path) -> None:
         """Write JSON Lines: a header, then one record per value. The file is complete or not there at all."""
@@ -156,6 +204,7 @@ class ScoreTable:
                     "parts": list(column.parts),
                     "higher_is_better": column.higher_is_better,
                     "level": column.level,
+                    **({"formula": column.sums.formula} if column.sums is not None else {}),
                 }
                 for spec, column in self.columns.items()
             },
@@ -208,15 +257,46 @@ def _interval(
     mean = float(values.mean())
     if n == 1 or not np.isfinite(values).all():
         return mean, math.nan, math.nan
+    means = np.concatenate([values[resample].mean(axis=1) for resample in _resamples(n, replicates, seed, drawn)])
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    return mean, float(low), float(high)
+
+
+def _whole(
+    column: Column,
+    rows: NDArray[np.intp],
+    level: float,
+    replicates: int,
+    seed: int,
+    drawn: dict[int, NDArray[np.int32]],
+) -> tuple[NDArray[np.float64], int] | None:
+    """Value and interval of some rows together, [3, parts], and how many of them have something to add."""
+    sums = column.sums
+    if sums is None:
+        return None
+    counts = sums.of(rows)
+    n, nothing = len(counts), np.full(len(column.parts), np.nan)
+    value = sums.value(counts) if n else nothing
+    if n < 2:
+        return np.stack([value, nothing, nothing]), n
+    found = []
+    for resample in _resamples(n, replicates, seed, drawn):
+        times = np.stack([np.bincount(one, minlength=n) for one in resample]).astype(np.float64)
+        found.append(sums.value((times @ counts)[:, None]))
+    ends = np.quantile(np.concatenate(found), [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return np.concatenate([value[None], ends]), n
+
+
+def _resamples(n: int, replicates: int, seed: int, drawn: dict[int, NDArray[np.int32]]) -> Iterator[NDArray[np.int32]]:
+    """`replicates` draws of n out of n with replacement, [some, n] at a time."""
     if n * replicates <= _REPLICATES_AT_ONCE * 4:
         if n not in drawn:
             drawn[n] = np.random.default_rng([seed, n]).integers(0, n, (replicates, n), dtype=np.int32)
-        means = values[drawn[n]].mean(axis=1)
-    else:
-        generator = np.random.default_rng([seed, n])
-        means = np.array([values[generator.integers(0, n, n, dtype=np.int32)].mean() for _ in range(replicates)])
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return mean, float(low), float(high)
+        yield drawn[n]
+        return
+    generator = np.random.default_rng([seed, n])
+    for _ in range(replicates):
+        yield generator.integers(0, n, (1, n), dtype=np.int32)
 
 
 def _infinity(value: float) -> str:
@@ -258,13 +338,16 @@ def _columns(
         parts, level = tuple(described[spec]["parts"]), described[spec].get("level", "item")
         own = [(record["system"], record["item"]) for _, record in entries[:: len(parts)]]
         if level == "item":
-            rows = rows or own
-        expected = rows if level == "item" else [(system, None) for system in dict.fromkeys(s for s, _ in rows)]
+            rows = rows or [(system, item) for system, item in own if item is not None]
+        formula, systems = described[spec].get("formula"), dict.fromkeys(system for system, _ in rows)
+        expected: list[tuple[str, str | None]] = list(rows) if level == "item" else []
+        expected += [(system, None) for system in systems] if level == "system" or formula else []
         if own != expected or len(entries) != len(own) * len(parts):
             raise InputError(f"the rows of {spec} are not those of the first metric", file=path)
         higher = described[spec]["higher_is_better"]
-        column = Column(parts, np.empty((len(own), len(parts))), higher_is_better=higher, level=level)
-        for at, (number, record) in enumerate(entries):
+        size = len(rows) if level == "item" else len(systems)
+        column = Column(parts, np.empty((size, len(parts))), higher_is_better=higher, level=level)
+        for at, (number, record) in enumerate(entries[: size * len(parts)]):
             index, part = divmod(at, len(parts))
             if record["part"] != parts[part]:
                 raise InputError(f"expected part {parts[part]!r}, found {record['part']!r}", file=path, row=number)
@@ -273,5 +356,21 @@ def _columns(
                 column.reasons[index] = record["reason"]
             if "evidence" in record:
                 column.evidence[index] = record["evidence"]
+        if formula:
+            column.sums = _sums(path, formula, entries[: size * len(parts) : len(parts)])
         columns[spec] = column
     return rows, {spec: columns[spec] for spec in described}
+
+
+def _sums(path: str | Path, formula: Any, entries: Sequence[tuple[int, dict[str, Any]]]) -> Sums:
+    """What the values of all rows together are made of, from the records of the first part."""
+    if not isinstance(formula, dict) or formula.get("name") not in FORMULAS:
+        raise InputError(f"the formula {formula!r} is not known", file=path, row=1, remedy="a newer nlgauge wrote it")
+    sizes = {len(record["counts"]) for _, record in entries if isinstance(record.get("counts"), list)}
+    if len(sizes) > 1:
+        raise InputError("rows of one metric have unlike counts", file=path, remedy="the file was edited")
+    counts = np.full((len(entries), *(sizes or {1})), np.nan)
+    for index, (number, record) in enumerate(entries):
+        if "counts" in record:
+            counts[index] = [_value(path, number, count) for count in record["counts"]]
+    return Sums(formula, counts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,9 @@ class FakeModel:
     document_frequencies: DocumentFrequencies | None = None
     bertscore_baseline: dict[int, tuple[float, float, float]] | None = None
     aligner_digest: str | None = "ab" * 32
+    folder: Path | None = None
+    pairs_digest: str | None = None
+    sentinels: tuple[int, int] | None = None
 
     def __init__(self, window: int = 16) -> None:
         generator = np.random.default_rng(5)
@@ -72,3 +76,43 @@ class FakeModel:
             logits[row, np.isin(ids[row], ids[row][others == 1])] = 2
         own = (attend == 1) & (side == 0) & (ids != 2) & (ids != 3)
         return logits, np.array([(row[mine] > 0).mean() for row, mine in zip(logits, own, strict=True)], np.float32)
+
+
+class PairsModel(FakeModel):
+    """With weights for pairs: a row sees the mean of the other text's words. `others_seen`: how long those texts were."""
+
+    pairs_digest: str | None = "cd" * 32
+
+    def __init__(self, window: int = 16) -> None:
+        super().__init__(window)
+        self.others_seen: list[int] = []
+
+    def other_text(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+        assert len(ids) <= self.window and ids[0] == 2 and ids[-1] == 3
+        self.others_seen.append(len(ids))
+        return self._words[ids].mean(axis=0)
+
+    def pair_states(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], other: NDArray[np.float64]
+    ) -> NDArray[np.float32]:
+        return (self.hidden(ids, attend, [self.layers])[0] + other).astype(np.float32)
+
+    def pair_logits(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], at: NDArray[np.int64], other: NDArray[np.float64]
+    ) -> NDArray[np.float32]:
+        assert (ids.reshape(-1)[at] == self.tokenizer.mask_id).all()
+        return (self.pair_states(ids, attend, other).reshape(-1, self.width)[at] @ self._head).astype(np.float32)
+
+
+class GapsModel(FakeModel):
+    """Fills gaps: writes the word after the one that stands before the gap, then the end."""
+
+    sentinels: tuple[int, int] | None = (43, 44)
+
+    def fill(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], truths: Sequence[Sequence[int]]
+    ) -> tuple[NDArray[np.float64], list[list[int]]]:
+        assert ((ids == 43).sum(axis=1) == 1).all()
+        self.rows_seen.append(ids.shape)
+        said = [[int(row[np.flatnonzero(row == 43)[0] - 1]) + 1] for row in ids]
+        return np.array([0.0 if s == list(t) else -1.0 for s, t in zip(said, truths, strict=True)]), said

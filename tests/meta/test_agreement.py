@@ -323,3 +323,38 @@ def test_people_against_people(data: Path) -> None:
         found = correlate(table, corpus, level="system", coefficient=coefficient, replicates=0)
         for pair, values in expected.items():
             assert found.get(*pair).value == pytest.approx(values[number], abs=1e-9)
+
+
+@pytest.mark.parametrize("test", ["permutation", "williams"])
+def test_a_metric_without_a_number_or_with_one_alone_contrasts_with_none(
+    table: ScoreTable, ratings: Any, test: str
+) -> None:
+    table.columns["Empty"] = Column(("score",), np.full((len(table.rows), 1), math.nan))
+    table.columns["Constant"] = Column(("score",), np.ones((len(table.rows), 1)))
+    for level in LEVELS if test == "permutation" else ("system", "pooled"):
+        found = contrast(table, ratings["good"], level=level, test=test, replicates=20)
+        for one in found:
+            known = "Empty" not in (one.first[0], one.second[0]) and "Constant" not in (one.first[0], one.second[0])
+            assert math.isnan(one.difference) != known
+            assert math.isnan(one.p) != known and math.isnan(one.adjusted) != known
+        assert found.clusters["rating"]["Near", "score"] == 1
+        assert (
+            found.values["rating"]["Near", "score"]
+            == correlate(table, ratings["good"], level=level, replicates=0).get("Near").value
+        )
+
+
+def test_intervals_of_differences_can_be_left_out_and_are_drawn_once(
+    table: ScoreTable, ratings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nlgauge.meta import agreement
+
+    drawn = []
+    original = agreement.bootstrap
+    monkeypatch.setattr(agreement, "bootstrap", lambda *a, **o: drawn.append(o["replicates"]) or original(*a, **o))
+    whole = contrast(table, ratings["good"], replicates=50)
+    assert drawn == [50] * 4, "Near, Far and two parts of Noise, not twice each of six pairs"
+    bare = contrast(table, ratings["good"], replicates=50, intervals=False)
+    assert set(drawn[4:]) == {0}
+    assert [one.p for one in bare] == [one.p for one in whole]
+    assert all(math.isnan(one.low) for one in bare) and not any(math.isnan(one.low) for one in whole)

@@ -11,10 +11,13 @@ import click
 
 from nlgauge._version import __version__
 from nlgauge.cli.compare import compare
+from nlgauge.cli.contrast import contrast
 from nlgauge.cli.correlate import correlate
 from nlgauge.cli.explain import explain
 from nlgauge.cli.installation import doctor, export, list_all
+from nlgauge.cli.reproduce import reproduce
 from nlgauge.cli.score import score
+from nlgauge.cli.study import study
 from nlgauge.cli.train import train
 from nlgauge.errors import NlgaugeError
 
@@ -36,5 +39,5 @@ def main() -> None:
     """Measure generated text: scores you can trust and repeat, offline."""
 
 
-for _command in (score, explain, correlate, compare, train, list_all, doctor, export):
+for _command in (score, explain, correlate, contrast, compare, study, reproduce, train, list_all, doctor, export):
     main.add_command(_command)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge._version import __version__
-from nlgauge.cli.terminal import PLACE, aligned, plainly, read_outputs, with_interval
-from nlgauge.errors import InputError, SpecError
+from nlgauge.cli.terminal import PLACE, aligned, plainly, read_rated, tell_joined, with_interval
 
 if TYPE_CHECKING:
     from nlgauge.meta.agreement import Agreements
@@ -46,28 +45,9 @@ def correlate(
     """
     import json
 
-    from nlgauge import ScoreTable
     from nlgauge import correlate as run
-    from nlgauge.meta.join import join
 
-    table, rated = ScoreTable.load(scores), read_outputs(outputs, None, (), None, None, None, columns)
-    pairs = [pair.partition("=") for pair in add]
-    if wrong := [name for name, equals, column in pairs if not (name and equals and column)]:
-        raise SpecError(f"--add {wrong[0]}: write NAME=COLUMN, as in --add COMET=comet")
-    if stray := set(lower) - {name for name, _, _ in pairs}:
-        raise SpecError(f"--lower {min(stray)}: no --add has that name")
-    for name, _, column in pairs:
-        file = column.endswith(".score")
-        try:
-            table = join(
-                table,
-                name,
-                column if file else rated,
-                column=None if file else column,
-                higher_is_better=name not in lower,
-            )
-        except InputError as error:
-            raise InputError(error.problem, file=error.file or outputs, row=error.row, remedy=error.remedy) from None
+    table, rated = read_rated(scores, outputs, columns, add, lower)
     found = run(table, rated, level=level, coefficient=coefficient, resample=resample, replicates=replicates, seed=seed)
     if layout == "json":
         record = {
@@ -106,10 +86,7 @@ def _tell_agreements(table: ScoreTable, found: Agreements) -> None:
         first = ", ".join(f"{system}/{item}" for system, item in found.unscored[:5])
         more = ", ..." if len(found.unscored) > 5 else ""
         click.echo(f"{len(found.unscored)} rated outputs are not in the scores ({first}{more})", err=True)
-    for name, joined in table.run.get("joined", {}).items():
-        if joined["missing"] or joined["left_over"]:
-            rest = f"{joined['missing']} without a score, {joined['left_over']} scores without a row"
-            click.echo(f"{name}, from {joined['from']}: {joined['scores']} joined, {rest}", err=True)
+    tell_joined(table)
     for one in found:
         if one.reason:
             click.echo(f"{one.metric} {one.part}, {one.aspect}: no value: {one.reason}", err=True)

@@ -77,9 +77,11 @@ def _explained(corpus: Corpus, rows: Sequence[int], spec: str, model: str | None
     """Values and evidence of some rows; what a metric counts on the corpus is counted on the whole of it."""
     from nlgauge import registry
     from nlgauge.engine.engine import Engine
-    from nlgauge.metrics.base import RowMetric
+    from nlgauge.metrics.base import RowMetric, TextMetric
 
     metric = registry.metric(spec, model=model)
+    if isinstance(metric, TextMetric):
+        raise SpecError(f"{metric} counts strings, and keeps nothing to show: take a metric that reads a model")
     if not isinstance(metric, RowMetric):
         raise SpecError(f"{metric} measures sets of texts and no single rows: see nlgauge score --evidence")
     engine = Engine(registry.model(metric.model), progress=True)

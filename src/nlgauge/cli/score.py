@@ -51,7 +51,7 @@ def score(
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
-    Prints each system's mean with its 95 % bootstrap interval.
+    Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % bootstrap interval.
     """
     from nlgauge import Corpus, evaluate
 
@@ -102,6 +102,8 @@ def _print_summary(table: ScoreTable, layout: str, seed: int) -> None:
             click.echo(f"{spec}: no value for {len(found)} of {len(names)} {what} ({first}): {reason}", err=True)
         for note, count in table.run.get("notes", {}).get(spec, {}).items():
             click.echo(f"{spec}: {count} of {len(names)} {what}: {note}", err=True)
+    if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
+        click.echo(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}", err=True)
     for signature in table.signatures.values():
         click.echo(signature, err=True)
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.errors import SpecError
+from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
+    from nlgauge.table import ScoreTable
 
 PLACE = click.Path(path_type=Path)
 
@@ -38,6 +39,42 @@ def read_outputs(
     return Corpus.read(outputs, columns={ours: theirs for ours, _, theirs in pairs})
 
 
+def read_rated(
+    scores: Path, outputs: Path, columns: Sequence[str], add: Sequence[str] = (), lower: Sequence[str] = ()
+) -> tuple[ScoreTable, Corpus]:
+    """A scores file, with what --add and --lower ask for joined to it, and the rated outputs."""
+    from nlgauge import ScoreTable
+    from nlgauge.meta.join import join
+
+    table, rated = ScoreTable.load(scores), read_outputs(outputs, None, (), None, None, None, columns)
+    pairs = [pair.partition("=") for pair in add]
+    if wrong := [name for name, equals, column in pairs if not (name and equals and column)]:
+        raise SpecError(f"--add {wrong[0]}: write NAME=COLUMN, as in --add COMET=comet")
+    if stray := set(lower) - {name for name, _, _ in pairs}:
+        raise SpecError(f"--lower {min(stray)}: no --add has that name")
+    for name, _, column in pairs:
+        file = column.endswith(".score")
+        try:
+            table = join(
+                table,
+                name,
+                column if file else rated,
+                column=None if file else column,
+                higher_is_better=name not in lower,
+            )
+        except InputError as error:
+            raise InputError(error.problem, file=error.file or outputs, row=error.row, remedy=error.remedy) from None
+    return table, rated
+
+
+def tell_joined(table: ScoreTable) -> None:
+    """What --add could not join, on stderr."""
+    for name, joined in table.run.get("joined", {}).items():
+        if joined["missing"] or joined["left_over"]:
+            rest = f"{joined['missing']} without a score, {joined['left_over']} scores without a row"
+            click.echo(f"{name}, from {joined['from']}: {joined['scores']} joined, {rest}", err=True)
+
+
 def plain(value: Any) -> Any:
     if not isinstance(value, float) or math.isfinite(value):
         return value
@@ -46,6 +83,13 @@ def plain(value: Any) -> Any:
 
 def plainly(record: object) -> dict[str, Any]:
     return {key: plain(value) for key, value in vars(record).items()}
+
+
+def jsonable(value: Any) -> Any:
+    """A value of dicts, lists and numbers with a word for what JSON has no number for."""
+    if isinstance(value, dict):
+        return {key: jsonable(inner) for key, inner in value.items()}
+    return [jsonable(inner) for inner in value] if isinstance(value, list | tuple) else plain(value)
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> list[str]:

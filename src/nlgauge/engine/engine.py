@@ -20,13 +20,17 @@ from nlgauge.engine.features import (
     Feature,
     Likelihood,
     LikelihoodRequest,
+    MaskedWordsRequest,
+    PairStatesRequest,
     Request,
     StaticRequest,
     TokenVectors,
     VectorsRequest,
 )
+from nlgauge.engine.gaps import PairReader
 from nlgauge.engine.model import LanguageModel
 from nlgauge.engine.pairs import PairWindow, pair_room, pair_windows
+from nlgauge.engine.segmentation import segmenter, spans
 from nlgauge.engine.tokens import Tokens
 from nlgauge.engine.windows import Window, WindowPolicy, windows
 from nlgauge.errors import InputError, SpecError
@@ -71,6 +75,7 @@ class Engine:
         self.model, self.window, self.progress = model, window, progress
         self.ledger = Ledger()
         self._tokens: dict[str, Tokens] = {}
+        self._word_starts: dict[tuple[str, str], tuple[NDArray[np.intp], NDArray[np.int64]]] = {}
         self._long: set[str] = set()
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
@@ -82,6 +87,26 @@ class Engine:
                 self._long.add(text)
         self.ledger.texts, self.ledger.longer = len(self._tokens), len(self._long)
         return [self._tokens[text] for text in texts]
+
+    def word_starts(self, text: str, segmentation: str) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """The first token of each word of a text, then the number of its tokens: [words + 1]; and the words' places.
+
+        The places are characters, the first and the one after the last: [words, 2].
+        """
+        if (text, segmentation) not in self._word_starts:
+            (tokens,) = self.tokens([text])
+            numbers = segmenter(segmentation)(text, tokens.offsets)
+            starts = np.concatenate([np.flatnonzero(np.diff(numbers, prepend=-1)), [len(tokens)]]).astype(np.intp)
+            self._word_starts[text, segmentation] = starts, spans(text, tokens.offsets, numbers)
+        return self._word_starts[text, segmentation]
+
+    def _words(self, text: str, request: Request) -> int:
+        """How many words a request has masked."""
+        if not isinstance(request, MaskedWordsRequest) or not len(self._tokens[text]):
+            return 0
+        if request.words is not None:
+            return len(request.words)
+        return len(self.word_starts(text, request.segmentation)[0]) - 1
 
     def features(self, needs: Sequence[Need]) -> list[Feature | None]:
         """The features of a few needs at once, in order; `stream` is the door for many."""
@@ -133,6 +158,8 @@ class Engine:
     def _read_all(self, need: Need) -> None:
         """Ask for the windows that a need is computed from. Raises InputError where the policy refuses a text."""
         text, request = need
+        if isinstance(request, MaskedWordsRequest | PairStatesRequest):
+            self._read(request.against)
         if isinstance(request, AlignmentRequest):
             self._read_pairs(text, request)
         else:
@@ -175,14 +202,15 @@ class Engine:
             return 8 * self.model.tokenizer.vocabulary
         if isinstance(request, LikelihoodRequest):
             return 16 * len(self._tokens[text])
-        if isinstance(request, AlignmentRequest):
+        if isinstance(request, AlignmentRequest | MaskedWordsRequest):
             return 64 * len(self._tokens[text])
         layers = len(request.layers) if isinstance(request, VectorsRequest) else 1
         return 4 * layers * (len(self._tokens[text]) + self.model.tokenizer.frame) * self.model.width
 
     def _bar(self, uses: Mapping[Need, int]) -> tqdm:
         passes = {(text, _kind(request)) for text, request in uses}
-        total = sum(len(self._tokens[text]) for text, kind in passes if kind[0] not in ("static", "aligned"))
+        total = sum(len(self._tokens[text]) for text, kind in passes if kind[0] not in ("static", "aligned", "pairs"))
+        total += sum(self._words(*need) for need in uses)
         aligned = [(text, request) for text, request in uses if isinstance(request, AlignmentRequest)]
         total += sum(_size(window) for need in aligned for _, window in self._read_pairs(*need))
         return tqdm(total=total, unit="token", unit_scale=True, disable=None if self.progress else True, leave=False)
@@ -200,7 +228,9 @@ class Engine:
                 continue
             self.ledger.encoded += len(texts)
             self.ledger.kinds[kind] = self.ledger.kinds.get(kind, 0) + len(texts)
-            if kind == "aligned":
+            if kind == "pairs":
+                out.update(self._read_in_pairs(texts, bar))
+            elif kind == "aligned":
                 out.update(self._alignments(texts, bar))
             else:
                 out.update(self._masked(texts, stride, bar) if kind == "masked" else self._vectors(texts, bar))
@@ -301,6 +331,19 @@ class Engine:
             offsets = self._tokens[need[0]].offsets[read]
             found = Alignment(need[0], offsets, total.logits[read], total.aggregate())
             out[need] = found if len(offsets) else None
+        return out
+
+    def _read_in_pairs(self, texts: Mapping[str, list[Request]], bar: tqdm) -> dict[Need, Feature | None]:
+        reader = PairReader(self.model, self._tokens.__getitem__, self.word_starts, self._budget)
+        needs = [(text, request) for text, requests in texts.items() for request in requests]
+        words = [(text, request) for text, request in needs if isinstance(request, MaskedWordsRequest)]
+        usable = [need for need in words if len(self._tokens[need[1].against])]
+        out: dict[Need, Feature | None] = dict.fromkeys(words)
+        out.update(zip(usable, reader.masked_words(usable, bar.update), strict=True))
+        for text, request in needs:
+            if isinstance(request, PairStatesRequest):
+                out[text, request] = reader.states(text, request)
+        self.ledger.passes += reader.passes
         return out
 
     def _pair_rows(
@@ -441,6 +484,8 @@ class _AlignmentSums:
 def _texts(need: Need) -> tuple[str, ...]:
     """All texts that a need is computed from."""
     text, request = need
+    if isinstance(request, MaskedWordsRequest | PairStatesRequest):
+        return text, request.against
     return (text, *request.against) if isinstance(request, AlignmentRequest) else (text,)
 
 
@@ -454,6 +499,8 @@ def _kind(request: Request) -> _Kind:
         return "masked", request.stride
     if isinstance(request, AlignmentRequest):
         return "aligned", 0
+    if isinstance(request, MaskedWordsRequest | PairStatesRequest):
+        return "pairs", 0
     return ("vectors", 0) if isinstance(request, VectorsRequest) else _STATIC
 
 

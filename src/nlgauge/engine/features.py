@@ -63,7 +63,42 @@ class AlignmentRequest:
     """Together they are what the text is aligned with; at least one has tokens"""
 
 
-Request: TypeAlias = BagRequest | LikelihoodRequest | VectorsRequest | StaticRequest | AlignmentRequest
+@dataclass(frozen=True)
+class MaskedWordsRequest:
+    """Words of a text, each predicted from the rest of the text and another text (MaskEval, section 3.2)."""
+
+    against: str
+    """The other text"""
+    first: bool = True
+    """Whether the text stands before the other one, for a model that reads the two in one row"""
+    segmentation: str = "plain"
+    """What a word is: see engine.segmentation"""
+    decoding: str = "joint"
+    """How a word of several pieces is predicted: see engine.masking"""
+    stride: int = 1
+    """How many words, far apart, are masked in one pass; 1 is exact"""
+    words: tuple[int, ...] | None = None
+    """Which words, counted from 0, in order; None: all of them"""
+
+
+@dataclass(frozen=True)
+class PairStatesRequest:
+    """The last hidden states of a text's tokens when it is read with another text."""
+
+    against: str
+    first: bool = True
+    """Whether the text stands before the other one, for a model that reads the two in one row"""
+
+
+Request: TypeAlias = (
+    BagRequest
+    | LikelihoodRequest
+    | VectorsRequest
+    | StaticRequest
+    | AlignmentRequest
+    | MaskedWordsRequest
+    | PairStatesRequest
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,4 +153,20 @@ class Alignment:
     """The share of the text that is supported, predicted as one number; the greatest over the windows"""
 
 
-Feature: TypeAlias = Bag | Likelihood | TokenVectors | Alignment
+@dataclass(frozen=True, eq=False)
+class MaskedWords:
+    """Answer to a MaskedWordsRequest; equal to itself alone. All of it runs over the words that were asked for."""
+
+    text: str
+    words: NDArray[np.intp]
+    """[words]: their numbers in the text"""
+    spans: NDArray[np.int64]
+    """[words, 2]: first character and the one after the last"""
+    hits: NDArray[np.bool_]
+    """[words]: whether the word itself was predicted, capitals aside"""
+    log_probabilities: NDArray[np.float64]
+    """[words]: of the word itself, sum over its pieces"""
+    predicted: tuple[str, ...]
+
+
+Feature: TypeAlias = Bag | Likelihood | TokenVectors | Alignment | MaskedWords

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.folder import DocumentFrequencies
 from nlgauge.engine.tokens import SubwordTokenizer
+from nlgauge.errors import SpecError
 
 
 class LanguageModel(Protocol):
@@ -88,6 +90,41 @@ class LanguageModel(Protocol):
         """
         ...
 
+    @property
+    def folder(self) -> Path | None:
+        """Where its files lie; None for a model that is no folder"""
+        ...
+
+    @property
+    def pairs_digest(self) -> str | None:
+        """SHA-256 of the weights for pairs, hexadecimal; None for a model that has none"""
+        ...
+
+    def other_text(self, ids: NDArray[np.int64]) -> Any:
+        """The other text of pairs, framed, ids [length]: read once, for any number of calls that see it."""
+        ...
+
+    def pair_logits(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], at: NDArray[np.int64], other: Any
+    ) -> NDArray[np.float32]:
+        """`masked_logits` by the weights for pairs, of rows that all see the other text as well."""
+        ...
+
+    def pair_states(self, ids: NDArray[np.int64], attend: NDArray[np.int64], other: Any) -> NDArray[np.float32]:
+        """Last hidden states by the weights for pairs: ids, attend [rows, length] -> [rows, length, width]."""
+        ...
+
+    @property
+    def sentinels(self) -> tuple[int, int] | None:
+        """The tokens that stand for a gap and for what follows it, of a model that fills gaps (T5); else None"""
+        ...
+
+    def fill(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], truths: Sequence[Sequence[int]]
+    ) -> tuple[NDArray[np.float64], list[list[int]]]:
+        """Log-probability of the true tokens of each row's gap [rows], and what is written there, greedily."""
+        ...
+
     def align(
         self, ids: NDArray[np.int64], attend: NDArray[np.int64], side: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -97,3 +134,13 @@ class LanguageModel(Protocol):
         there; side is 1 at the context's own tokens. Raises SpecError for a model without an aligner.
         """
         ...
+
+
+def no_gaps(name: str) -> SpecError:
+    """What a model answers that was not made to fill gaps."""
+    return SpecError(f"model {name!r} fills no gaps: it has no sentinels")
+
+
+def no_pairs(name: str) -> SpecError:
+    """What a model answers that has no weights for pairs."""
+    return SpecError(f"model {name!r} has no weights for pairs: see nlgauge train masked-lm --pairs")

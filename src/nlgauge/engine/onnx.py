@@ -20,11 +20,13 @@ from safetensors import safe_open
 
 from nlgauge.engine.folder import (
     ALIGNER_FILE,
+    PAIRS_FILE,
     DocumentFrequencies,
     read_bertscore_baseline,
     read_document_frequencies,
     recommended_temperature,
 )
+from nlgauge.engine.model import no_gaps
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 
@@ -46,6 +48,7 @@ class OnnxModel:
         self.layers = int(config["num_hidden_layers"])
         self.width = int(config["hidden_size"])
         self.temperature = recommended_temperature(folder)
+        self.folder: Path | None = folder
         self._folder = folder
 
     @cached_property
@@ -97,6 +100,42 @@ class OnnxModel:
     def aligner_digest(self) -> str | None:
         file = self._folder / ALIGNER_FILE
         return hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else None
+
+    @cached_property
+    def pairs_digest(self) -> str | None:
+        file = self._folder / PAIRS_FILE
+        return hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else None
+
+    def other_text(self, ids: NDArray[np.int64]) -> dict[str, NDArray[np.float32]]:
+        row = ids[None]
+        keys, values = self._pairs_other.run(["keys", "values"], {"ids": row, "attend": np.ones_like(row)})
+        return {"keys": keys, "values": values}
+
+    def pair_logits(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], at: NDArray[np.int64], other: Any
+    ) -> NDArray[np.float32]:
+        logits: NDArray[np.float32] = self._pairs.run(["logits"], {"ids": ids, "attend": attend, "at": at, **other})[0]
+        return logits
+
+    def pair_states(self, ids: NDArray[np.int64], attend: NDArray[np.int64], other: Any) -> NDArray[np.float32]:
+        at = np.arange(ids.size)
+        states: NDArray[np.float32] = self._pairs.run(["states"], {"ids": ids, "attend": attend, "at": at, **other})[0]
+        return states.reshape(*ids.shape, -1)
+
+    @cached_property
+    def _pairs(self) -> Any:
+        return self._session("pairs.onnx")
+
+    @cached_property
+    def _pairs_other(self) -> Any:
+        return self._session("pairs_other.onnx")
+
+    sentinels: tuple[int, int] | None = None
+
+    def fill(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], truths: Sequence[Sequence[int]]
+    ) -> tuple[NDArray[np.float64], list[list[int]]]:
+        raise no_gaps(self.name)
 
     def align(
         self, ids: NDArray[np.int64], attend: NDArray[np.int64], side: NDArray[np.int64]

@@ -60,14 +60,16 @@ def _spacy_tokenizer(language: str) -> Any:
 def common_words(text: str, offsets: NDArray[np.int32], ends: Sequence[int]) -> NDArray[np.int64]:
     """Word numbers of sub-words, given where the words of the language end in `text`.
 
-    offsets: [tokens, 2], in the order of the text. Sub-words that end at the same character (the bytes of one letter, a
-    lone mark of a word's beginning) stay together.
+    offsets: [tokens, 2], in the order of the text. Sub-words that end at the same character or share one (the bytes of a
+    letter, a lone mark of a word's beginning) stay together.
     """
     known = frozenset(ends)
-    last = np.maximum.accumulate(offsets[:, 1]) if len(offsets) else np.zeros(0, np.int32)
     numbers = np.zeros(len(offsets), np.int64)
+    last = 0
     for i in range(1, len(offsets)):
-        numbers[i] = numbers[i - 1] + (last[i] != last[i - 1] and int(last[i - 1]) in known)
+        last = max(last, int(offsets[i - 1, 1]))
+        apart = int(offsets[i, 0]) >= last < int(offsets[i, 1])
+        numbers[i] = numbers[i - 1] + (apart and last in known)
     return whole_words(text, offsets, numbers)
 
 

@@ -50,6 +50,7 @@ class SubwordTokenizer:
         pad_id = tokenizer.token_to_id(pad) if pad else None
         self.pad_id = 0 if pad_id is None else pad_id
         self.vocabulary = tokenizer.get_vocab_size()
+        self.unknown_id = _unknown_id(tokenizer)
 
     @classmethod
     def read(cls, path: str) -> SubwordTokenizer:
@@ -94,6 +95,24 @@ class SubwordTokenizer:
     def piece(self, token: int) -> str:
         """How a token of the vocabulary is written."""
         return str(self._tokenizer.id_to_token(int(token)))
+
+    def token_id(self, token: str) -> int | None:
+        """The number of a token, special ones included; None for what the vocabulary lacks."""
+        found = self._tokenizer.token_to_id(token)
+        return None if found is None else int(found)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text that tokens are written for, special tokens included."""
+        return str(self._tokenizer.decode([int(token) for token in ids], skip_special_tokens=False))
+
+
+def _unknown_id(tokenizer: Tokenizer) -> int | None:
+    """The token that stands for what the vocabulary lacks, whichever way the model of the tokenizer names it."""
+    model = json.loads(tokenizer.to_str())["model"]
+    if isinstance(number := model.get("unk_id"), int):
+        return number
+    name = model.get("unk_token")
+    return tokenizer.token_to_id(name) if isinstance(name, str) else None
 
 
 def _encodable(text: str) -> bool:

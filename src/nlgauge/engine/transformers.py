@@ -19,6 +19,8 @@ from nlgauge.engine.folder import (
     read_document_frequencies,
     recommended_temperature,
 )
+from nlgauge.engine.model import no_gaps, no_pairs
+from nlgauge.engine.seq2seq import Seq2SeqModel
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import MissingExtraError, SpecError
 
@@ -58,6 +60,7 @@ class TransformersModel:
         self.window = _window(self._body, config, tokenizer)
         self.digest = _digest(source, self._net)
         folder = Path(source)
+        self.folder: Path | None = folder if folder.is_dir() else None
         self.temperature = recommended_temperature(folder)
         self.document_frequencies: DocumentFrequencies | None = read_document_frequencies(folder)
         self.bertscore_baseline = read_bertscore_baseline(folder)
@@ -94,6 +97,26 @@ class TransformersModel:
             hook.remove()
         return np.asarray(logits[0].float().cpu().numpy())
 
+    pairs_digest: str | None = None
+
+    def other_text(self, ids: NDArray[np.int64]) -> Any:
+        raise no_pairs(self.name)
+
+    def pair_logits(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], at: NDArray[np.int64], other: Any
+    ) -> NDArray[np.float32]:
+        raise no_pairs(self.name)
+
+    def pair_states(self, ids: NDArray[np.int64], attend: NDArray[np.int64], other: Any) -> NDArray[np.float32]:
+        raise no_pairs(self.name)
+
+    sentinels: tuple[int, int] | None = None
+
+    def fill(
+        self, ids: NDArray[np.int64], attend: NDArray[np.int64], truths: Sequence[Sequence[int]]
+    ) -> tuple[NDArray[np.float64], list[list[int]]]:
+        raise no_gaps(self.name)
+
     aligner_digest: str | None = None
 
     def align(
@@ -115,6 +138,19 @@ class TransformersModel:
         if self.precision == "bfloat16":
             stack.enter_context(self._torch.autocast(self._device.type, dtype=self._torch.bfloat16))
         return stack
+
+
+def open_model(source: str, name: str, precision: str) -> TransformersModel | Seq2SeqModel:
+    """The model of a folder or Hugging Face name, by what kind it says that it is."""
+    try:
+        import transformers
+
+        config = transformers.AutoConfig.from_pretrained(source)
+    except (ImportError, OSError, ValueError):
+        return TransformersModel(source, name, precision)  # which says what is wrong
+    masks = type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING
+    gaps = type(config) in transformers.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
+    return Seq2SeqModel(source, name, precision) if gaps and not masks else TransformersModel(source, name, precision)
 
 
 def _load(transformers: Any, torch: Any, source: str) -> tuple[Any, bool]:

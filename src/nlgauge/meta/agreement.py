@@ -128,6 +128,8 @@ class Contrasts:
     records: list[Contrast]
     clusters: dict[str, dict[tuple[str, str], int]]
     """By aspect and (metric, part), from 1 for the best: metrics of one cluster cannot be told apart"""
+    values: dict[str, dict[tuple[str, str], float]] = field(default_factory=dict)
+    """By aspect and (metric, part): the coefficient, on all rows that this metric and the ratings have"""
 
     def __iter__(self) -> Iterator[Contrast]:
         return iter(self.records)
@@ -164,7 +166,7 @@ def correlate(
     for spec, column in table.columns.items():
         for part, name in enumerate(column.parts):
             for aspect in chosen:
-                x, y = place.of(_by_row(table, column, part)), place.of(rated.values[aspect])
+                x, y = place.of(by_row(table, column, part)), place.of(rated.values[aspect])
                 if column.level == "system" and (level != "system" or coefficient == "soft_accuracy"):
                     found = _Found(Estimate(math.nan, 0, 0, _OF_SETS if level != "system" else _NO_ITEMS))
                 else:
@@ -176,7 +178,7 @@ def correlate(
                         found.rows, value.undefined, not column.higher_is_better, found.threshold, value.reason,
                     )
                 )  # fmt: skip
-                if level == "item" and found.rows and not crossed(*_rated_part(x, y)):
+                if level == "item" and found.rows and not crossed(*rated_part(x, y)):
                     notes.append(f"{aspect}: few items have several systems; no p at item level")
     if coefficient == "soft_accuracy" and resample != "systems":
         notes.append("intervals of soft_accuracy resample systems only")
@@ -197,7 +199,7 @@ def _agreement(
     x: Float, y: Float, level: str, name: str, resample: str, confidence: float, replicates: int, seed: int
 ) -> _Found:
     """Of one table of scores and one of ratings [items, systems]."""
-    x, y = _rated_part(x, y)
+    x, y = rated_part(x, y)
     rows = int((~np.isnan(x)).sum())
     if name == "soft_accuracy":
         return _softly(x, y, rows, confidence, replicates, seed)
@@ -241,13 +243,14 @@ def contrast(
     confidence: float = 0.95,
     replicates: int = 1000,
     seed: int = 0,
+    intervals: bool = True,
 ) -> Contrasts:
     """Which metrics agree better with people than which: every pair of metrics, and the clusters that follow.
 
     test: 'permutation' (Perm-Both of Deutsch et al. 2021) or 'williams' (Pearson over systems or pooled rows only, `df`
     as in `nlgauge.meta.significance.williams`). correction, over an aspect's pairs: 'holm', 'benjamini_hochberg' or
-    'none'. Interval: bootstrap of the difference, both metrics on the same resamples. Two metrics differ, for the
-    clusters, where the corrected p is below 1 - confidence. Raises InputError as `correlate` does.
+    'none'. Interval: bootstrap of the difference, both metrics on the same resamples; left out without `intervals`. Two
+    metrics differ, for the clusters, where the corrected p is below 1 - confidence. Raises InputError as `correlate`.
     """
     _check(level, coefficient, resample, confidence)
     if coefficient in SPECIAL:
@@ -262,19 +265,25 @@ def contrast(
     place, rated, chosen = _joined(table, ratings, aspects)
     kind = COEFFICIENTS[coefficient]
     columns = {
-        (spec, name): place.of(_by_row(table, column, part))
+        (spec, name): place.of(by_row(table, column, part))
         for spec, column in table.columns.items()
         for part, name in enumerate(column.parts)
         if column.level == "item" or level == "system"
     }
     records: list[Contrast] = []
     grouped: dict[str, dict[tuple[str, str], int]] = {}
+    reached: dict[str, dict[tuple[str, str], float]] = {}
     for aspect in chosen:
         y = place.of(rated.values[aspect])
         values = [_value(x, y, kind, level) for x in columns.values()]
+        # Of one metric, once for all others that have numbers for the same cells.
+        resamples: dict[tuple[tuple[str, str], bytes], Float] = {}
         found = []
         for one, two in combinations(columns, 2):
-            a, b, ratings_of = _rated_part(columns[one], columns[two], y)
+            a, b, ratings_of = rated_part(columns[one], columns[two], y)
+            if not a.size:
+                found.append((one, two, math.nan, math.nan, math.nan, math.nan))
+                continue
             if test == "williams":
                 difference, p = _williams(a, b, ratings_of, level, df)
             else:
@@ -284,10 +293,15 @@ def contrast(
                     (x, y_means), (z, _) = means(a, ratings_of), means(b, ratings_of)
                     samples = x[None], z[None], y_means[None]
                 difference, p = exchanged(*samples, kind, level, replicates=replicates, seed=seed)
-            again = [
-                bootstrap(x, ratings_of, kind, level, resample=resample, replicates=replicates, seed=seed)
-                for x in (a, b)
-            ]
+            again = []
+            cells = np.any([np.isnan(x) for x in (columns[one], columns[two], y)], axis=0).tobytes()
+            for name, x in ((one, a), (two, b)):
+                if (name, cells) not in resamples:
+                    draws = replicates if intervals else 0
+                    resamples[name, cells] = bootstrap(
+                        x, ratings_of, kind, level, resample=resample, replicates=draws, seed=seed
+                    )
+                again.append(resamples[name, cells])
             found.append((one, two, difference, *interval(again[0] - again[1], confidence), p))
         p_values = [each[-1] for each in found]
         adjusted = CORRECTIONS[correction](p_values) if correction != "none" else np.asarray(p_values, float)
@@ -298,11 +312,12 @@ def contrast(
             i, j = names.index(one), names.index(two)
             different[i, j] = different[j, i] = corrected < 1 - confidence
         grouped[aspect] = dict(zip(names, clusters(values, different), strict=True))
-    return Contrasts(records, grouped)
+        reached[aspect] = dict(zip(names, values, strict=True))
+    return Contrasts(records, grouped, reached)
 
 
 def _value(x: Float, y: Float, kind: Coefficient, level: str) -> float:
-    x, y = _rated_part(x, y)
+    x, y = rated_part(x, y)
     return estimate(x, y, kind, level).value
 
 
@@ -312,11 +327,13 @@ def _williams(x: Float, other: Float, y: Float, level: str, df: str) -> tuple[fl
     else:
         rated = y
     known = ~(np.isnan(x) | np.isnan(other) | np.isnan(rated))
+    n = int(known.sum())
+    if n < 4:
+        return math.nan, math.nan
     first, second, between = (
         float(correlation(a[known], b[known])) for a, b in ((x, rated), (other, rated), (x, other))
     )
-    n = int(known.sum())
-    return first - second, williams(first, second, between, n, df).two_sided if n > 3 else math.nan
+    return first - second, williams(first, second, between, n, df).two_sided
 
 
 def _check(level: str, name: str, resample: str, confidence: float) -> None:
@@ -341,7 +358,7 @@ def _joined(table: ScoreTable, source: object, aspects: Iterable[str] | None) ->
     return place, rated, chosen
 
 
-def _by_row(table: ScoreTable, column: Column, part: int) -> Float:
+def by_row(table: ScoreTable, column: Column, part: int) -> Float:
     """A number per row, bigger is better; a system's number for each of its rows, whose mean is that number again."""
     values = turned(column, part)
     if column.level == "item":
@@ -350,7 +367,7 @@ def _by_row(table: ScoreTable, column: Column, part: int) -> Float:
     return np.array([number[system] for system, _ in table.rows])
 
 
-def _rated_part(*tables: Float) -> list[Float]:
+def rated_part(*tables: Float) -> list[Float]:
     """Tables cut down to cells that all have, and to the items and systems that have such a cell."""
     known: NDArray[np.bool_] = np.all([~np.isnan(table) for table in tables], axis=0)
     cut = np.ix_(known.any(1), known.any(0))

@@ -39,6 +39,7 @@ Values = NDArray[Any]
 LEVELS = ("item", "system", "pooled")
 # Two means that differ by less, as a share of the largest, differ in the order of summation only.
 _DIGITS = 12
+_BLOCK = 16
 
 
 class Pairs(NamedTuple):
@@ -89,20 +90,37 @@ def _alike(codes: Codes, known: NDArray[np.bool_]) -> Float:
     return np.asarray((counts * (counts - 1)).sum(-1) / 2)
 
 
+def _repeats(ordered: NDArray[Any]) -> Float:
+    """Pairs of equal elements of each row [rows, n], in which equal ones stand together."""
+    n = ordered.shape[1]
+    begins = np.zeros(ordered.shape, np.int32)
+    np.multiply(ordered[:, 1:] != ordered[:, :-1], np.arange(1, n, dtype=np.int32), out=begins[:, 1:])
+    np.maximum.accumulate(begins, axis=1, out=begins)
+    return np.asarray(n * (n - 1) / 2 - begins.sum(1))
+
+
 def _direction(x: Float, known: NDArray[np.bool_]) -> Float:
     """x centred and of length 1, 0 where it is not known; NaN where all that is known is one value."""
-    spread = np.where(known, x, -np.inf).max(-1, initial=-np.inf) > np.where(known, x, np.inf).min(-1, initial=np.inf)
+    whole = bool(known.all())
+
+    def filled(a: Float, value: float) -> Float:
+        return a if whole else np.where(known, a, value)
+
+    spread = filled(x, -np.inf).max(-1, initial=-np.inf) > filled(x, np.inf).min(-1, initial=np.inf)
     with np.errstate(all="ignore"):
-        mean = np.where(known, x, 0).sum(-1) / known.sum(-1)
-        centred = np.where(known, x - mean[:, None], 0)
-        centred /= np.abs(centred).max(-1, initial=0)[:, None]  # squares of large or small numbers leave float's range
-        centred /= np.sqrt((centred**2).sum(-1))[:, None]
-    return np.asarray(np.where(spread[:, None], centred, np.nan))
+        mean = filled(x, 0).sum(-1) / known.sum(-1)
+        centred = filled(x - mean[:, None], 0)
+        # Squares of large or small numbers leave float's range.
+        centred /= np.maximum(centred.max(-1, initial=0), -centred.min(-1, initial=0))[:, None]
+        length = np.sqrt(np.einsum("ij,ij->i", centred, centred))
+        centred *= np.where(spread, 1 / length, np.nan)[:, None]
+    return centred
 
 
 def _pearson(x: Float, y: Float, ids: Codes | None) -> Float:
     known = ~(np.isnan(x) | np.isnan(y))
-    return np.asarray(np.clip((_direction(x, known) * _direction(y, known)).sum(-1), -1, 1))
+    products = np.einsum("ij,ij->i", _direction(x, known), _direction(y, known))
+    return np.asarray(np.clip(products, -1, 1))
 
 
 def _spearman(x: Codes, y: Codes, ids: Codes | None) -> Float:
@@ -117,16 +135,22 @@ def _spearman(x: Codes, y: Codes, ids: Codes | None) -> Float:
 
 
 def _inversions(sequence: NDArray[Any]) -> Float:
-    """Pairs of each row [rows, n] that stand the wrong way round: a merge sort, all rows at once, O(n log n)."""
+    """Pairs of each row [rows, n] that stand the wrong way round: blocks by trying all pairs, then a merge sort."""
     rows, n = sequence.shape
-    size = 1 << max(n - 1, 0).bit_length()
+    size = 1 << max(n - 1, _BLOCK - 1).bit_length()
     top = int(sequence.max(initial=0)) + 1
     key = np.full((rows, size), top, np.int32 if (top + 1) * size < 2**31 else np.int64)
     key[:, :n] = sequence
+    # Sorting a great many short rows costs far more than comparing within them.
+    short = np.ascontiguousarray(key.reshape(-1, _BLOCK).T, np.int16 if top < 2**15 else key.dtype)
+    wrong = np.zeros(short.shape[1], np.int16)
+    for i in range(_BLOCK - 1):
+        for j in range(i + 1, _BLOCK):
+            wrong += short[i] > short[j]
+    found: Float = wrong.reshape(rows, -1).sum(1, dtype=np.float64)
     key *= size
     key += np.arange(size, dtype=key.dtype)
-    found = np.zeros(rows)
-    width = 1
+    width = _BLOCK
     while width < size:
         blocks = key.reshape(rows, -1, 2 * width)
         blocks.sort(axis=-1)
@@ -141,16 +165,16 @@ def _inversions(sequence: NDArray[Any]) -> Float:
 def _pairs(x: Codes, y: Codes, ids: Codes | None) -> Pairs:
     """Counts of all pairs but those of a cell with a copy of itself, which `ids` tells where cells were drawn twice."""
     known = (x >= 0) & (y >= 0)
-    n = known.sum(-1)
+    n, missing = known.sum(-1), (~known).sum(-1)
     base = int(y.max(initial=0)) + 2
     end = (int(x.max(initial=0)) + 1) * base + base - 1
     # What is missing sorts behind everything else by x and by y, and is in no inversion there.
-    key = np.where(known, x * np.int64(base) + y, end).astype(np.int32 if end < 2**31 else np.int64)
+    wide: NDArray[Any] = x.astype(np.int32 if end < 2**31 else np.int64)
+    key = np.where(known, wide * base + y, end)
     key.sort(axis=-1)
-    runs = np.zeros(key.shape, np.int32)
-    np.cumsum(key[:, 1:] != key[:, :-1], axis=-1, out=runs[:, 1:])
-    both = _alike(runs, np.arange(key.shape[1]) < n[:, None])
-    by_x, by_y, discordant = _alike(x, known), _alike(y, known), _inversions(key % base)
+    alone = missing * (missing - 1) / 2
+    by_x, both = _repeats(key // base) - alone, _repeats(key) - alone
+    by_y, discordant = _alike(y, known), _inversions(key % base)
     copies = 0.0 if ids is None else _alike(ids, known)
     concordant = n * (n - 1) / 2 - discordant - by_x - by_y + both
     return Pairs(concordant, discordant, by_x - both, by_y - both, both - copies)

@@ -1,15 +1,16 @@
 """What every metric is: a frozen set of parameters that knows what it needs of each text and how to score with it.
 
 To add a metric: one file in this folder with one subclass of ReferenceMetric (a candidate against its references),
-SetMetric (all outputs of a system against a set of texts) or RowMetric (anything else about one row). Nothing else
-names it.
+SetMetric (all outputs of a system against a set of texts) or RowMetric (anything else about one row); or, where it
+reads the texts as strings and no model, of TextReferenceMetric or TextMetric. Nothing else names it.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
@@ -21,7 +22,7 @@ from nlgauge.engine.engine import Features, Need
 from nlgauge.engine.features import Request, TokenVectors, TokenWeights, VectorsRequest
 from nlgauge.engine.tokens import Tokens
 from nlgauge.engine.words import is_word, words
-from nlgauge.errors import SpecError
+from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge.maths.points import UNITS, layers_of, text_points
 from nlgauge.maths.weighting import document_frequencies, inverse_document_frequencies
 
@@ -30,6 +31,10 @@ class Texts(Protocol):
     """What a metric may ask of the engine before scoring starts."""
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]: ...
+
+    def word_starts(self, text: str, segmentation: str) -> tuple[NDArray[np.intp], NDArray[np.int64]]: ...
+
+    def stream(self, rows: Sequence[Sequence[Need]]) -> Iterator[tuple[list[int], Features]]: ...
 
     @property
     def model(self) -> Any: ...
@@ -44,6 +49,8 @@ class Value:
     """Why a part is NaN"""
     notes: tuple[str, ...] = ()
     """What a reader of the number should know; counted in the run's summary"""
+    counts: tuple[float, ...] | None = None
+    """What the row adds to the sums from which the value of all rows is computed, by a metric that has such a value"""
 
 
 @dataclass(frozen=True)
@@ -57,12 +64,7 @@ class Metric(ABC):
     choices: ClassVar[Mapping[str, Sequence[object]]] = {}
     """Allowed values of the parameters that have a closed list"""
 
-    model: str = "pocket"
-    """'pocket' (embedded), a Hugging Face name, or a folder"""
-
     def __post_init__(self) -> None:
-        if not (isinstance(self.model, str) and self.model):
-            raise SpecError(f"{type(self).__name__}: model={self.model!r} is not a model's name")
         for name, allowed in self.choices.items():
             if getattr(self, name) not in allowed:
                 raise SpecError(
@@ -78,8 +80,8 @@ class Metric(ABC):
                 raise SpecError(f"{type(self).__name__}: {name}={value!r} is not a whole number of at least {lowest}")
 
     @abstractmethod
-    def scorer(self, corpus: Corpus, texts: Texts) -> Scorer | SetScorer:
-        """Bind to a corpus and an engine."""
+    def scorer(self, *bound: Any, **named: Any) -> Any:
+        """Bind to a corpus, and to an engine where a model is read."""
 
     @property
     def larger_is_better(self) -> bool:
@@ -102,6 +104,19 @@ def _literal(value: object) -> str:
     return repr(int(value)) if isinstance(value, float) and value.is_integer() else repr(value)
 
 
+@dataclass(frozen=True)
+class ModelMetric(Metric):
+    """Reads texts through a language model."""
+
+    model: str = "pocket"
+    """'pocket' (embedded), a Hugging Face name, or a folder"""
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.model, str) and self.model):
+            raise SpecError(f"{type(self).__name__}: model={self.model!r} is not a model's name")
+        super().__post_init__()
+
+
 class Scorer(ABC):
     """A metric bound to one corpus and one engine: its corpus statistics are known, rows can be scored in any order."""
 
@@ -122,7 +137,7 @@ class Scorer(ABC):
 
 
 @dataclass(frozen=True)
-class RowMetric(Metric):
+class RowMetric(ModelMetric):
     """Gives every row a score."""
 
     @abstractmethod
@@ -144,14 +159,14 @@ Pair: TypeAlias = tuple[Any, Any]
 """Features of a candidate and of a reference; each metric knows which kind it asked for"""
 
 
-class ReferenceScorer(Scorer):
+class PairScorer(ABC):
     """Scores pairs, and leaves the reduction over references and the undefined cases to this base."""
 
     undefined: ClassVar[str] = "the measure is not defined for these texts"
     """The reason of a row whose pairs have no number"""
 
-    def __init__(self, metric: ReferenceMetric, candidate: Request, reference: Request) -> None:
-        self.metric, self._candidate, self._reference = metric, candidate, reference
+    def __init__(self, metric: ReferenceMetric | TextReferenceMetric) -> None:
+        self.metric: Any = metric
 
     @abstractmethod
     def compare(self, pairs: Sequence[Pair]) -> Sequence[Sequence[float]]:
@@ -165,15 +180,12 @@ class ReferenceScorer(Scorer):
         """Why a text that has tokens still has nothing that the metric can compare; None where it has."""
         return None
 
-    def needs(self, row: Row) -> list[Need]:
-        return [(row.candidate, self._candidate), *((text, self._reference) for text in row.references)]
-
-    def score(self, rows: Sequence[Row], features: Features) -> list[Value]:
-        found = [self.pairs(row, features) for row in rows]
-        scores = iter(self.compare([pair for pairs, _ in found for pair in pairs]))
+    def _values(self, found: Sequence[tuple[Row, list[Pair], str]]) -> list[Value]:
+        """A score for each row, from its pairs and the reason why it has none."""
+        scores = iter(self.compare([pair for _, pairs, _ in found for pair in pairs]))
         return [
             self._value(row, pairs, reason, np.array([next(scores) for _ in pairs], np.float64))
-            for row, (pairs, reason) in zip(rows, found, strict=True)
+            for row, pairs, reason in found
         ]
 
     def _value(self, row: Row, pairs: list[Pair], reason: str, scores: NDArray[np.float64]) -> Value:
@@ -182,21 +194,50 @@ class ReferenceScorer(Scorer):
         notes = dict.fromkeys(note for pair in pairs if (note := self.pair_note(*pair)))
         if len(pairs) < len(row.references):
             notes["references without words left out"] = None
-        parts = scores[self._best(scores)] if self.metric.references == "best" else scores.mean(axis=0)
+        parts = self.reduced(pairs, scores)
         return Value(tuple(map(float, parts)), self.undefined if np.isnan(parts).any() else None, tuple(notes))
 
-    def pairs(self, row: Row, features: Features) -> tuple[list[Pair], str]:
-        """The (candidate, reference) pairs that can be compared, and why there is none."""
-        candidate = features[row.candidate, self._candidate]
+    def reduced(self, pairs: Sequence[Pair], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The row's score of each part, from those of its pairs: [pairs, parts] -> [parts]."""
+        found: NDArray[np.float64] = (
+            scores[self._best(scores)] if self.metric.references == "best" else scores.mean(axis=0)
+        )
+        return found
+
+    def _usable(self, row: Row, candidate: Any, references: Iterable[Any]) -> tuple[list[Pair], str]:
+        """The pairs of what stands for the texts (None for one without words), and why there is none."""
         if candidate is None:
             return [], "the candidate has no words"
         if (why := self.unusable(candidate)) is not None:
             return [], f"the candidate has {why}"
         if not row.references:
             return [], "no reference"
-        found = [features[text, self._reference] for text in row.references]
-        usable = [reference for reference in found if reference is not None and self.unusable(reference) is None]
+        usable = [one for one in references if one is not None and self.unusable(one) is None]
         return [(candidate, reference) for reference in usable], "no reference has words"
+
+    def _best(self, scores: NDArray[np.float64]) -> int:
+        """Of [references, parts], by the first part; a NaN is never the best of several."""
+        first = scores[:, 0] if self.metric.larger_is_better else -scores[:, 0]
+        return int(np.where(np.isnan(first), -np.inf, first).argmax())
+
+
+class ReferenceScorer(PairScorer, Scorer):
+    """Scores pairs of features."""
+
+    def __init__(self, metric: ReferenceMetric, candidate: Request, reference: Request) -> None:
+        super().__init__(metric)
+        self._candidate, self._reference = candidate, reference
+
+    def needs(self, row: Row) -> list[Need]:
+        return [(row.candidate, self._candidate), *((text, self._reference) for text in row.references)]
+
+    def score(self, rows: Sequence[Row], features: Features) -> list[Value]:
+        return self._values([(row, *self.pairs(row, features)) for row in rows])
+
+    def pairs(self, row: Row, features: Features) -> tuple[list[Pair], str]:
+        """The (candidate, reference) pairs that can be compared, and why there is none."""
+        found = (features[text, self._reference] for text in row.references)
+        return self._usable(row, features[row.candidate, self._candidate], found)
 
     def chosen(self, row: Row, features: Features) -> tuple[int, Pair] | None:
         """The pair that the row's score rests on: its number among the usable references, and its features."""
@@ -206,14 +247,87 @@ class ReferenceScorer(Scorer):
         which = self._best(np.array(self.compare(pairs), np.float64))
         return which, pairs[which]
 
-    def _best(self, scores: NDArray[np.float64]) -> int:
-        """Of [references, parts], by the first part; a NaN is never the best of several."""
-        first = scores[:, 0] if self.metric.larger_is_better else -scores[:, 0]
-        return int(np.where(np.isnan(first), -np.inf, first).argmax())
+
+@dataclass(frozen=True)
+class TextMetric(Metric):
+    """Gives every row a score from its texts as strings, without a model."""
+
+    @abstractmethod
+    def scorer(self, corpus: Corpus) -> TextScorer:
+        """Bind to a corpus."""
+
+
+class TextScorer(ABC):
+    """A TextMetric bound to one corpus: its corpus statistics are known, rows can be scored in any order."""
+
+    signature: Mapping[str, object] = {}
+    """Facts beyond the spec that determine the numbers"""
+    formula: Mapping[str, object] | None = None
+    """How `nlgauge.maths.totals.total` makes the value of all rows of the sums of their `Value.counts`; None for a
+    metric whose value of a system is the mean of its rows"""
+
+    @abstractmethod
+    def score(self, rows: Sequence[Row]) -> list[Value]:
+        """A score for each of some rows. A row's score does not depend on which others come with it."""
 
 
 @dataclass(frozen=True)
-class SetMetric(Metric):
+class TextReferenceMetric(TextMetric):
+    """Compares a candidate with each of its references; says nothing where one of the two has no words."""
+
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {
+        "references": ("best", "mean"),
+        "empty": ("undefined", "worst"),
+    }
+    worst: ClassVar[float] = 0.0
+    """The number of a text that has nothing in common with another"""
+
+    references: str = "best"
+    """'best' reference, or the 'mean' over references"""
+    empty: str = "undefined"
+    """A row that has references but words on one side only is 'undefined', or has the 'worst' number, as in most
+    published tables"""
+
+
+class TextPairScorer(PairScorer, TextScorer):
+    """Scores pairs of what it reads from texts, each distinct text and pair of texts once."""
+
+    @abstractmethod
+    def read(self, text: str) -> Any | None:
+        """What is compared of a text; None where it has no words."""
+
+    @abstractmethod
+    def measure(self, pairs: Sequence[Pair]) -> Sequence[Sequence[float]]:
+        """`compare`, of distinct pairs."""
+
+    def __init__(self, metric: TextReferenceMetric) -> None:
+        super().__init__(metric)
+        self._known: dict[str, Any] = {}
+
+    def score(self, rows: Sequence[Row]) -> list[Value]:
+        known = self._known
+        for text in dict.fromkeys(text for row in rows for text in (row.candidate, *row.references)):
+            if text not in known:
+                known[text] = self.read(text)
+        return self._values(
+            [(row, *self._usable(row, known[row.candidate], map(known.__getitem__, row.references))) for row in rows]
+        )
+
+    def _value(self, row: Row, pairs: list[Pair], reason: str, scores: NDArray[np.float64]) -> Value:
+        value = super()._value(row, pairs, reason, scores)
+        if value.reason is None or self.metric.empty == "undefined" or not row.references:
+            return value
+        parts = (self.metric.worst if math.isnan(part) else part for part in value.parts)
+        return Value(tuple(parts), None, (*value.notes, f"{value.reason}: the worst number given"))
+
+    def compare(self, pairs: Sequence[Pair]) -> Sequence[Sequence[float]]:
+        distinct = {(id(candidate), id(reference)): (candidate, reference) for candidate, reference in pairs}
+        scores = dict(zip(distinct, self.measure(list(distinct.values())), strict=True))
+        return [scores[id(candidate), id(reference)] for candidate, reference in pairs]
+
+
+@dataclass(frozen=True)
+class SetMetric(ModelMetric):
     """Compares all outputs of a system with a set of texts: the references of its rows, or those of another corpus."""
 
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"unit": UNITS, "normalize": (True, False)}
@@ -270,6 +384,27 @@ class SetText(NamedTuple):
     item: str
     text: str
     points: NDArray[np.float32]
+
+
+SPLITTERS = ("13a", "intl", "zh", "char", "unicode", "spaces")
+"""Of sacrebleu the first four; rouge-score-rs's words by Unicode's rules, punctuation left out; str.split"""
+
+
+def splitter(name: str) -> Callable[[str], list[str]]:
+    """The words of a text in lower case, by a name of `SPLITTERS`. Raises MissingExtraError without its library."""
+    if name == "spaces":
+        return lambda text: text.lower().split()
+    try:
+        if name == "unicode":
+            from rouge_score_rs.tokenizers import UnicodeTokenizer
+
+            tokenize: Callable[[str], list[str]] = UnicodeTokenizer().tokenize
+            return tokenize
+        from sacrebleu.metrics.bleu import BLEU
+    except ImportError:
+        raise MissingExtraError(f"splitting texts into words by {name!r}", "strings") from None
+    prepare = BLEU(lowercase=True, tokenize=name)._preprocess_segment
+    return lambda text: prepare(text).split()
 
 
 def idf_table(idf: str, corpus: Corpus, texts: Texts) -> TokenWeights | None:

@@ -13,7 +13,7 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,15 +26,21 @@ from torch import Tensor, nn
 from tqdm import tqdm
 from transformers import BertConfig
 
+from nlgauge import registry
 from nlgauge.engine.folder import ALIGNER_FILE, WEIGHTS_FILE
+from nlgauge.engine.onnx import threads
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.engine.words import is_word, words
+from nlgauge.errors import InputError, SpecError
 from nlgauge.training.adaptation import write_delta
 from nlgauge.training.aligner_net import Aligner
 from nlgauge.training.checkpoint import load_checkpoint, save_checkpoint
 from nlgauge.training.export import write_graph
 from nlgauge.training.masked_lm import read_body
-from nlgauge.training.weak_labels.examples import Example
+from nlgauge.training.recipe import read_recipe
+from nlgauge.training.weak_labels.construct import Settings
+from nlgauge.training.weak_labels.examples import Example, read_examples
+from nlgauge.training.weak_labels.production import Files, Order, produce
 
 _LENGTHS = (96, 160, 256, 384, 512, sys.maxsize)
 _UNLABELLED = -1
@@ -240,6 +246,26 @@ class Trainer:
                 self.save()
         bar.close()
 
+    def card(self, made: Path, held: Path) -> str:
+        """The training card: what was trained on what, and how well held-out examples are told apart."""
+        last, config = self.curve[-1] if self.curve else {}, vars(self.config)
+        lines = [
+            "# Aligner",
+            "",
+            f"Trained by `nlgauge train aligner` on {len(self.train)} weakly labelled examples, {self.step} steps.",
+            "What they are made from and how: the data cards below. No human judgement was used.",
+            "",
+            "| held-out figure | value |",
+            "|---|---|",
+            *(f"| {name} | {value} |" for name, value in last.items()),
+            "",
+            f"Settings: {json.dumps(config)}",
+            "",
+        ]
+        sides = (("Trained on", made), ("Held out", held))
+        cards = [(side, (folder / "README.md").read_text(encoding="utf-8")) for side, folder in sides]
+        return "\n".join([*lines, *(card.replace("# Weakly", f"## {side}: weakly", 1) for side, card in cards)])
+
     def finish(self, body: Path) -> Path:
         """Write the finished model: the body's folder with the aligner in it."""
         folder = self.out / "model"
@@ -286,3 +312,61 @@ def detection(supported: NDArray[np.float64], truth: NDArray[np.int64]) -> dict[
         "best_f1": round(float(f1[best]), 4),
         "threshold": round(float((values[best] + after) / 2), 4),
     }
+
+
+def train(
+    pairs: Sequence[Path], out: Path, *, tasks: Sequence[str] = (), config: Path | None = None,
+    body: str | None = None, attempts: int | None = None, seed: int | None = None, examples_only: bool = False,
+) -> Path:  # fmt: skip
+    """Make examples and train an aligner on them, going on where an earlier run in `out` stopped.
+
+    pairs, tasks: a file or folder for each task; or no tasks and one folder for the recipe's patterns.
+    Returns the finished model's folder, or that of the examples under examples_only.
+    Raises InputError for files or a recipe that cannot be read, SpecError for tasks that do not fit the files.
+    """
+    tree = read_recipe(config or Path(__file__).with_name("aligner.toml"))
+    wanted = tree["examples"]
+    order = Order(
+        _files(pairs, tasks, tree["source"]),
+        attempts or int(wanted["attempts"]),
+        round((attempts or wanted["attempts"]) * wanted["held_out_attempts"] / wanted["attempts"]),
+        float(wanted["held_out"]),
+        tuple(wanted.get("held_out_origins", ())),
+        int(tree["seed"] if seed is None else seed),
+        Settings(**tree.get("settings", {})),
+    )
+    name = body or tree["body"]
+    model = registry.model(name)
+    torch.set_num_threads(threads())
+    made, held = produce(order, model, out / "examples", progress=True)
+    if examples_only:
+        return made.parent
+    folder = registry.pocket_folder() if name == "pocket" else Path(name)
+    trainer = Trainer(
+        AlignerConfig(seed=order.seed, **tree.get("training", {})),
+        folder,
+        read_examples(made),
+        read_examples(held),
+        out,
+    )
+    trainer.resume()
+    trainer.run()
+    finished = trainer.finish(folder)
+    (finished / "ALIGNER.md").write_text(trainer.card(made, held), encoding="utf-8")
+    return finished
+
+
+def _files(pairs: Sequence[Path], tasks: Sequence[str], sources: Sequence[Mapping[str, Any]]) -> tuple[Files, ...]:
+    if tasks:
+        if len(tasks) != len(pairs):
+            raise SpecError(f"{len(pairs)} --pairs and {len(tasks)} --task: give a task for each")
+        return tuple(Files((path,), task) for path, task in zip(pairs, tasks, strict=True))
+    if len(pairs) != 1 or not pairs[0].is_dir():
+        raise SpecError("give a --task for each --pairs, or one folder with the recipe's files")
+    found = []
+    for source in sources:
+        paths = tuple(sorted(pairs[0].glob(source["files"])))
+        if not paths:
+            raise InputError(f"no file {source['files']}", file=pairs[0], remedy="give a --task for each --pairs")
+        found.append(Files(paths, source["task"], source["share"], tuple(source.get("leave_out", ()))))
+    return tuple(found)

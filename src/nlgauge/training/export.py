@@ -6,7 +6,8 @@
     document_frequencies.npy  in how many general passages each token occurs, for idf weights
     masked.onnx               graph: masked rows -> logits at the masked positions
     encoder.onnx              graph: rows -> hidden states of every layer
-    pairs.onnx                where there is a pairs.safetensors: masked.onnx with the weights that it adapts
+    pairs.onnx                where there is a pairs.safetensors: masked rows that see another text -> logits
+    pairs_other.onnx          the other text, read once -> what those rows see of it
     aligner.onnx              where there is an aligner.safetensors: pairs -> how far one text supports the other
 
 The graphs hold no weights. Their initialisers point into model.safetensors by offset (ONNX external data), so the
@@ -181,9 +182,11 @@ class _Graph:
         scale = 1 / math.sqrt(self.config["hidden_size"] // self.config["num_attention_heads"])
         scores = self.op("MatMul", self.op("Mul", q, self.constant(scale, np.float32)), k)
         mixed = self.op("MatMul", self.op("Softmax", self.op("Add", scores, self.bias), axis=-1), v)
-        mixed = self.op(
-            "Reshape", self.op("Transpose", mixed, perm=(0, 2, 1, 3)), self.constant([-1, self.config["hidden_size"]])
-        )
+        return self.after_attention(base, self.op("Transpose", mixed, perm=(0, 2, 1, 3)), queries)
+
+    def after_attention(self, base: str, mixed: str, queries: str) -> str:
+        """The rest of a layer: what was attended to, [rows, n, heads, width of a head], to [rows * n, width]."""
+        mixed = self.op("Reshape", mixed, self.constant([-1, self.config["hidden_size"]]))
         attended = self.norm(
             self.op("Add", self.linear(mixed, base + "attention.output.dense"), queries),
             base + "attention.output.LayerNorm",
@@ -191,10 +194,10 @@ class _Graph:
         inner = self.op("Gelu", self.linear(attended, base + "intermediate.dense"))
         return self.norm(self.op("Add", self.linear(inner, base + "output.dense"), attended), base + "output.LayerNorm")
 
-    def embed(self, side: str | None = None) -> str:
+    def embed(self, side: str | None = None, kind: int = 0) -> str:
         """Normalised sum of word, position and type embeddings: [rows * length, width]. Sets the attention bias.
 
-        side [rows, length]: the type of each token; of all of them 0 without it.
+        side [rows, length]: the type of each token; of all of them `kind` without it.
         """
         shape = self.op("Shape", "ids")
         self.rows = self.op("Slice", shape, self.constant([0]), self.constant([1]))
@@ -208,9 +211,9 @@ class _Graph:
             self.constant([0]),
         )
         types = self.weight("bert.embeddings.token_type_embeddings.weight")
-        first = [self.constant([at]) for at in (0, 1, 0)]
-        kind = self.op("Gather", types, side) if side else self.op("Slice", types, *first)
-        total = self.op("Add", words, self.op("Add", positions, kind))
+        row = [self.constant([at]) for at in (kind, kind + 1, 0)]
+        typed = self.op("Gather", types, side) if side else self.op("Slice", types, *row)
+        total = self.op("Add", words, self.op("Add", positions, typed))
         flat = self.op("Reshape", total, self.constant([-1, self.config["hidden_size"]]))
         absent = self.op("Sub", self.constant(1.0, np.float32), self.op("Cast", "attend", to=TensorProto.FLOAT))
         bias = self.op("Mul", absent, self.constant(float(np.finfo(np.float32).min), np.float32))
@@ -251,16 +254,89 @@ class _Graph:
         last = self.config["num_hidden_layers"] - 1
         for number in range(last):
             x = self.layer(number, x, x)
-        x = self.layer(last, x, self.op("Gather", x, "at"))
+        self.head(self.layer(last, x, self.op("Gather", x, "at")))
+        return self.model(
+            [self.value("at", ["masks"], TensorProto.INT64)], [self.value("logits", ["masks", self.words])]
+        )
+
+    def head(self, x: str) -> None:
+        """From final states at masks [masks, width], the output `logits`."""
         x = self.norm(
             self.op("Gelu", self.linear(x, "cls.predictions.transform.dense")), "cls.predictions.transform.LayerNorm"
         )
         table, bias = self.weight("bert.embeddings.word_embeddings.weight"), self.weight("cls.predictions.bias")
         self.nodes.append(helper.make_node("Gemm", [x, table, bias], ["logits"], transB=1))
-        at = helper.make_tensor_value_info("at", TensorProto.INT64, ["masks"])
-        return self.model(
-            [at], [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["masks", self.config["vocab_size"]])]
-        )
+
+    @property
+    def words(self) -> int:
+        return int(self.config["vocab_size"])
+
+    def value(self, name: str, shape: list[Any], kind: int = TensorProto.FLOAT) -> onnx.ValueInfoProto:
+        return helper.make_tensor_value_info(name, kind, shape)
+
+    def pairs_other(self) -> onnx.ModelProto:
+        """ids, attend [1, n], the other text of pairs -> what its tokens offer to attention.
+
+        keys [layers, heads, width of a head, n], values [layers, heads, n, width of a head].
+        """
+        layers = range(self.config["num_hidden_layers"])
+        x = self.embed(kind=1)
+        offered: dict[str, list[str]] = {"keys": [], "values": []}
+        for number in layers:
+            base = f"bert.encoder.layer.{number}.attention.self."
+            offered["keys"].append(self.heads(self.linear(x, base + "key"), (0, 2, 3, 1)))
+            offered["values"].append(self.heads(self.linear(x, base + "value"), (0, 2, 1, 3)))
+            if number < layers[-1]:
+                x = self.layer(number, x, x)
+        for name, some in offered.items():
+            self.nodes.append(helper.make_node("Concat", some, [name], axis=0))
+        return self.model([], self._offered())
+
+    def _offered(self) -> list[onnx.ValueInfoProto]:
+        layers, heads = self.config["num_hidden_layers"], self.config["num_attention_heads"]
+        width = self.config["hidden_size"] // heads
+        return [self.value("keys", [layers, heads, width, "n"]), self.value("values", [layers, heads, "n", width])]
+
+    def pairs(self) -> onnx.ModelProto:
+        """Masked rows that see another text as well: `masked_lm`, with keys and values as `pairs_other` gives them.
+
+        Every row of a batch sees the same other text. Besides the logits, states [masks, width]: the last layer's.
+        """
+        x = self.embed()
+        last = self.config["num_hidden_layers"] - 1
+        for number in range(last):
+            x = self.pair_layer(number, x, x)
+        x = self.pair_layer(last, x, self.op("Gather", x, "at"))
+        self.nodes.append(helper.make_node("Identity", [x], ["states"]))
+        self.head(x)
+        at = self.value("at", ["masks"], TensorProto.INT64)
+        states = self.value("states", ["masks", self.config["hidden_size"]])
+        return self.model([at, *self._offered()], [self.value("logits", ["masks", self.words]), states])
+
+    def pair_layer(self, number: int, x: str, queries: str) -> str:
+        """`layer`, with the other text's keys and values beside the row's own: [heads, rows, ...] throughout."""
+        base = f"bert.encoder.layer.{number}."
+        heads = self.config["num_attention_heads"]
+        width = self.config["hidden_size"] // heads
+        q = self.heads(self.linear(queries, base + "attention.self.query"), (2, 0, 1, 3))
+        q = self.op("Mul", q, self.constant(1 / math.sqrt(width), np.float32))
+        k = self.heads(self.linear(x, base + "attention.self.key"), (2, 0, 3, 1))
+        v = self.heads(self.linear(x, base + "attention.self.value"), (2, 0, 1, 3))
+        keys, values = (self.op("Gather", name, self.constant(number), axis=0) for name in ("keys", "values"))
+        together = self.constant([heads, -1, width])
+        n = self.op("Slice", self.op("Shape", "keys"), self.constant([3]), self.constant([4]))
+        own = self.op("Add", self.op("MatMul", q, k), self.op("Transpose", self.bias, perm=(1, 0, 2, 3)))
+        other = self.op("MatMul", self.op("Reshape", q, together), keys)
+        by_row = self.op("Concat", self.constant([heads]), self.rows, self.constant([-1]), n, axis=0)
+        other = self.op("Reshape", other, by_row)
+        shares = self.op("Softmax", self.op("Concat", other, own, axis=-1), axis=-1)
+        to_other = self.op("Slice", shares, self.constant([0]), n, self.constant([3]))
+        to_own = self.op("Slice", shares, n, self.constant([np.iinfo(np.int64).max]), self.constant([3]))
+        flat = self.op("Concat", self.constant([heads, -1]), n, axis=0)
+        from_other = self.op("MatMul", self.op("Reshape", to_other, flat), values)
+        by_row = self.op("Concat", self.constant([heads]), self.rows, self.constant([-1, width]), axis=0)
+        mixed = self.op("Add", self.op("MatMul", to_own, v), self.op("Reshape", from_other, by_row))
+        return self.after_attention(base, self.op("Transpose", mixed, perm=(1, 2, 0, 3)), queries)
 
     def aligner(self) -> onnx.ModelProto:
         """ids, attend, side [rows, length] -> logits [rows, length] and aggregate [rows], as the trained network.
@@ -318,7 +394,8 @@ class _Graph:
 _GRAPHS: dict[str, tuple[str | None, Callable[[_Graph], onnx.ModelProto]]] = {
     "masked.onnx": (None, _Graph.masked_lm),
     "encoder.onnx": (None, _Graph.encoder),
-    "pairs.onnx": (PAIRS_FILE, _Graph.masked_lm),
+    "pairs.onnx": (PAIRS_FILE, _Graph.pairs),
+    "pairs_other.onnx": (PAIRS_FILE, _Graph.pairs_other),
     "aligner.onnx": (ALIGNER_FILE, _Graph.aligner),
 }
 """By file: the delta that it needs, and how it is built"""

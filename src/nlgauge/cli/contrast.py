@@ -1,0 +1,109 @@
+"""nlgauge contrast."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from nlgauge._version import __version__
+from nlgauge.cli.terminal import PLACE, aligned, jsonable, plainly, read_rated, tell_joined, with_interval
+from nlgauge.errors import InputError
+
+
+@click.command()
+@click.argument("scores", type=PLACE)
+@click.option("--ratings", "outputs", type=PLACE, required=True, help="The rated outputs: a table as for score.")
+@click.option(
+    "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
+)
+@click.option("--parts", is_flag=True, help="Every part of the metrics, not the first alone.")
+@click.option("--aspect", "aspects", multiple=True, help="This aspect; repeatable; all by default.")
+@click.option("--level", default="item", show_default=True, help="item, system or pooled; see docs/meta.md.")
+@click.option(
+    "--coefficient", default="pearson", show_default=True, help="pearson, spearman, kendall, ...; see docs/meta.md."
+)
+@click.option("--test", default="permutation", show_default=True, help="permutation, or williams (Pearson only).")
+@click.option("--df", default="n-3", show_default=True, help="Of Williams' t: n-3, or n-2 as R's psych has it.")
+@click.option("--correction", default="holm", show_default=True, help="holm, benjamini_hochberg or none.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of intervals and clusters.")
+@click.option(
+    "--add", multiple=True, metavar="NAME=COLUMN",
+    help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
+)  # fmt: skip
+@click.option("--lower", multiple=True, metavar="NAME", help="Of an added metric lower is better; repeatable.")
+@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
+@click.option(
+    "--resample", default="both", show_default=True, help="What the intervals resample: items, systems or both."
+)
+@click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help="Of interval and p.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def contrast(
+    scores: Path, outputs: Path, metrics: Sequence[str], parts: bool, aspects: Sequence[str], level: str,
+    coefficient: str, test: str, df: str, correction: str, confidence: float, add: Sequence[str],
+    lower: Sequence[str], columns: Sequence[str], resample: str, replicates: int, seed: int, layout: str,
+) -> None:  # fmt: skip
+    """Which metrics of a scores file agree with people significantly better than which?
+
+    Prints the metrics by aspect with their cluster, from 1 for the best (metrics of one cluster cannot be told apart),
+    then every pair: the difference of the two coefficients with its interval, two-sided p, and p corrected for all
+    pairs of the aspect. `nlgauge study significance` draws it.
+    """
+    import json
+
+    from nlgauge.meta.agreement import contrast as run
+    from nlgauge.meta.selection import label, selected
+
+    table, rated = read_rated(scores, outputs, columns, add, lower)
+    table = selected(table, metrics or None, parts)
+    if sum(len(column.parts) for column in table.columns.values()) < 2:
+        raise InputError(
+            "one metric has nothing to be compared with", file=scores, remedy="score another, or --add one"
+        )
+    found = run(
+        table, rated, level=level, coefficient=coefficient, aspects=aspects or None, test=test, df=df,
+        correction=correction, resample=resample, confidence=confidence, replicates=replicates, seed=seed,
+    )  # fmt: skip
+    if layout == "json":
+        record = {
+            "nlgauge": __version__,
+            "level": level,
+            "coefficient": coefficient,
+            "test": test,
+            "df": df,
+            "correction": correction,
+            "confidence": confidence,
+            "replicates": replicates,
+            "seed": seed,
+            "metrics": [
+                {"metric": spec, "part": part, "aspect": aspect, "value": value, "cluster": cluster[spec, part]}
+                for aspect, cluster in found.clusters.items()
+                for (spec, part), value in found.values[aspect].items()
+            ],
+            "contrasts": [plainly(one) for one in found],
+        }
+        click.echo(json.dumps(jsonable(record), ensure_ascii=False, indent=2))
+    else:
+        cells = [["aspect", "metric", coefficient, "cluster"]]
+        for aspect, values in found.values.items():
+            ranked = sorted(values, key=lambda key: (found.clusters[aspect][key], -values[key]))
+            cells += [
+                [aspect, label(table, *key), with_interval(values[key]), str(found.clusters[aspect][key])]
+                for key in ranked
+            ]
+        pairs = [["aspect", "metric", "against", "difference", "p", "corrected"]]
+        for one in found:
+            names = [label(table, *key) for key in (one.first, one.second)]
+            numbers = (
+                with_interval(one.difference, one.low, one.high),
+                with_interval(one.p),
+                with_interval(one.adjusted),
+            )
+            pairs.append([one.aspect, *names, *numbers])
+        for line in (*aligned(cells), "", *aligned(pairs)):
+            click.echo(line)
+    tell_joined(table)
+    if left := [spec for spec, column in table.columns.items() if column.level == "system" and level != "system"]:
+        click.echo(f"metrics of sets have a system level only, left out: {', '.join(left)}", err=True)

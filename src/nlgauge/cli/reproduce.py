@@ -1,0 +1,138 @@
+"""nlgauge reproduce."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nlgauge.cli.terminal import PLACE, aligned
+from nlgauge.errors import InputError, MissingExtraError, SpecError
+
+if TYPE_CHECKING:
+    from nlgauge.reproduce.rated import Data
+    from nlgauge.reproduce.rebuild import Rebuilt
+    from nlgauge.reproduce.scores import Store
+
+RESULTS = "results"
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--data", "folder", type=PLACE, help="Folder of the rated data: summeval.jsonl.gz and so on.")
+@click.option(
+    "-o", "--output", type=PLACE, default=Path("reproduced"), show_default=True,
+    help="Folder for scores (kept, to go on from), Markdown, CSV and figures.",
+)  # fmt: skip
+@click.option("--model", help="Instead of the embedded one: a Hugging Face name, as the paper's own, or a folder.")
+@click.option("--metrics", multiple=True, metavar="METRIC", help="Only this metric, by name or spec; repeatable.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first so many items: to try things out.")
+@click.option("--page", type=PLACE, help=f"Of {RESULTS}: where the page goes; agreement.md in the folder by default.")
+@click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"Of {RESULTS}.")
+@click.option("--fresh", is_flag=True, help="Score again what is kept.")
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def reproduce(
+    names: Sequence[str], folder: Path | None, output: Path, model: str | None, metrics: Sequence[str],
+    limit: int | None, page: Path | None, replicates: int, fresh: bool, layout: str,
+) -> None:  # fmt: skip
+    """Rebuild the public tables and figures of the five papers: published, ours, difference.
+
+    NAMES are tables, or all; without NAMES they are listed. The name results makes the page of every metric's agreement
+    with people beside the best published numbers. docs/reproduce.md says what the data folder holds.
+    """
+    from nlgauge.reproduce.published import find
+    from nlgauge.reproduce.rated import Data
+    from nlgauge.reproduce.scores import Store
+
+    if RESULTS in names and len(names) > 1:
+        raise SpecError(f"{RESULTS} stands alone: run it, and the tables, one after the other")
+    tables = find([name for name in names if name != RESULTS])
+    data = None if folder is None else Data(folder, limit)
+    if not names:
+        _list(data, layout)
+        return
+    if data is None:
+        raise SpecError("give the folder of the rated data with --data; nlgauge reproduce lists what each table needs")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made: {error.strerror}", file=output, remedy="choose another folder") from None
+    store = Store(output / "scores", lambda line: click.echo(line, err=True), fresh)
+    if RESULTS in names:
+        _results(data, store, page or output / "agreement.md", model, metrics, limit, replicates)
+    else:
+        from nlgauge.reproduce.rebuild import Rebuilder
+
+        if "all" in names:
+            here = [table for table in tables if not data.missing(table.files)]
+            if not here:
+                raise InputError("none of the rated data is there", file=folder, remedy="see docs/reproduce.md")
+            for table in tables:
+                if table not in here:
+                    click.echo(f"{table.name} is left out: no {', '.join(data.missing(table.files))}", err=True)
+            tables = here
+        rebuilder = Rebuilder(data, store, model, metrics)
+        rebuilder.score(tables)
+        _write([rebuilder.rebuild(table) for table in tables], output, layout)
+    click.echo(f"{store.scored} values were computed; scores are kept in {output / 'scores'}", err=True)
+
+
+def _list(data: Data | None, layout: str) -> None:
+    import json
+
+    from nlgauge.reproduce.published import PAPERS, tables
+    from nlgauge.reproduce.rebuild import states
+
+    found = list(states(tables().values(), data))
+    if layout == "json":
+        records = [
+            {"name": table.name, "also": table.also, "paper": table.paper, "title": table.title, "state": state}
+            for table, state in found
+        ]
+        click.echo(json.dumps(records, ensure_ascii=False, indent=2))
+        return
+    for paper, title in PAPERS.items():
+        own = [(table, state) for table, state in found if table.paper == paper]
+        click.echo(title)
+        for line in aligned([[f"  {table.name}", table.title, state] for table, state in own]):
+            click.echo(line)
+    click.echo(f"{RESULTS}\n  every metric of ours beside the best published numbers, as a page")
+
+
+def _write(rebuilt: Sequence[Rebuilt], output: Path, layout: str) -> None:
+    import json
+
+    from nlgauge.reproduce.figures import draw
+    from nlgauge.reproduce.writing import markdown, records, table_csv, text
+
+    told = False
+    for one in rebuilt:
+        figures: list[str] = []
+        try:
+            figures = draw(one, output)
+        except MissingExtraError as error:
+            if not told:
+                click.echo(f"no figures: {error}", err=True)
+            told = True
+        (output / f"{one.table.name}.md").write_text(markdown(one, figures), encoding="utf-8")
+        (output / f"{one.table.name}.csv").write_text(table_csv([one]), encoding="utf-8")
+    if layout == "json":
+        click.echo(json.dumps([records(one) for one in rebuilt], ensure_ascii=False, indent=2))
+    for one in rebuilt if layout == "text" else ():
+        click.echo("\n".join([*text(one), ""]))
+    names = ", ".join(one.table.name for one in rebuilt)
+    click.echo(f"written to {output}: {names} (.md, .csv{', .png' if not told else ''})", err=True)
+
+
+def _results(
+    data: Data, store: Store, place: Path, model: str | None, metrics: Sequence[str], limit: int | None, replicates: int
+) -> None:
+    from nlgauge.reproduce.page import measure, page
+
+    if not place.parent.is_dir() or place.is_dir():
+        raise InputError("cannot be written", file=place, remedy="name a file in a folder that exists")
+    found, absent = measure(data, store, model, metrics, replicates)
+    place.write_text(page(found, absent, limit, replicates), encoding="utf-8")
+    click.echo(str(place))

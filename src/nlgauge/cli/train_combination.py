@@ -1,0 +1,98 @@
+"""nlgauge train combination."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nlgauge._version import __version__
+from nlgauge.cli.terminal import PLACE, aligned, plainly, read_outputs, with_interval
+from nlgauge.errors import InputError, SpecError
+
+if TYPE_CHECKING:
+    from nlgauge.meta.combination import Combined
+
+
+@click.command()
+@click.option("--scores", type=PLACE, required=True, help="What nlgauge score -o wrote for the rated outputs.")
+@click.option("--ratings", "outputs", type=PLACE, required=True, help="The rated outputs: a table as for score.")
+@click.option("--aspect", help="Which rating to fit to; may be left out where there is one.")
+@click.option("-o", "--output", type=PLACE, required=True, help="Write the weights here (JSON).")
+@click.option(
+    "-m", "--metric", "metrics", multiple=True, help="A metric of the scores, or 'spec part'; all by default."
+)
+@click.option("--method", default="nnls", show_default=True, help="nnls (no weight is negative) or ridge.")
+@click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Of the items.")
+@click.option("--level", default="item", show_default=True, help="Of the agreement: item, system or pooled.")
+@click.option("--coefficient", default="pearson", show_default=True, help="Of the agreement; see docs/meta.md.")
+@click.option("--predictions", type=PLACE, help="Write what was predicted out of fold here, as a scores file.")
+@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
+@click.option("--resample", default="both", show_default=True, help="What intervals resample: items, systems or both.")
+@click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help="Of interval and p.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def combination(
+    scores: Path, outputs: Path, aspect: str | None, output: Path, metrics: Sequence[str], method: str, folds: int,
+    level: str, coefficient: str, predictions: Path | None, columns: Sequence[str], resample: str, replicates: int,
+    seed: int, layout: str,
+) -> None:  # fmt: skip
+    """Fit weights of several metrics to ratings; -m "Combination(weights='FILE')" scores with them.
+
+    Needs no optional library. Agreement is that of rows whose items the weights were not fitted to. In text output,
+    weights are per standard deviation of the metric, in the unit of the ratings.
+    """
+    import json
+
+    from nlgauge import ScoreTable
+    from nlgauge.meta.combination import combine
+
+    for place in (output, predictions):
+        if place is not None and (place.is_dir() or not place.parent.is_dir()):
+            raise InputError("cannot be written", file=place, remedy="name a file in a folder that exists")
+    rated = read_outputs(outputs, None, (), None, None, None, columns)
+    found = combine(
+        ScoreTable.load(scores), rated, aspect, metrics=metrics or None, method=method, folds=folds, level=level,
+        coefficient=coefficient, resample=resample, replicates=replicates, seed=seed,
+    )  # fmt: skip
+    found.weights.save(output)
+    if predictions is not None:
+        found.predictions.save(predictions)
+    if layout == "json":
+        record = {
+            "nlgauge": __version__,
+            "weights": {**plainly(found.weights), "members": [plainly(member) for member in found.weights.members]},
+            "agreements": [plainly(one) for one in found.agreements],
+            **{name: getattr(found, name) for name in ("rows", "items", "unrated", "left_out", "penalties", "notes")},
+        }
+        click.echo(json.dumps(record, ensure_ascii=False, indent=2))
+    else:
+        for line in aligned([["member", "weight"], *([m.name, f"{m.weight:.4f}"] for m in found.weights.members)]):
+            click.echo(line)
+        click.echo("")
+        cells = [["out of fold", f"{found.weights.aspect}, {coefficient}, {level}"]]
+        for one in found.agreements:
+            several = len(found.predictions.columns[one.metric].parts) > 1
+            name = one.metric + (f" {one.part}" if several else "")
+            cells.append([name, with_interval(one.value, one.low, one.high)])
+        for line in aligned(cells):
+            click.echo(line)
+    _tell(found, output)
+
+
+def _tell(found: Combined, output: Path) -> None:
+    from nlgauge.metrics.combination import Combination
+
+    click.echo(f"fitted to {found.rows} rows of {found.items} items", err=True)
+    if found.unrated:
+        click.echo(f"{found.unrated} rows without a rating left out", err=True)
+    for member, count in found.left_out.items():
+        click.echo(f"{count} rated rows left out, where {member} has no number", err=True)
+    for note in found.notes:
+        click.echo(note, err=True)
+    try:
+        click.echo(f"score with it: -m {Combination(weights=str(output))}", err=True)
+    except SpecError as error:
+        click.echo(f"saved tables only can be combined (meta.combination.applied): {error}", err=True)

@@ -1,0 +1,86 @@
+"""Learned weights of words (MaskEval, section 3.3.1): one number for every dimension of a token's state, and a share.
+
+A weighter is a file NAME.safetensors: `weight` [width], `share` [1], the log-odds of the candidate's share, and what it
+was trained on among its metadata. Those that come with a model lie in the model's folder under weighters/.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from nlgauge.errors import SpecError
+
+WEIGHTERS = "weighters"
+_SUFFIX = ".safetensors"
+
+
+@dataclass(frozen=True)
+class Weighter:
+    """What weighs the sub-words of both texts of a pair."""
+
+    weight: NDArray[np.float32] = field(repr=False)
+    """[width]"""
+    share: float
+    """The candidate's share of the score, 0 to 1"""
+    states: str
+    """Digest of the weights whose states it weighs"""
+    aspect: str = ""
+    digest: str = ""
+
+    def logits(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Of each sub-word, before the softmax: [tokens, width] -> [tokens]."""
+        found: NDArray[np.float32] = states @ self.weight
+        return found
+
+
+def states_digest(model: Any) -> str:
+    """Of the weights that the states of pairs are computed with."""
+    return str(model.digest if model.pairs_digest is None else model.pairs_digest)
+
+
+def write_weighter(path: Path, weighter: Weighter) -> None:
+    """Write one file."""
+    tensors = {
+        "weight": weighter.weight.astype(np.float32),
+        "share": np.array([np.log(weighter.share / (1 - weighter.share))], np.float32),
+    }
+    path.write_bytes(save(tensors, metadata={"states": weighter.states, "aspect": weighter.aspect}))
+
+
+def read_weighter(name: str, model: Any) -> Weighter:
+    """A weighter by name, file or folder. Raises SpecError where there is none, or it weighs another model's states."""
+    path = _find(name, model)
+    try:
+        with safe_open(path, "np") as file:
+            weight, share = file.get_tensor("weight"), float(file.get_tensor("share")[0])
+            facts = file.metadata() or {}
+    except (OSError, SafetensorError) as error:
+        raise SpecError(f"{path} is no weighter: {str(error).splitlines()[0]}") from None
+    if facts.get("states") != states_digest(model) or weight.shape != (model.width,):
+        raise SpecError(
+            f"weighter {name!r} was trained on the states of another model than {model.name!r}: "
+            "train one with nlgauge train weighter"
+        )
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return Weighter(weight, float(1 / (1 + np.exp(-share))), facts["states"], facts.get("aspect", ""), digest)
+
+
+def _find(name: str, model: Any) -> Path:
+    given = Path(name)
+    shipped = Path(model.folder) / WEIGHTERS if model.folder is not None else None
+    places = [shipped / f"{name}{_SUFFIX}"] if shipped is not None else []
+    places += [given, given / f"weighter{_SUFFIX}"]
+    for place in places:
+        if place.is_file():
+            return place
+    names = sorted(path.stem for path in shipped.glob(f"*{_SUFFIX}")) if shipped is not None else []
+    known = ", ".join(map(repr, ["uniform", "candidate", *names]))
+    raise SpecError(f"no weights {name!r}: give {known}, or the file of a weighter")

@@ -1,0 +1,90 @@
+"""Edit distance in which the candidate may be read in any order: CDER's, and EED's of characters.
+
+Leusch, Ueffing and Ney, "CDer: Efficient MT Evaluation Using Block Movements", EACL 2006. Stanchev, Wang and Ney, "EED:
+Extended Edit Distance Measure for Machine Translation", WMT 2019.
+
+The reference is covered from its first to its last symbol; of the candidate any part may be passed over, read again or
+jumped to. Thousands of pairs are gone through in step, place by place; every sum is that of the plain algorithm, so
+that of nearly equal costs the same one is the least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Symbols: TypeAlias = NDArray[np.int32]
+Pairs: TypeAlias = Sequence[tuple[Symbols, Symbols]]
+_BATCH, _CELLS = 1024, 1 << 22
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Of passing over a symbol of the candidate, over one of the reference, of a substitution, and of a jump."""
+
+    over_candidate: float
+    over_reference: float
+    other: float
+    jump: float
+
+
+def jump_distances(
+    pairs: Pairs, costs: Costs, jumps_after: int | None = None
+) -> Iterator[tuple[float, NDArray[np.int32]]]:
+    """Of each (candidate, reference) the cost of the cheapest path, and how often each place of the candidate was best.
+
+    Places are those between symbols, [len(candidate) + 1]; the best place is counted after each symbol of the
+    reference, the first one of several. jumps_after: the symbol of the reference after which one may jump; None: after
+    each. A path starts before the candidate's first symbol, or elsewhere for 1. No text is empty.
+    """
+    order = sorted(range(len(pairs)), key=lambda at: (len(pairs[at][0]), len(pairs[at][1])))
+    found: dict[int, tuple[float, NDArray[np.int32]]] = {}
+    begin = 0
+    while begin < len(order):
+        # Pairs of a batch are about as long as each other, the longest last.
+        end = min(begin + _BATCH, len(order))
+        while end > begin + 1 and (end - begin) * (len(pairs[order[end - 1]][0]) + 1) > _CELLS:
+            end = begin + (end - begin) // 2
+        batch = sorted(order[begin:end], key=lambda at: -len(pairs[at][1]))
+        found.update(zip(batch, _batch([pairs[at] for at in batch], costs, jumps_after), strict=True))
+        begin = end
+    return (found[at] for at in range(len(pairs)))
+
+
+def _batch(pairs: Pairs, costs: Costs, jumps_after: int | None) -> Iterator[tuple[float, NDArray[np.int32]]]:
+    """As `jump_distances`, of pairs from the longest reference to the shortest; arrays are [places, pairs]."""
+    lengths = np.array([[len(side) for side in pair] for pair in pairs])
+    width, depth = (int(side) for side in lengths.max(axis=0))
+    ours = np.full((width, len(pairs)), -1, np.int32)
+    theirs = np.full((depth, len(pairs)), -2, np.int32)
+    for number, (candidate, reference) in enumerate(pairs):
+        ours[: len(candidate), number] = candidate
+        theirs[: len(reference), number] = reference
+    cost, now = np.ones((width + 1, len(pairs))), np.empty((width + 1, len(pairs)))
+    cost[0] = 0
+    visits = np.zeros((width + 1, len(pairs)), np.int32)
+    ends = np.searchsorted(-lengths[:, 1], -np.arange(depth), side="left")  # how many references go on
+    for step, active in enumerate(ends.tolist()):
+        symbol, numbers = theirs[step, :active], np.arange(active)
+        other = np.where(ours[:, :active] == symbol, 0.0, costs.other)
+        other += cost[:-1, :active]
+        np.add(cost[:, :active], costs.over_reference, out=now[:, :active])
+        np.minimum(now[1:, :active], other, out=now[1:, :active])
+        least, best = now[0, :active].copy(), np.zeros(active, np.intp)
+        for place in range(1, width + 1):
+            here = now[place, :active]
+            np.minimum(here, now[place - 1, :active] + costs.over_candidate, out=here)
+            # Places beyond a candidate's end are never cheaper than its end, and of equals the first is taken.
+            np.copyto(best, place, where=here < least)
+            np.minimum(least, here, out=least)
+        visits[best, numbers] += 1
+        lands = least + costs.jump
+        if jumps_after is not None:
+            lands[symbol != jumps_after] = np.inf
+        np.minimum(now[:, :active], lands, out=cost[:, :active])
+    last = cost[lengths[:, 0], np.arange(len(pairs))].tolist()
+    return ((last[at], visits[: lengths[at, 0] + 1, at]) for at in range(len(pairs)))

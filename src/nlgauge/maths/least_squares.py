@@ -1,0 +1,77 @@
+"""Least squares with coefficients that must not be negative, or must not be large: small problems, solved to the end.
+
+A [n, features], b [n]. Features that nothing tells apart share a solution in many ways; the first of them is then taken
+by `nonnegative`, and all alike by `ridge`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_SLACK = 1e-12
+
+
+class Solution(NamedTuple):
+    """Coefficients [features], and how far they are from the best."""
+
+    coefficients: Array
+    violation: float
+    """The largest violation of the conditions of Karush, Kuhn and Tucker: no coefficient is negative, no feature with
+    coefficient 0 points along the rest b - Ax, all others are at right angles to it; as a cosine, 0 is exact"""
+
+
+def nonnegative(A: Array, b: Array) -> Solution:
+    """The x >= 0 for which |b - Ax| is smallest: Lawson and Hanson, *Solving Least Squares Problems*, 1974, chapter 23.
+
+    Features enter one after another, the one that points most along the rest first, and leave where they would turn
+    negative; the rest grows shorter with every step, so that no set of features comes twice.
+    """
+    size = A.shape[1]
+    norms = np.sqrt((A**2).sum(0))
+    scale = np.where(norms > 0, norms, 1.0) * (float(np.sqrt(b @ b)) or 1.0)
+    x, used, barred = np.zeros(size), np.zeros(size, np.bool_), np.zeros(size, np.bool_)
+    while True:
+        along = A.T @ (b - A @ x) / scale
+        along[used | barred] = -np.inf
+        if used.all() or along.max(initial=-np.inf) <= _SLACK:
+            return Solution(x, _violation(A, b, x, scale))
+        new = int(along.argmax())
+        used[new] = True
+        tried = _solved(A, b, used)
+        if tried[new] <= 0:  # by rounding alone: it would shorten nothing
+            used[new], barred[new] = False, True
+            continue
+        while (tried[used] <= 0).any():
+            falling = used & (tried <= 0)
+            step = float((x[falling] / (x[falling] - tried[falling])).min())
+            x += step * (tried - x)
+            used &= x > _SLACK * np.abs(x).max()
+            x[~used] = 0
+            tried = _solved(A, b, used)
+        x = tried
+        barred[:] = False
+
+
+def _solved(A: Array, b: Array, used: NDArray[np.bool_]) -> Array:
+    """Least squares over some of the features, 0 for the others."""
+    out = np.zeros(A.shape[1])
+    out[used] = np.linalg.lstsq(A[:, used], b, rcond=None)[0]
+    return out
+
+
+def _violation(A: Array, b: Array, x: Array, scale: Array) -> float:
+    along = A.T @ (b - A @ x) / scale
+    return float(max(np.where(x > 0, np.abs(along), along).max(initial=0.0), -x.min(initial=0.0), 0.0))
+
+
+def ridge(A: Array, b: Array, penalties: Sequence[float]) -> Array:
+    """The x for which |b - Ax|^2 / n + penalty |x|^2 is smallest, for each penalty > 0: [penalties, features]."""
+    left, values, right = np.linalg.svd(A, full_matrices=False)
+    shrunk = values / (values**2 + len(A) * np.asarray(penalties, float)[:, None])
+    return np.asarray((shrunk * (left.T @ b)) @ right)

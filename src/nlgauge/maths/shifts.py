@@ -1,0 +1,253 @@
+"""Edits that turn one sequence into another where blocks may be shifted: the count of translation edit rate.
+
+Snover, Dorr, Schwartz, Micciulla and Makhoul, "A Study of Translation Edit Rate with Targeted Human Annotation", AMTA
+2006. The search for shifts is greedy; which shifts it tries and which of equals it takes is what makes one program's
+numbers differ from another's. These are the rules of Tercom as sacrebleu keeps them, to the same number on any two
+texts: blocks of at most 10 words are moved by at most 50 places, 1,000 shifts are tried, and distances are those of
+alignments near the diagonal.
+
+The distance of each shift tried is rapidfuzz's, where no alignment as cheap can lie far from the diagonal; alignments
+themselves come from Hyyrö's bit vectors ("A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances",
+2003), a row of the table in one integer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+Distance: TypeAlias = Callable[[str, str], int]
+
+_LONGEST, _FARTHEST, _MOST = 10, 50, 1000
+_BLOCK = (1 << _LONGEST) - 1
+_BEAM = 25
+
+
+def fewest_shifted_edits(candidate: Sequence[str], references: Sequence[Sequence[str]], distance: Distance) -> int:
+    """The fewest of `shifted_edits` to any of the references."""
+    ours = Counter(candidate)
+
+    def least(reference: Sequence[str]) -> int:
+        common = sum(min(count, ours[word]) for word, count in Counter(reference).items())
+        return max(len(candidate), len(reference)) - common
+
+    fewest = len(candidate) + max(map(len, references), default=0)
+    for reference in sorted(references, key=least):
+        if least(reference) >= fewest:
+            break
+        fewest = min(fewest, shifted_edits(candidate, reference, distance, fewest))
+    return fewest
+
+
+def shifted_edits(
+    candidate: Sequence[str], reference: Sequence[str], distance: Distance, limit: float = math.inf
+) -> int:
+    """Insertions, deletions, substitutions and shifts of blocks that turn the candidate's words into the reference's.
+
+    distance: the Levenshtein distance of two strings, rapidfuzz's for one. limit: where there are as many edits, the
+    search may stop early, and gives that many or more.
+    """
+    if not reference or not candidate:
+        return len(candidate) + len(reference)
+    letters = {word: chr(number) for number, word in enumerate(dict.fromkeys((*reference, *candidate)), start=1)}
+    ours, theirs = ("".join(map(letters.__getitem__, words)) for words in (candidate, reference))
+    search = _Search(theirs, distance)
+    common = sum((Counter(ours) & Counter(theirs)).values())
+    least, shifts, tried = max(len(ours), len(theirs)) - common, 0, 0  # no order of our words comes nearer
+    while (edits := search.distance(ours)) > least:
+        gain, shifted, tried = search.shift(ours, edits, tried)
+        if tried >= _MOST or gain <= 0:
+            break
+        shifts, ours = shifts + 1, shifted
+        if shifts + least >= limit:
+            return shifts + least
+    return shifts + edits
+
+
+class _Search:
+    """Distances and shifts of strings of one length towards one reference."""
+
+    def __init__(self, reference: str, distance: Distance) -> None:
+        self._reference, self._exact = reference, distance
+        self._places: dict[str, list[int]] = {}
+        for place, letter in enumerate(reference):
+            self._places.setdefault(letter, []).append(place)
+        self._bits = {letter: sum(1 << place for place in places) for letter, places in self._places.items()}
+        self._known: dict[str, int] = {}
+        self._paths: dict[str, tuple[int, str]] = {}
+
+    def shift(self, ours: str, edits: int, tried: int) -> tuple[int, str, int]:
+        """The shift that lowers the distance most: by how much, what it gives, and how many were tried so far."""
+        theirs, n, m = self._reference, len(ours), len(self._reference)
+        aligned, wrong, missed = self._alignment(ours)
+        best = (-n - m, 0, 0, 0)
+        shifted = ours
+        # A block has a word that is wrong where it is, goes where one is missing, and not into itself.
+        places = {
+            letter: [to for to in self._places[letter] if missed >> to & _BLOCK]
+            for letter in self._places.keys() & ours
+        }
+        for start, letter in enumerate(ours):
+            if not wrong >> start & _BLOCK:
+                continue
+            for to in places.get(letter, ()):
+                if abs(to - start) > _FARTHEST:
+                    continue
+                wrong_here, missed_here = wrong >> start, missed >> to
+                alone = start + 1 == n or to + 1 == m or ours[start + 1] != theirs[to + 1]
+                if alone and not wrong_here & missed_here & 1:
+                    continue
+                last = 1 if alone else min(_LONGEST, n - start, m - to)
+                length, block = 0, 0
+                while length < last and ours[start + length] == theirs[to + length]:
+                    length, block = length + 1, block << 1 | 1
+                    if not (wrong_here & block and missed_here & block) or start <= aligned[to] < start + length:
+                        continue
+                    before = -1
+                    for place in range(to - 1, to + length):
+                        target = aligned[place] + 1 if place >= 0 else 0
+                        if target == before:
+                            continue
+                        before = target
+                        tried += 1
+                        # Taking a block out and putting it in again are two edits a word at most.
+                        if (2 * length, length, -start, -target) <= best:
+                            continue
+                        moved = _moved(ours, start, length, target)
+                        if (edits - self._at_least(moved), length, -start, -target) > best:
+                            found = (edits - self.distance(moved), length, -start, -target)
+                            if found > best:
+                                best, shifted = found, moved
+                    if tried >= _MOST:
+                        return best[0], shifted, tried
+        return best[0], shifted, tried
+
+    def distance(self, ours: str) -> int:
+        """The distance along alignments near the diagonal."""
+        edits, n, m = self._at_least(ours), len(ours), len(self._reference)
+        # So few edits, too many or missing words all of them, do not lead far from the diagonal.
+        return edits if m < _BEAM or edits + abs(n - m) <= 2 * (_BEAM - 2) else self._along(ours)[0]
+
+    def _at_least(self, ours: str) -> int:
+        known = self._known.get(ours)
+        if known is None:
+            known = self._known[ours] = self._exact(ours, self._reference)
+        return known
+
+    def _along(self, ours: str) -> tuple[int, str]:
+        """The cheapest alignment near the diagonal, and its edits."""
+        known = self._paths.get(ours)
+        if known is None:
+            steps, n, m = self._steps(ours), len(ours), len(self._reference)
+            if m >= _BEAM and not _near(steps, n, m):
+                steps = _near_steps(ours, self._reference)
+            known = self._paths[ours] = len(steps) - steps.count("="), steps
+        return known
+
+    def _alignment(self, ours: str) -> tuple[list[int], int, int]:
+        """Our place beside each of theirs; and, as bits, our places that are wrong and theirs that are not filled."""
+        aligned: list[int] = []
+        wrong = missed = 0
+        place = -1
+        for step in self._along(ours)[1]:
+            if step == "=":
+                place += 1
+                aligned.append(place)
+                continue
+            if step != "i":
+                place += 1
+                wrong |= 1 << place
+            if step != "d":
+                missed |= 1 << len(aligned)
+                aligned.append(place)
+        return aligned, wrong, missed
+
+    def _steps(self, ours: str) -> str:
+        """The cheapest alignment: '=' same, 's' another word, 'd' a word too many, 'i' one missing.
+
+        Of several, that which from the end on has '=' or 's' before 'd', and 'd' before 'i'.
+        """
+        theirs, full = self._reference, (1 << len(self._reference)) - 1
+        up, down = full, 0
+        rows = []
+        for letter in ours:
+            same = self._bits.get(letter, 0)
+            diagonal = ((((same & up) + up) ^ up) | same | down) & full
+            plus = down | (full & ~(diagonal | up))
+            rows.append((diagonal, plus))
+            minus = (diagonal & up) << 1
+            shifted = plus << 1 | 1
+            up, down = (minus | ~(diagonal | shifted)) & full, shifted & diagonal & full
+        i, j = len(ours) - 1, len(theirs) - 1
+        steps = []
+        while i >= 0 and j >= 0:
+            if ours[i] == theirs[j]:
+                steps.append("=")
+                i, j = i - 1, j - 1
+                continue
+            diagonal, plus = rows[i]
+            if not diagonal >> j & 1:
+                steps.append("s")
+                i, j = i - 1, j - 1
+            elif plus >> j & 1:
+                steps.append("d")
+                i -= 1
+            else:
+                steps.append("i")
+                j -= 1
+        return ("".join(steps) + "d" * (i + 1) + "i" * (j + 1))[::-1]
+
+
+def _moved(ours: str, start: int, length: int, target: int) -> str:
+    """The block put before the place `target`, or that far into what follows where it would land inside itself."""
+    block, rest = ours[start : start + length], ours[:start] + ours[start + length :]
+    at = target if target < start else target - length if target > start + length else target
+    return rest[:at] + block + rest[at:]
+
+
+def _band(row: int, n: int, m: int) -> tuple[int, int]:
+    """The places of the reference that are looked at beside the first `row` words of ours: from, to."""
+    ratio = m / n
+    width = math.ceil(ratio / 2 + _BEAM) if ratio / 2 > _BEAM else _BEAM
+    diagonal = math.floor(row * ratio)
+    return max(0, diagonal - width), m + 1 if row == n else min(m + 1, diagonal + width)
+
+
+def _near(steps: str, n: int, m: int) -> bool:
+    """Whether an alignment stays where it is looked for."""
+    if steps.count("i") - min(0, m - n) < _BEAM - 1 and steps.count("d") + max(0, m - n) < _BEAM - 1:
+        return True
+    i = j = 0
+    for step in steps:
+        i, j = i + (step != "i"), j + (step != "d")
+        if i:
+            low, high = _band(i, n, m)
+            if not low <= j < high:
+                return False
+    return True
+
+
+def _near_steps(ours: str, theirs: str) -> str:
+    """As `_Search._steps`, place by place: for the few texts whose cheapest alignment strays."""
+    n, m = len(ours), len(theirs)
+    far = n + m + 1
+    costs, steps = [list(range(m + 1))], ["i" * (m + 1)]
+    for i, letter in enumerate(ours, start=1):
+        low, high = _band(i, n, m)
+        above, row, best = costs[-1], [far] * (m + 1), [" "] * (m + 1)
+        for j in range(low, high):
+            choices = [(above[j] + 1, "d")]
+            if j:
+                same = letter == theirs[j - 1]
+                choices = [(above[j - 1] + (not same), "=" if same else "s"), *choices, (row[j - 1] + 1, "i")]
+            row[j], best[j] = min(choices, key=lambda choice: choice[0])
+        costs.append(row)
+        steps.append("".join(best))
+    found = []
+    i, j = n, m
+    while i or j:
+        found.append(steps[i][j])
+        i, j = i - (found[-1] != "i"), j - (found[-1] != "d")
+    return "".join(reversed(found))

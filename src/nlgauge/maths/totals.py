@@ -1,0 +1,91 @@
+"""Values of all outputs of a system taken together, from counts that add up over its rows.
+
+The corpus value of such a metric is not the mean of its rows: counts are summed first. Each formula takes counts
+[..., k], of one row or summed over many, and gives percentages [..., parts].
+
+bleu: Papineni et al., "Bleu: a Method for Automatic Evaluation of Machine Translation", ACL 2002; smoothing after
+Chen and Cherry, "A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU", WMT 2014.
+chrf: Popović, "chrF: character n-gram F-score for automatic MT evaluation", WMT 2015, as sacrebleu averages it:
+precision and recall over the orders that both sides have, then F.
+rate: edits over reference length.
+sari: Xu et al., "Optimizing Statistical Machine Translation for Text Simplification", TACL 2016, on summed counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+def total(formula: Mapping[str, Any], counts: Array) -> Array:
+    """The value of counts [..., k] by a formula, ``{"name": ..., its settings}``: [..., parts]; NaN where counts are.
+
+    Raises KeyError for a formula that is not known here.
+    """
+    settings = {key: value for key, value in formula.items() if key != "name"}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = FORMULAS[formula["name"]](counts, **settings)
+    return np.where(np.isnan(counts).any(axis=-1, keepdims=True), np.nan, found)
+
+
+def bleu(counts: Array, smooth: str = "exp", constant: float = 0.0, effective: bool = False) -> Array:
+    """counts: words of the candidate, words of the reference, matches of each order, n-grams of each order.
+
+    smooth: of orders without a match: 'exp' halves their precision once more for each, 'floor' takes `constant`
+    matches, 'add-k' adds `constant` to matches and n-grams of all orders but the first, 'none' leaves 0.
+    effective: leave out the orders for which the candidate is too short.
+    """
+    ours, theirs, orders = counts[..., 0], counts[..., 1], (counts.shape[-1] - 2) // 2
+    matches, ngrams = counts[..., 2 : 2 + orders], counts[..., 2 + orders :]
+    nothing = matches.sum(axis=-1) == 0
+    if smooth == "add-k":
+        later = np.where(np.arange(orders) > 0, constant, 0.0)
+        matches, ngrams = matches + later, ngrams + later
+    there = np.cumprod(ngrams > 0, axis=-1).astype(np.bool_)
+    missed = there & (matches == 0)
+    if smooth == "exp":
+        matches = np.where(missed, 0.5 ** np.cumsum(missed, axis=-1), matches)
+    elif smooth == "floor":
+        matches = np.where(missed, constant, matches)
+    logs = np.log(np.where(there, matches / ngrams, 1.0 if effective else 0.0))
+    used = np.maximum(there.sum(axis=-1), 1) if effective else orders
+    brevity = np.where(ours < theirs, np.exp(1 - theirs / ours), 1.0)
+    return np.where(nothing, 0.0, 100 * brevity * np.exp(logs.sum(axis=-1) / used))[..., None]
+
+
+def chrf(counts: Array, beta: float = 2.0) -> Array:
+    """counts: n-grams of the candidate, n-grams of the reference, matches; so for each order."""
+    ours, theirs, matches = (counts[..., at::3] for at in range(3))
+    both = (ours > 0) & (theirs > 0)
+    orders = both.sum(axis=-1)
+    precision, recall = (np.where(both, matches / side, 0.0).sum(axis=-1) / orders for side in (ours, theirs))
+    f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+    return np.where((orders > 0) & (precision + recall > 0), 100 * f, 0.0)[..., None]
+
+
+def rate(counts: Array) -> Array:
+    """counts: edits, words of the reference."""
+    edits, words = counts[..., 0], counts[..., 1]
+    return np.where(words > 0, 100 * edits / words, np.where(edits > 0, 100.0, 0.0))[..., None]
+
+
+def sari(counts: Array) -> Array:
+    """counts: good, all of the candidate and all of the references, each of 4 orders; so for add, keep and delete.
+
+    Parts: SARI, add, keep, delete. Precision and recall are means over orders, and what is deleted counts by F too.
+    """
+    scores = []
+    for at in range(0, counts.shape[-1], 12):
+        good, ours, theirs = (counts[..., at + 4 * side : at + 4 * side + 4] for side in range(3))
+        precision, recall = (np.where(side > 0, good / side, 0.0).mean(axis=-1) for side in (ours, theirs))
+        f = 2 * precision * recall / (precision + recall)
+        scores.append(np.where(precision + recall > 0, 100 * f, 0.0))
+    return np.stack([np.mean(scores, axis=0), *scores], axis=-1)
+
+
+FORMULAS: Mapping[str, Callable[..., Array]] = {"bleu": bleu, "chrf": chrf, "rate": rate, "sari": sari}

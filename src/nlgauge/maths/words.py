@@ -1,0 +1,24 @@
+"""The words of a text, in any script, without a model."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+_ASCII = re.compile(r"[0-9a-z]+")
+# Chinese, Japanese, Thai, Lao, Myanmar and Khmer put no space between words.
+_WITHOUT_SPACES = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+
+
+def words(text: str) -> list[str]:
+    """Runs of letters, digits and their marks, without case; in scripts without spaces every letter is a word."""
+    text = unicodedata.normalize("NFC", text.casefold())
+    return _ASCII.findall(text) if text.isascii() else _anywhere().findall(text)
+
+
+@cache
+def _anywhere() -> re.Pattern[str]:
+    marks = "".join(chr(code) for code in range(0x20000) if unicodedata.category(chr(code)).startswith("M"))
+    one = rf"(?=[^\W_])[{_WITHOUT_SPACES}][{marks}]*"
+    return re.compile(rf"{one}|[^\W_{_WITHOUT_SPACES}](?:[^\W_{_WITHOUT_SPACES}]|[{marks}])*")

@@ -1,0 +1,57 @@
+"""Which metrics and parts of a table a question is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nlgauge.errors import InputError
+from nlgauge.table import Column, ScoreTable
+
+
+def label(table: ScoreTable, metric: str, part: str) -> str:
+    """What to call a part of a metric: its spec, with the part where it has several."""
+    return f"{metric} {part}" if len(table.columns[metric].parts) > 1 else metric
+
+
+def selected(table: ScoreTable, metrics: Sequence[str] | None = None, every_part: bool = False) -> ScoreTable:
+    """The table with some of its metrics only: of each its first part, or `every_part`.
+
+    metrics: specs, names, or either with a part ("BERTScore recall"), which is then the part taken; all where none is
+    given. In the order given. Raises InputError for what the table does not hold.
+    """
+    wanted: dict[str, dict[str, None]] = {}
+    for name in table.columns if metrics is None else metrics:
+        spec, parts = _found(table, name, every_part)
+        wanted.setdefault(spec, {}).update(dict.fromkeys(parts))
+    if not wanted:
+        raise InputError("no metric was chosen", remedy=f"the table has {', '.join(table.columns) or 'none'}")
+    columns = {spec: _cut(table.columns[spec], list(parts)) for spec, parts in wanted.items()}
+    return replace(table, columns=columns, signatures={s: table.signatures.get(s, "") for s in columns})
+
+
+def _found(table: ScoreTable, name: str, every_part: bool) -> tuple[str, tuple[str, ...]]:
+    """The spec and the parts that are meant by a name."""
+    try:
+        spec = table.find(name)
+    except KeyError as error:
+        head, _, part = name.rpartition(" ")
+        try:
+            spec = table.find(head)
+        except KeyError:
+            raise InputError(str(error.args[0]), remedy="name one of those, or one and its part") from None
+        if part not in table.columns[spec].parts:
+            parts = ", ".join(table.columns[spec].parts)
+            raise InputError(f"{spec} has no part {part!r}", remedy=f"it has {parts}") from None
+        return spec, (part,)
+    every = table.columns[spec].parts
+    return spec, every if every_part else every[:1]
+
+
+def _cut(column: Column, parts: list[str]) -> Column:
+    """A column with some of its parts, in its own order."""
+    kept = [part for part in column.parts if part in parts]
+    if len(kept) == len(column.parts):
+        return column
+    values = column.values[:, [column.parts.index(part) for part in kept]]
+    return Column(tuple(kept), values, column.reasons, {}, column.higher_is_better, column.level)

@@ -1,0 +1,184 @@
+"""How Mark-Evaluate depends on K, the neighbour that a ball reaches to.
+
+One pass over the distances between outputs and references gives all estimators at all K.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge import registry
+from nlgauge.corpus import Corpus
+from nlgauge.errors import SpecError
+from nlgauge.evaluation import evaluate
+from nlgauge.meta.agreement import correlate
+from nlgauge.metrics.base import Texts, Value
+from nlgauge.metrics.mark_evaluate import MarkEvaluate, MarkEvaluateScorer, sweep
+from nlgauge.studies import figures
+from nlgauge.studies.sweep import Point, Sweep, first_items
+from nlgauge.table import Column, ScoreTable
+
+KS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30)
+_ESTIMATORS = ("petersen", "schnabel", "diversity", "capture")
+
+
+@dataclass(frozen=True)
+class Neighbours(MarkEvaluate):
+    """All estimates at many K as parts of one metric of sets."""
+
+    ks: tuple[int, ...] = KS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole = all(isinstance(k, int) and not isinstance(k, bool) and k > 0 for k in self.ks)
+        if not (whole and self.ks and list(self.ks) == sorted(set(self.ks))):
+            raise SpecError(f"K must be ascending whole numbers of at least 1, not {list(self.ks)}")
+        names = tuple(f"{name}{what}@{k}" for k in self.ks for name in _ESTIMATORS for what in ("", "^"))
+        object.__setattr__(self, "parts", names)
+
+    def scorer(self, corpus: Corpus, texts: Texts) -> NeighboursScorer:
+        return NeighboursScorer(self, texts)
+
+
+class NeighboursScorer(MarkEvaluateScorer):
+    """`Neighbours` with the layers of its model known."""
+
+    _metric: Neighbours
+
+    def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
+        found: list[float] = []
+        for one in sweep(evaluated, reference, self._metric.ks):
+            for name in _ESTIMATORS:
+                estimate = getattr(one, name)
+                found += [estimate.score, estimate.population / one.counts.size]
+        beyond = [k for k in self._metric.ks if k >= min(len(evaluated), len(reference))]
+        notes = [f"K={k} is more than a set has other points: their number was taken" for k in beyond]
+        return Value(tuple(found), None, tuple(notes))
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """What the estimators say of one system at one K."""
+
+    system: str
+    k: int
+    estimator: str
+    """'petersen', 'schnabel' (quality), 'diversity' (Schnabel's with the sets exchanged) or 'capture'"""
+    score: float
+    ratio: float
+    """The estimated size over the true one; 1 is a perfect estimate"""
+
+
+@dataclass(frozen=True)
+class NeighbourSweep:
+    """What `neighbours` found."""
+
+    records: tuple[Estimates, ...]
+    agreement: Sweep | None
+    """With people, over systems; None where nothing is rated"""
+    rows: int
+    signatures: dict[str, str]
+    notes: tuple[str, ...]
+
+    @property
+    def ks(self) -> list[int]:
+        """In order."""
+        return list(dict.fromkeys(one.k for one in self.records))
+
+    @property
+    def systems(self) -> list[str]:
+        """In order."""
+        return list(dict.fromkeys(one.system for one in self.records))
+
+    def tables(self) -> list[list[list[str]]]:
+        """For a terminal: scores, a row a system and estimator, a column a K; then agreement with people."""
+        found = {(one.system, one.estimator, one.k): one.score for one in self.records}
+        cells = [["score", "estimator", *(f"K={k}" for k in self.ks)]]
+        for system in self.systems:
+            for name in _ESTIMATORS:
+                values = [found[system, name, k] for k in self.ks]
+                cells.append([system, name, *("-" if math.isnan(value) else f"{value:.3f}" for value in values)])
+        return [cells, *(self.agreement.tables() if self.agreement else [])]
+
+    def draw(self, path: Path) -> None:
+        """Estimated over true size, and score, over K, means of the systems; a panel an aspect where people rated."""
+        panels: dict[str, dict[str, figures.Curve]] = {}
+        at = [float(place) for place in range(len(self.ks))]
+        for title, what in (("estimated over true size", "ratio"), ("score", "score")):
+            panels[title] = {}
+            for name in _ESTIMATORS:
+                values = [
+                    [getattr(one, what) for one in self.records if (one.estimator, one.k) == (name, k)] for k in self.ks
+                ]
+                finite = [[value for value in some if math.isfinite(value)] for some in values]
+                means = [float(np.mean(some)) if some else math.nan for some in finite]
+                panels[title][name] = figures.Curve(at, means)
+        for aspect in self.agreement.aspects if self.agreement else []:
+            assert self.agreement is not None
+            coefficient = self.agreement.coefficients[0]
+            panels[f"{coefficient} with {aspect}"] = {
+                name: figures.Curve(at, [p.agreement.value for p in self.agreement.of(name, aspect, coefficient)])
+                for name in _ESTIMATORS
+            }
+        figures.curves(path, panels, "K", "", [str(k) for k in self.ks])
+
+
+def neighbours(
+    corpus: Corpus, metric: str | MarkEvaluate = "MarkEvaluate", ks: Sequence[int] = KS, *, model: str | None = None,
+    items: int | None = None, coefficients: Sequence[str] = ("pearson",), aspects: Sequence[str] | None = None,
+    replicates: int = 1000, seed: int = 0, against: Corpus | None = None, progress: bool = False,
+) -> NeighbourSweep:  # fmt: skip
+    """All estimates at many K for every system, and their agreement with people (the paper's figure 2).
+
+    The paper has one pair of sets, without ratings; its tables 1 to 3 give the best K of each method, chosen on the
+    ratings that it is judged by. metric: MarkEvaluate with any unit, layers and normalisation; k and estimator do not
+    matter. against: another set than the references. items: the first so many only. Raises SpecError and InputError.
+    """
+    base = registry.metric(metric, model=model)
+    if not isinstance(base, MarkEvaluate):
+        raise SpecError(f"{base} is not MarkEvaluate")
+    rows = first_items(corpus, items)
+    swept = Neighbours(base.model, base.unit, base.layers, base.normalize, ks=tuple(ks))
+    table = evaluate(rows, metrics=swept, against=against, progress=progress)
+    (spec,) = table.metrics
+    found = table.columns[spec]
+    place = {part: number for number, part in enumerate(found.parts)}
+    values = found.values.tolist()
+    records = [
+        Estimates(system, k, name, values[at][place[f"{name}@{k}"]], values[at][place[f"{name}^@{k}"]])
+        for at, system in enumerate(table.systems)
+        for name in _ESTIMATORS
+        for k in swept.ks
+    ]
+    notes = [*table.run["notes"].get(spec, {})]
+    notes += dict.fromkeys(f"{table.systems[at]}: {reason}" for at, reason in found.reasons.items())
+    agreement = None
+    if any(row.scores for row in rows):
+        wanted = [place[f"{name}@{k}"] for name in _ESTIMATORS for k in swept.ks]
+        column = Column(tuple(found.parts[at] for at in wanted), found.values[:, wanted], found.reasons, level="system")
+        scores = ScoreTable(table.rows, {spec: column}, table.signatures, {}, table.version)
+        agreement = _agreement(scores, rows, coefficients, aspects, replicates, seed)
+    return NeighbourSweep(tuple(records), agreement, len(rows), table.signatures, tuple(notes))
+
+
+def _agreement(
+    scores: ScoreTable, rows: Corpus, coefficients: Sequence[str], aspects: Sequence[str] | None, replicates: int,
+    seed: int,
+) -> Sweep:  # fmt: skip
+    points = []
+    for coefficient in coefficients:
+        found = correlate(
+            scores, rows, level="system", coefficient=coefficient, aspects=aspects, resample="systems",
+            replicates=replicates, seed=seed,
+        )  # fmt: skip
+        for one in found:
+            name, _, k = one.part.partition("@")
+            points.append(Point(name, {"K": int(k)}, one))
+    count = len({row.item for row in rows})
+    return Sweep(tuple(points), ("K",), "system", len(rows), count, scores.signatures)

@@ -1,0 +1,111 @@
+"""Which metric agrees with people significantly better than which: every metric against every other.
+
+Figure 7 of the InfoLM paper is this matrix with Williams' test at system level; it prints one-sided p without a
+correction for testing many pairs, halves of `p` here under correction='none'.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nlgauge.meta.agreement import contrast
+from nlgauge.meta.selection import label, selected
+from nlgauge.studies import figures
+from nlgauge.table import Column, ScoreTable
+
+if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The metrics by their agreement with one aspect, best first."""
+
+    aspect: str
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    """The coefficient of each"""
+    clusters: tuple[int, ...]
+    """From 1: metrics of one cluster cannot be told apart"""
+    p: tuple[tuple[float, ...], ...]
+    """[row, column]: two-sided and corrected, where the row's metric agrees better than the column's; else NaN"""
+
+
+@dataclass(frozen=True)
+class Significance:
+    """What `significance` found."""
+
+    rankings: tuple[Ranking, ...]
+    level: str
+    coefficient: str
+    test: str
+    correction: str
+    confidence: float
+
+    def tables(self) -> list[list[list[str]]]:
+        """For a terminal, a table an aspect: p of "row better than column" where it is below 1 - confidence."""
+        out = []
+        for one in self.rankings:
+            numbers = [str(number) for number in range(1, len(one.names) + 1)]
+            cells = [[one.aspect, self.coefficient, "cluster", "", *numbers]]
+            for i, name in enumerate(one.names):
+                row = ["-" if math.isnan(p) or p >= 1 - self.confidence else f"{p:.3f}" for p in one.p[i]]
+                value = "-" if math.isnan(one.values[i]) else f"{one.values[i]:.3f}"
+                cells.append([name, value, str(one.clusters[i]), numbers[i], *row])
+            out.append(cells)
+        return out
+
+    def draw(self, path: Path) -> None:
+        """A heat map an aspect."""
+        panels = {one.aspect: figures.Heat(one.names, one.names, one.p) for one in self.rankings}
+        figures.heats(path, panels, "p of: row agrees better than column", (0, 0.1), "Blues_r")
+
+
+def significance(
+    table: ScoreTable,
+    source: Corpus | ScoreTable | Column | Mapping[Any, Any],
+    *,
+    metrics: Sequence[str] | None = None,
+    every_part: bool = False,
+    level: str = "system",
+    coefficient: str = "pearson",
+    aspects: Sequence[str] | None = None,
+    test: str = "williams",
+    df: str = "n-3",
+    correction: str = "holm",
+    confidence: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> Significance:
+    """Every metric against every other, with clusters (InfoLM's figure 7).
+
+    metrics and every_part as in `nlgauge.meta.selection.selected`, the rest as in `nlgauge.meta.agreement.contrast`,
+    which does the tests. Raises InputError as that does.
+    """
+    table = selected(table, metrics, every_part)
+    found = contrast(
+        table, source, level=level, coefficient=coefficient, aspects=aspects, test=test, df=df, correction=correction,
+        confidence=confidence, replicates=replicates, seed=seed, intervals=False,
+    )  # fmt: skip
+    rankings = []
+    for aspect, values in found.values.items():
+        order = sorted(values, key=lambda key: (math.isnan(values[key]), -values[key]))
+        p = {}
+        for one in found:
+            if one.aspect == aspect and not math.isnan(one.difference):
+                better, worse = (one.first, one.second) if one.difference >= 0 else (one.second, one.first)
+                p[better, worse] = one.adjusted
+        rankings.append(
+            Ranking(
+                aspect,
+                tuple(label(table, *key) for key in order),
+                tuple(values[key] for key in order),
+                tuple(found.clusters[aspect][key] for key in order),
+                tuple(tuple(p.get((a, b), math.nan) for b in order) for a in order),
+            )
+        )
+    return Significance(tuple(rankings), level, coefficient, test, correction, confidence)

@@ -1,0 +1,22 @@
+"""Recipes: files that hold the values of a training run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from nlgauge.errors import InputError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+def read_recipe(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file. Raises InputError for a file that is none."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read: {error}", file=path, remedy="give a recipe in TOML") from None

@@ -1,0 +1,107 @@
+"""nlgauge reproduce: lists, refuses, writes, goes on."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from nlgauge.reproduce import page as page_module
+from nlgauge.reproduce import published
+from nlgauge.reproduce.published import Source, table
+from nlgauge.reproduce.suites import Group, Suite
+from tests.command import nlgauge, refused
+from tests.reproduce import pieces
+
+pytestmark = pytest.mark.usefixtures("one_model", "counting")
+
+
+@pytest.fixture
+def one_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the made-up table is there, and one whose data are not."""
+    absent = pieces.table(name="absent", data={"tiny": [{"file": "huge"}]})
+    found = {record["name"]: table(record) for record in (pieces.table(), absent)}
+    monkeypatch.setattr(published, "tables", lambda: found)
+
+
+def test_tables_are_listed_with_what_they_need_or_why_they_cannot_be_had() -> None:
+    result = nlgauge("reproduce")
+    assert result.exit_code == 0
+    assert "  ctc-table-d1 " in result.stdout
+    assert "needs --data with summeval" in result.stdout
+    assert "no: licence" in result.stdout
+    records = json.loads(nlgauge("reproduce", "--format", "json").stdout)
+    assert {record["paper"] for record in records} == {"infolm", "baryscore", "ctc", "mark-evaluate", "maskeval"}
+
+
+def test_wrong_names_and_absent_data_are_refused(tmp_path: Path) -> None:
+    refused("reproduce", "table-9", say="no table or figure 'table-9'; there are")
+    refused("reproduce", "results", "ctc-table-d1", say="results stands alone")
+    refused("reproduce", "ctc-table-d1", say="give the folder of the rated data with --data")
+    refused("reproduce", "--data", tmp_path / "nowhere", say="is not a folder")
+    out = tmp_path / "out"
+    refused("reproduce", "ctc-table-d1", "--data", tmp_path, "-o", out, say="there is no summeval.jsonl in")
+    refused("reproduce", "all", "--data", tmp_path, "-o", out, "--limit", "1", say="none of the rated data is there")
+    refused("reproduce", "results", "--data", tmp_path, "-o", out, say="none of the rated data is there")
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    refused("reproduce", "ctc-table-d1", "--data", tmp_path, "-o", tmp_path / "file", say="cannot be made")
+    refused("reproduce", "results", "--data", tmp_path, "-o", out, "--page", out / "a" / "b", say="cannot be written")
+
+
+@pytest.mark.usefixtures("one_table")
+def test_a_table_is_printed_and_written_and_the_second_time_costs_nothing(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = nlgauge("reproduce", "made-up", "--data", folder, "-o", out)
+    assert first.exit_code == 0, first.output
+    assert [line.split()[1:3] for line in first.stdout.splitlines() if line.startswith("Length")] == [
+        ["0.7151", "0.7151"],
+        ["0.9017", "0.9017"],
+    ]
+    assert "tiny: 9 of 9 rows by 1 of vectors (Words)" in first.stderr
+    assert "18 values were computed" in first.stderr
+    assert (out / "made-up.md").read_text(encoding="utf-8").startswith("# made-up\n")
+    assert (out / "made-up.csv").read_text(encoding="utf-8").startswith("table,block,row,column,published,ours,")
+    assert len(list(out.glob("*.png"))) == 2
+    again = nlgauge("reproduce", "made-up", "--data", folder, "-o", out)
+    assert again.stdout == first.stdout
+    assert "0 values were computed" in again.stderr
+    assert "9 of 9 rows" not in again.stderr
+    fresh = nlgauge("reproduce", "made-up", "--data", folder, "-o", out, "--fresh")
+    assert "18 values were computed" in fresh.stderr
+
+
+@pytest.mark.usefixtures("one_table")
+def test_all_leaves_out_what_has_no_data_and_json_is_one_document(folder: Path, tmp_path: Path) -> None:
+    result = nlgauge("reproduce", "all", "--data", folder, "-o", tmp_path / "out", "--format", "json")
+    assert result.exit_code == 0, result.output
+    assert "absent is left out: no huge" in result.stderr
+    (record,) = json.loads(result.stdout)
+    (cell,) = record["blocks"][0]["rows"]["Length"]
+    assert cell["ours"] == pytest.approx(pieces.POOLED)
+
+
+@pytest.mark.usefixtures("one_table")
+def test_without_matplotlib_there_are_no_figures_and_a_note(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = nlgauge("reproduce", "made-up", "--data", folder, "-o", tmp_path / "out")
+    assert result.exit_code == 0
+    assert result.stderr.count("no figures: drawing figures needs an optional library") == 1
+    assert not list((tmp_path / "out").glob("*.png"))
+    assert "png" not in (tmp_path / "out" / "made-up.md").read_text(encoding="utf-8")
+
+
+def test_the_results_page_is_written_where_asked(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = Suite("tiny", "Tiny", (Source("tiny"),), ("quality",), (("pooled", "pearson"),), (Group(("Words",)),))
+    monkeypatch.setattr(page_module, "SUITES", (suite,))
+    place = tmp_path / "agreement.md"
+    options = ("--data", folder, "-o", tmp_path / "out", "--page", place, "--replicates", 20)
+    result = nlgauge("reproduce", "results", *options)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"{place}\n"
+    assert "| `Words` | **.715 [" in place.read_text(encoding="utf-8")

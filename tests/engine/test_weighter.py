@@ -1,0 +1,54 @@
+"""Weighters as files: what is written is read, and what does not fit the model is refused."""
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from nlgauge.engine.weighter import Weighter, read_weighter, states_digest, write_weighter
+from nlgauge.errors import SpecError
+from tests.engine.fake import FakeModel, PairsModel
+
+WEIGHT = np.linspace(-1, 1, 8).astype(np.float32)
+
+
+def written(path, model, share=0.3):
+    write_weighter(path, Weighter(WEIGHT, share, states_digest(model), "fluency"))
+    return path
+
+
+def test_what_is_written_is_read(tmp_path):
+    model = PairsModel()
+    path = written(tmp_path / "fluency.safetensors", model)
+    found = read_weighter(str(path), model)
+    np.testing.assert_array_equal(found.weight, WEIGHT)
+    assert found.share == pytest.approx(0.3) and found.aspect == "fluency" and len(found.digest) == 64
+    states = np.eye(8, dtype=np.float32)[:3]
+    np.testing.assert_allclose(found.logits(states), WEIGHT[:3])
+
+
+def test_a_weighter_is_found_by_the_models_name_for_it_by_file_and_by_folder(tmp_path):
+    model = FakeModel()
+    model.folder = tmp_path / "model"
+    shipped = model.folder / "weighters"
+    shipped.mkdir(parents=True)
+    written(shipped / "tone.safetensors", model, 0.1)
+    written(tmp_path / "weighter.safetensors", model, 0.2)
+    assert read_weighter("tone", model).share == pytest.approx(0.1)
+    assert read_weighter(str(tmp_path), model).share == pytest.approx(0.2)
+    with pytest.raises(SpecError, match="no weights 'mood': give 'uniform', 'candidate', 'tone', or the file"):
+        read_weighter("mood", model)
+
+
+def test_what_does_not_fit_is_refused(tmp_path):
+    path = written(tmp_path / "weighter.safetensors", PairsModel())
+    with pytest.raises(SpecError, match="states of another model than 'fake'"):
+        read_weighter(str(path), FakeModel())
+    save_file({"weight": WEIGHT[:3], "share": np.zeros(1)}, path, metadata={"states": states_digest(FakeModel())})
+    with pytest.raises(SpecError, match="states of another model"):
+        read_weighter(str(path), FakeModel())
+    path.write_bytes(b"no tensors")
+    with pytest.raises(SpecError, match="is no weighter"):
+        read_weighter(str(path), FakeModel())
+    save_file({"bias": WEIGHT}, path)
+    with pytest.raises(SpecError, match="is no weighter"):
+        read_weighter(str(path), FakeModel())

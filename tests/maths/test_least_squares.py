@@ -1,0 +1,84 @@
+"""Least squares: against scipy, closed forms, and the conditions that tell a best solution without knowing it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose
+from scipy.optimize import nnls
+
+from nlgauge.maths.least_squares import nonnegative, ridge
+
+SMALL = st.floats(-3, 3).map(lambda x: round(x, 2))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_solution_is_scipys(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, size = int(rng.integers(20, 200)), int(rng.integers(1, 15))
+    A = rng.normal(size=(n, size)) + rng.normal(size=(n, 1))  # features have much in common, as metrics have
+    b = A @ rng.normal(size=size) + rng.normal(size=n)
+    found = nonnegative(A, b)
+    assert_allclose(found.coefficients, nnls(A, b)[0], atol=1e-9)
+    assert found.violation < 1e-10
+    assert (found.coefficients >= 0).all()
+
+
+def test_by_hand() -> None:
+    A = np.array([[1.0, 0], [0, 1], [0, 0]])
+    # The second feature would count -2 and is left out; the first then stands alone.
+    assert_allclose(nonnegative(A, np.array([3.0, -2, 5])).coefficients, [3, 0])
+    # |b - x (1, 1)| with b = (1, 3): the mean.
+    assert_allclose(nonnegative(np.ones((2, 1)), np.array([1.0, 3])).coefficients, [2])
+    # Nothing points along b: all are 0, and that is known to be best.
+    found = nonnegative(A, np.array([-1.0, -1, 0]))
+    assert found.coefficients.tolist() == [0, 0] and found.violation == 0
+
+
+def test_a_feature_that_entered_leaves_again() -> None:
+    """The first to enter is best alone, and has no place beside the other two: three features in the plane."""
+    A = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.05]])
+    b = np.array([1.0, 1.0])
+    assert int((A.T @ b / np.sqrt((A**2).sum(0))).argmax()) == 2
+    found = nonnegative(A, b)
+    assert_allclose(A @ found.coefficients, b, atol=1e-12)
+    assert_allclose(found.coefficients, nnls(A, b)[0], atol=1e-9)
+
+
+@settings(max_examples=200, deadline=None)
+@given(arrays(float, st.tuples(st.integers(1, 12), st.integers(1, 6)), elements=SMALL), st.integers(0, 5))
+def test_optimal_whatever_the_features(A: np.ndarray, seed: int) -> None:
+    """Copies, zeros and fewer rows than features included: optimal, and as short a rest as scipy's."""
+    b = np.random.default_rng(seed).normal(size=len(A))
+    found = nonnegative(A, b)
+    assert found.violation < 1e-8
+    assert_allclose(np.linalg.norm(b - A @ found.coefficients), nnls(A, b)[1], atol=1e-8)
+
+
+def test_of_two_features_that_are_one_the_first_counts() -> None:
+    a = np.random.default_rng(0).normal(size=(20, 1))
+    found = nonnegative(np.hstack([a, a]), 2 * a[:, 0])
+    assert_allclose(found.coefficients, [2, 0], atol=1e-12)
+
+
+def test_degenerate_sizes() -> None:
+    assert nonnegative(np.zeros((3, 2)), np.ones(3)).coefficients.tolist() == [0, 0]
+    assert nonnegative(np.ones((3, 1)), np.zeros(3)).coefficients.tolist() == [0]
+    assert nonnegative(np.empty((3, 0)), np.ones(3)).coefficients.shape == (0,)
+
+
+def test_ridge_is_its_normal_equation() -> None:
+    rng = np.random.default_rng(1)
+    A, b = rng.normal(size=(40, 5)), rng.normal(size=40)
+    for penalty, x in zip((1e-6, 0.1, 10.0), ridge(A, b, (1e-6, 0.1, 10.0)), strict=True):
+        assert_allclose((A.T @ A / 40 + penalty * np.eye(5)) @ x, A.T @ b / 40, atol=1e-12)
+
+
+def test_ridge_shares_between_features_that_are_one_and_shrinks() -> None:
+    a = np.random.default_rng(0).normal(size=(20, 1))
+    small, large = ridge(np.hstack([a, a]), 2 * a[:, 0], (1e-9, 1e3))
+    assert_allclose(small, [1, 1], atol=1e-6)
+    assert (abs(large) < 0.01).all()

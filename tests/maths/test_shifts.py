@@ -1,0 +1,77 @@
+"""Edits with shifts: by hand, and sacrebleu's program on random texts, long ones among them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from nlgauge.maths.shifts import fewest_shifted_edits, shifted_edits
+
+distance = pytest.importorskip("rapidfuzz.distance.Levenshtein", reason="needs nlgauge[strings]").distance
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference", "edits"),
+    [
+        ("a b c", "a b c", 0),
+        ("c d a b", "a b c d", 1),  # one shift
+        ("c d a b e", "a b c d x", 2),
+        ("x y", "a b c", 3),
+        ("", "a b", 2),
+        ("a b", "", 2),
+        ("", "", 0),
+        ("b a d c", "a b c d", 2),  # two shifts
+    ],
+)
+def test_worked_by_hand(candidate: str, reference: str, edits: int) -> None:
+    assert shifted_edits(candidate.split(), reference.split(), distance) == edits
+
+
+def texts(count: int, seed: int, longest: int) -> list[tuple[list[str], list[str]]]:
+    """Pairs of random words; in half of them the reference is the candidate with blocks moved and words changed."""
+    draw = random.Random(seed)
+    found = []
+    for _ in range(count):
+        vocabulary = [str(n) for n in range(draw.choice([2, 5, 20, 60]))]
+        one = draw.choices(vocabulary, k=draw.randint(1, longest))
+        other = draw.choices(vocabulary, k=draw.randint(1, longest))
+        if draw.random() < 0.5:
+            other = list(one)
+            for _ in range(draw.randint(1, 4)):
+                begin, end = sorted(draw.choices(range(len(other) + 1), k=2))
+                block, other = other[begin:end], other[:begin] + other[end:]
+                at = draw.randint(0, len(other))
+                other = [*other[:at], *block, *other[at:]]
+            if draw.random() < 0.5:
+                other[draw.randrange(len(other))] = "new"
+        found.append((one, other))
+    return found
+
+
+@pytest.mark.parametrize(("count", "longest"), [(250, 9), (80, 25), (12, 60)])
+def test_the_number_is_that_of_sacrebleu(count: int, longest: int) -> None:
+    theirs = pytest.importorskip("sacrebleu.metrics.lib_ter", reason="needs nlgauge[strings]")
+    for one, other in texts(count, longest, longest):
+        assert shifted_edits(one, other, distance) == theirs.translation_edit_rate(one, other)[0], (one, other)
+
+
+def test_an_alignment_that_strays_from_the_diagonal() -> None:
+    theirs = pytest.importorskip("sacrebleu.metrics.lib_ter", reason="needs nlgauge[strings]")
+    block = [str(n) for n in range(40)]
+    for one, other in (
+        (block + ["x"] * 40, ["y"] * 40 + block),
+        (["x"] * 45 + block[:30], block[:30] + ["y"] * 45),
+        (["a"] * 3, ["b"] * 200),
+        (["a"] * 200, ["b"] * 3 + ["a"]),
+    ):
+        assert shifted_edits(one, other, distance) == theirs.translation_edit_rate(one, other)[0]
+
+
+def test_the_fewest_of_several_is_that_of_each_alone() -> None:
+    pairs = texts(120, 4, 20)
+    for (one, other), (third, fourth) in zip(pairs[::2], pairs[1::2], strict=True):
+        references = [other, third, fourth]
+        wanted = min(shifted_edits(one, reference, distance) for reference in references)
+        assert fewest_shifted_edits(one, references, distance) == wanted
+    assert fewest_shifted_edits(["a"], [["b", "c"]], distance) == 2

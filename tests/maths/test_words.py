@@ -1,0 +1,34 @@
+"""Words of a text in any script."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.maths.words import words
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The U.S. won't, 3.5 %!", ["the", "u", "s", "won", "t", "3", "5"]),
+        ("Zürich – NAÏVE Straße", ["zürich", "naïve", "strasse"]),
+        ("cafe\u0301 café", ["café", "café"]),
+        ("हिन्दी भाषा।", ["हिन्दी", "भाषा"]),
+        ("图书馆开放。", ["图", "书", "馆", "开", "放"]),
+        ("ภาษาไทย", ["ภ", "า", "ษ", "า", "ไ", "ท", "ย"]),
+        ("a_b 🙂 ?!", ["a", "b"]),
+        ("المكتبة تفتح", ["المكتبة", "تفتح"]),
+        ("", []),
+    ],
+)
+def test_words(text: str, found: list[str]) -> None:
+    assert words(text) == found
+
+
+@given(st.text())
+def test_a_word_is_never_empty_and_holds_no_space(text: str) -> None:
+    for word in words(text):
+        assert word and not any(character.isspace() for character in word)
+    assert words(text.upper()) == words(text.upper().casefold())

@@ -1,0 +1,65 @@
+"""CIDEr: values by hand, the numbers of the COCO program, and what it counts on the corpus."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from nlgauge.corpus import Corpus, Row
+from nlgauge.metrics.cider import CIDEr
+from tests.metrics.strings import rows, scored
+
+ROWS = [
+    Row(text, tuple(references), item=str(item))
+    for item, (text, references) in enumerate(
+        [
+            ("a cat sat on the mat", ["the cat sat on a mat", "a cat sat there"]),
+            ("two dogs run", ["two dogs run fast", "dogs run"]),
+            ("rain fell all day long", ["it rained all day"]),
+            ("the the the cat", ["the cat sat"]),
+        ]
+    )
+]
+# pycocoevalcap 1.2, CiderScorer(n=4, sigma=6.0), on these rows.
+COCO = [3.477130240587765, 4.824071717646683, 1.814346756877765, 1.3231126199689265]
+
+
+def test_cider_d_has_the_numbers_of_the_coco_program() -> None:
+    found = scored(CIDEr(tokenizer="spaces"), ROWS)
+    np.testing.assert_allclose([value.parts[0] for value in found], COCO, rtol=1e-12)
+
+
+def test_worked_by_hand() -> None:
+    given = [Row("x y", ("x z",), item="1"), Row("y", ("y",), item="2")]
+    # x, z and y stand in one item each and weigh log 2; of two words one is shared.
+    plain = scored(CIDEr(variant="plain", ngram=1, tokenizer="spaces"), given)
+    assert [value.parts[0] for value in plain] == pytest.approx([5, 10])
+    given = [Row("x x x", ("x",), item="1"), Row("y", ("y",), item="2")]
+    # Clipped: 1 * 1 over the lengths 3 * 1; two words longer than the reference.
+    clipped = scored(CIDEr(ngram=1, tokenizer="spaces"), given)[0].parts[0]
+    assert clipped == pytest.approx(10 / 3 * math.exp(-4 / 72))
+    assert scored(CIDEr(variant="plain", ngram=1, tokenizer="spaces"), given)[0].parts[0] == pytest.approx(10)
+
+
+def test_an_item_counts_once_however_many_systems_there_are() -> None:
+    two = [*ROWS, *(Row("snow", row.references, system="other", item=row.item) for row in ROWS)]
+    found = scored(CIDEr(tokenizer="spaces"), two)
+    np.testing.assert_allclose([value.parts[0] for value in found[:4]], COCO, rtol=1e-12)
+    assert CIDEr(tokenizer="spaces").scorer(Corpus(tuple(two))).signature == {"items": 4}
+
+
+def test_undefined() -> None:
+    reasons = [
+        value.reason for value in scored(CIDEr(tokenizer="spaces"), [*ROWS, Row("", ("a",)), Row("a", ("",)), Row("a")])
+    ]
+    assert reasons == [None] * 4 + ["the candidate has no words", "no reference has words", "no reference"]
+    (alone,) = scored(CIDEr(tokenizer="spaces"), ROWS[:1])
+    assert alone.reason and "one item" in alone.reason
+
+
+def test_a_copy_of_its_reference_has_ten() -> None:
+    given = [Row(row.references[0], row.references[:1], item=row.item) for row in rows()]
+    pytest.importorskip("rouge_score_rs", reason="needs nlgauge[strings]")
+    assert [value.parts[0] for value in scored(CIDEr(ngram=2), given)] == pytest.approx([10] * len(given))

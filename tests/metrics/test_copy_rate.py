@@ -1,0 +1,24 @@
+"""CopyRate: shares by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from nlgauge.corpus import Row
+from nlgauge.metrics.copy_rate import CopyRate
+from tests.metrics.strings import scored
+
+
+def test_worked_by_hand() -> None:
+    row = Row("The boat, the BOAT sank.", (), "A boat sank", "the boat")
+    # the, the are new; boat, boat, sank are copied, and boat counts twice though the source has it once.
+    assert scored(CopyRate(), [row])[0].parts == (pytest.approx(3 / 5),)
+    assert scored(CopyRate(ngram=2), [row])[0].parts == (pytest.approx(1 / 4),)
+    assert scored(CopyRate(side="context", ngram=2), [row])[0].parts == (pytest.approx(2 / 4),)
+
+
+def test_reasons() -> None:
+    given = [Row("", (), "a"), Row("a b", (), "a"), Row("a b c"), Row("a b c", (), "?!")]
+    assert [value.reason for value in scored(CopyRate(ngram=3), given)] == [
+        "the candidate has no words", "the candidate has fewer than 3 words", "no source", "the source has no words",
+    ]  # fmt: skip

@@ -1,0 +1,104 @@
+"""METEOR: NLTK's numbers, a value by hand, and synonyms from a small WordNet of our own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nlgauge import SpecError
+from nlgauge.corpus import Corpus
+from nlgauge.metrics.meteor import METEOR, WordNet
+from tests.metrics.strings import LINES, rows, scored, value
+
+snowballstemmer = pytest.importorskip("snowballstemmer", reason="needs nlgauge[strings]")
+pytest.importorskip("sacrebleu", reason="needs nlgauge[strings]")
+
+
+@pytest.mark.parametrize(("variant", "weights"), [("2005", (0.9, 3, 0.5)), ("2007", (0.81, 0.83, 0.28))])
+@pytest.mark.parametrize("stemmer", ["porter", "none"])
+def test_numbers_are_nltks_on_the_same_words_and_stems(variant: str, weights: tuple[float, ...], stemmer: str) -> None:
+    nltk = pytest.importorskip("nltk.translate.meteor_score", reason="the program to compare with is not installed")
+
+    class Stems:
+        def stem(self, word: str) -> str:
+            return word if stemmer == "none" else snowballstemmer.stemmer(stemmer).stemWord(word)
+
+    class NoSynonyms:
+        def synsets(self, word: str) -> list[object]:
+            return []
+
+    found = scored(METEOR(variant=variant, stemmer=stemmer, tokenizer="spaces"), rows())
+    for got, (text, references) in zip(found, LINES, strict=True):
+        theirs = [
+            nltk.single_meteor_score(reference.split(), text.split(), str.lower, Stems(), NoSynonyms(), *weights)
+            for reference in references
+        ]
+        assert got.parts[0] == pytest.approx(max(theirs), rel=1e-12)
+
+
+def test_worked_by_hand() -> None:
+    # 4 of 5 words match, in two chunks (the cat | on it): precision 4/5, recall 4/6.
+    metric = METEOR(tokenizer="spaces", stemmer="none")
+    f = 0.8 * (4 / 6) / (0.9 * 0.8 + 0.1 * 4 / 6)
+    assert value(metric, "the cat sat on it", "on it was the cat yesterday") == pytest.approx(
+        (1 - 0.5 * (2 / 4) ** 3) * f
+    )
+    assert value(metric, "a b", "c d") == 0
+    assert value(METEOR(tokenizer="spaces"), "cats", "cat") == pytest.approx(0.5)
+    assert value(METEOR(tokenizer="spaces", stemmer="german"), "Häuser", "haus") == pytest.approx(0.5)
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    """Three senses: car and auto; a boat; to sail. Beside them an exception, and a word of two."""
+    licence = "  1 a licence stands here  \n"
+    files = {
+        "index.noun": [
+            "auto n 1 0 1 0 00000100  ", "boat n 1 0 1 0 00000200  ", "car n 1 1 @ 1 0 00000100  ",
+            "man n 1 0 1 0 00000300  ",
+        ],
+        "data.noun": [
+            "00000100 06 n 03 car 0 auto 0 motor_car 0 000 | what rolls  ",
+            "00000200 06 n 01 boat 0 000 | what floats  ",
+            "00000300 18 n 02 man 0 bloke 0 000 | who walks  ",
+        ],
+        "index.verb": ["sail v 1 0 1 0 00000400  ", "navigate v 1 0 1 0 00000400  "],
+        "data.verb": ["00000400 38 v 02 sail 0 navigate 0 000 00 | to go by boat  "],
+        "index.adj": ["near a 1 0 1 0 00000500  "],
+        "data.adj": ["00000500 00 a 02 near(a) 0 close(ip) 0 000 | not far  "],
+        "noun.exc": ["men man"],
+    }  # fmt: skip
+    for kind in ("noun", "verb", "adj", "adv"):
+        for name in (f"index.{kind}", f"data.{kind}", f"{kind}.exc"):
+            text = "".join(f"{line}\n" for line in files.get(name, []))
+            (tmp_path / name).write_text(text if name.endswith("exc") else licence + text, encoding="utf-8")
+    return tmp_path
+
+
+def test_synonyms(net: Path) -> None:
+    words = WordNet(net).synonyms
+    assert words("auto") == {"auto", "car"}
+    assert words("cars") == {"cars", "auto", "car"}
+    assert words("men") == {"men", "man", "bloke"}
+    assert words("sailing") == {"sailing", "sail", "navigate"}
+    assert words("near") == {"near", "close"}
+    assert words("nobody") == {"nobody"}
+
+
+def test_words_match_by_synonym_after_all_others(net: Path) -> None:
+    metric = METEOR(tokenizer="spaces", wordnet=str(net))
+    assert value(metric, "autos", "car") == pytest.approx(0.5)
+    assert value(metric, "car auto", "auto car") == pytest.approx((1 - 0.5) * 1)
+    assert value(METEOR(tokenizer="spaces"), "autos", "car") == 0
+    signature = metric.scorer(Corpus(tuple(rows()))).signature
+    assert signature == {"synonyms": f"wordnet@{WordNet(net).digest[:8]}"}
+
+
+def test_what_cannot_be_had_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"index\.noun"):
+        scored(METEOR(wordnet=str(tmp_path)), rows())
+    with pytest.raises(SpecError, match="klingon"):
+        scored(METEOR(stemmer="klingon"), rows())
+    with pytest.raises(SpecError, match="variant"):
+        METEOR(variant="1.5")

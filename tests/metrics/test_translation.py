@@ -1,0 +1,128 @@
+"""BLEU, ChrF and TER: sacrebleu's numbers of rows and of systems, and its signature."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nlgauge
+from nlgauge import SpecError
+from nlgauge.corpus import Corpus, Row
+from nlgauge.maths.totals import total
+from nlgauge.metrics.translation import BLEU, TER, ChrF
+from tests.metrics.strings import LINES, rows, scored, value
+
+library = pytest.importorskip("sacrebleu.metrics", reason="needs nlgauge[strings]")
+
+PAIRS = [
+    (BLEU(), {}),
+    (BLEU(lowercase=True, tokenizer="intl", smooth="floor"),
+     {"lowercase": True, "tokenize": "intl", "smooth_method": "floor"}),
+    (BLEU(smooth="add-k", ngram=3), {"smooth_method": "add-k", "max_ngram_order": 3}),
+    (BLEU(smooth="none", tokenizer="char"), {"smooth_method": "none", "tokenize": "char"}),
+    (ChrF(), {}),
+    (ChrF(words=2, beta=3, lowercase=True), {"word_order": 2, "beta": 3, "lowercase": True}),
+    (TER(), {}),
+    (TER(normalized=True, punctuation=False, asian=True, lowercase=False),
+     {"normalized": True, "no_punct": True, "asian_support": True, "case_sensitive": True}),
+]  # fmt: skip
+every_pair = pytest.mark.parametrize(("metric", "options"), PAIRS, ids=[str(metric) for metric, _ in PAIRS])
+
+
+def tool(metric: Any, **options: Any) -> Any:
+    return {"BLEU": library.BLEU, "ChrF": library.CHRF, "TER": library.TER}[type(metric).__name__](**options)
+
+
+@every_pair
+def test_rows_have_the_sentence_scores_of_sacrebleu(metric: Any, options: dict[str, Any]) -> None:
+    theirs = tool(metric, **options, **({"effective_order": True} if isinstance(metric, BLEU) else {}))
+    wanted = [theirs.sentence_score(text, list(references)).score for text, references in LINES]
+    np.testing.assert_allclose([found.parts[0] for found in scored(metric, rows())], wanted, rtol=1e-12)
+
+
+@every_pair
+def test_a_system_has_the_corpus_score_of_sacrebleu_and_its_signature(metric: Any, options: dict[str, Any]) -> None:
+    lines = [*LINES, ("", ("An empty output counts.",))]
+    table = nlgauge.evaluate(Corpus(tuple(rows(lines))), metrics=metric)
+    most = max(len(references) for _, references in lines)
+    theirs = tool(metric, **options)
+    streams = [[(*references, *[None] * most)[n] for _, references in lines] for n in range(most)]
+    wanted = theirs.corpus_score([text for text, _ in lines], streams).score
+    (score,) = table.by_system()
+    assert score.whole
+    assert (score.n, score.undefined) == (len(lines), 0)
+    assert score.mean == pytest.approx(wanted, rel=1e-12)
+    assert score.low <= score.mean <= score.high
+    assert str(theirs.get_signature()) in table.signatures[str(metric)]
+    assert math.isnan(table.values(str(metric))[-1])
+
+
+def test_worked_by_hand() -> None:
+    # 5 words of 6 and 3 of 5 bigrams match; the reference is as long.
+    assert value(BLEU(ngram=2), "a b c d e f", "a b c x e f") == pytest.approx(100 * math.sqrt(5 / 6 * 3 / 5))
+    # Half as long as its reference, all matches: exp(1 - 2).
+    assert value(BLEU(ngram=2), "a b c", "a b c d e f") == pytest.approx(100 * math.exp(-1))
+    # One shift of a block, and one word of six replaced.
+    assert value(TER(), "c d a b e f", "a b c d e x") == pytest.approx(100 * 2 / 6)
+    # ab, bc | ab, bd: characters 2 of 3 match, bigrams 1 of 2.
+    assert value(ChrF(characters=2), "abc", "abd") == pytest.approx(100 * (2 / 3 + 1 / 2) / 2)
+
+
+@pytest.mark.parametrize("metric", [BLEU(), ChrF(), TER()], ids=str)
+def test_references_one_by_one(metric: Any) -> None:
+    from dataclasses import replace
+
+    text, references = LINES[2]
+    alone = [value(metric, text, reference) for reference in references]
+    assert value(replace(metric, references="mean"), text, *references) == pytest.approx(np.mean(alone))
+    if not isinstance(metric, ChrF):
+        best = max(alone) if metric.higher_is_better else min(alone)
+        assert value(replace(metric, references="best"), text, *references) == pytest.approx(best)
+    else:
+        assert value(metric, text, *references) == pytest.approx(max(alone))
+    table = nlgauge.evaluate(Corpus(tuple(rows())), metrics=replace(metric, references="mean"))
+    (score,) = table.by_system()
+    assert not score.whole
+    assert score.mean == pytest.approx(table.values(table.metrics[0]).mean())
+
+
+def test_what_cannot_be_said_and_the_worst_number() -> None:
+    given = [Row("", ("A text.",)), Row("A text.", ("", " ")), Row("A text."), Row("A text.", ("", "A text."))]
+    found = scored(BLEU(), given)
+    assert [value.reason for value in found] == [
+        "the candidate has no words", "no reference has words", "no reference", None,
+    ]  # fmt: skip
+    assert found[3].parts == (100.0,)
+    assert found[3].notes == ("references without words left out",)
+    assert [found[n].counts is None for n in range(3)] == [False, True, True]
+    for metric, worst in ((BLEU(empty="worst"), 0), (ChrF(empty="worst"), 0), (TER(empty="worst"), 100)):
+        numbers = [value.parts[0] for value in scored(metric, given)]
+        assert numbers[:2] == [worst, worst]
+        assert math.isnan(numbers[2])
+
+
+def test_a_system_without_references_has_a_reason() -> None:
+    table = nlgauge.evaluate(candidates=["A.", "B."], metrics="BLEU")
+    (score,) = table.by_system()
+    assert math.isnan(score.mean)
+    assert (score.n, score.undefined) == (0, 2)
+    assert [record["reason"] for record in table.records()] == ["no reference"] * 3
+
+
+def test_a_parameter_outside_its_domain_is_refused() -> None:
+    for wrong in ({"tokenizer": "spm"}, {"smooth": "x"}, {"references": "all"}, {"ngram": 0}, {"lowercase": 1.5}):
+        with pytest.raises(SpecError, match="BLEU"):
+            BLEU(**wrong)  # type: ignore[arg-type]
+
+
+def test_the_counts_of_two_rows_make_the_value_of_both() -> None:
+    found = scored(BLEU(), rows()[:2])
+    formula = BLEU().formula(whole=True)
+    both = np.array([value.counts for value in found], np.float64).sum(axis=0)
+    theirs = library.BLEU().corpus_score(
+        [LINES[0][0], LINES[1][0]], [[LINES[0][1][0], LINES[1][1][0]], [LINES[0][1][1], None]]
+    )
+    assert total(formula, both)[0] == pytest.approx(theirs.score, rel=1e-12)

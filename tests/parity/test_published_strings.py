@@ -1,0 +1,140 @@
+"""Agreement of metrics of strings with people, to the digits that recomputing published tables gave.
+
+Where a table counted outputs without words as 0, so does empty='worst'.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import nlgauge
+from nlgauge.corpus import Corpus, Row
+
+pytest.importorskip("sacrebleu", reason="needs nlgauge[strings]")
+pytest.importorskip("rouge_score_rs", reason="needs nlgauge[strings]")
+
+
+def read(data: Path, name: str) -> Corpus:
+    path = data / f"{name}.jsonl.gz"
+    if not path.is_file():
+        pytest.skip(f"no {path.name} in {data}")
+    return Corpus.read(path)
+
+
+def agreements(
+    rows: Corpus | list[Row],
+    spec: str,
+    aspects: list[str],
+    level: str = "pooled",
+    coefficient: str = "pearson",
+    part: str | None = None,
+) -> list[float]:
+    rows = Corpus(tuple(rows))
+    table = nlgauge.evaluate(rows, metrics=spec)
+    found = nlgauge.correlate(table, rows, level=level, coefficient=coefficient, aspects=aspects, replicates=0)
+    return [found.get(table.metrics[0], aspect, part).value for aspect in aspects]
+
+
+def lines(text: str) -> str:
+    return re.sub(r"(?<=[.!?])\s+", "\n", text)
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "wanted"),
+    [
+        ("usr_personachat", "pooled", [0.3910390, 0.3171310]),
+        ("usr_personachat", "system", [0.8965142, 0.7697838]),
+        ("usr_topicalchat", "pooled", [0.4079121, 0.2624497]),
+        ("usr_topicalchat", "system", [0.9661851, 0.9858930]),
+    ],
+)
+def test_length_of_dialogue_responses(data: Path, name: str, level: str, wanted: list[float]) -> None:
+    got = agreements(read(data, name), "Length", ["engaging", "uses_knowledge"], level)
+    assert got == pytest.approx(wanted, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("spec", "wanted"),
+    [
+        ("ROUGE(variant='1', stemmer=True, empty='worst')", 0.4808),
+        ("ROUGE(variant='2', stemmer=True, empty='worst')", 0.4664),
+        ("ROUGE(stemmer=True, empty='worst')", 0.4833),
+        ("ChrF", 0.5048),
+    ],
+)
+def test_style_transfer_against_its_input(data: Path, spec: str, wanted: float) -> None:
+    rows = [replace(row, references=(row.source or "",)) for row in read(data, "yelp_style")]
+    assert agreements(rows, spec, ["preservation"]) == pytest.approx([wanted], abs=6e-5)
+
+
+def test_summaries_with_eleven_references_summed(data: Path) -> None:
+    got = agreements(
+        read(data, "summeval"), "ROUGE(variant='1', stemmer=True, references='sum')", ["consistency", "relevance"]
+    )
+    assert got == pytest.approx([0.1809, 0.3538], abs=6e-5)
+
+
+@pytest.mark.parametrize(
+    ("spec", "wanted"),
+    [
+        ("ROUGE(variant='1', stemmer=True)", 0.3365),
+        ("ROUGE(variant='2', stemmer=True)", 0.2467),
+        ("ROUGE(variant='Lsum', stemmer=True)", 0.3139),
+        ("BLEU", 0.2142),
+        ("ChrF", 0.3335),
+    ],
+)
+def test_summaries_with_one_reference(data: Path, spec: str, wanted: float) -> None:
+    rows = [replace(row, references=row.references[:1]) for row in read(data, "summeval")]
+    if "Lsum" in spec:
+        rows = [replace(row, candidate=lines(row.candidate), references=(lines(row.references[0]),)) for row in rows]
+    assert agreements(rows, spec, ["relevance"]) == pytest.approx([wanted], abs=6e-5)
+
+
+@pytest.mark.parametrize(
+    ("level", "wanted"),
+    [
+        ("pooled", [0.1027, 0.0774, -0.0007, 0.2566]),
+    ],
+)
+def test_length_of_summaries(data: Path, level: str, wanted: list[float]) -> None:
+    aspects = ["consistency", "coherence", "fluency", "relevance"]
+    assert agreements(read(data, "summeval"), "Length", aspects, level) == pytest.approx(wanted, abs=6e-5)
+
+
+@pytest.mark.parametrize(
+    ("spec", "part", "wanted"),
+    [
+        ("BLEU(references='mean', empty='worst')", "score", [0.557, 0.893, 0.628, 0.883]),
+        ("ROUGE(variant='1', references='mean', stemmer=True, empty='worst')", "recall", [0.610, 0.764, 0.645, 0.754]),
+        ("TER(references='mean', empty='worst')", "score", [0.700, 0.932, 0.771, 0.916]),
+    ],
+)
+def test_texts_from_data_by_system(data: Path, spec: str, part: str, wanted: list[float]) -> None:
+    aspects = ["data_coverage", "fluency", "relevance", "text_structure"]
+    assert agreements(read(data, "webnlg2020"), spec, aspects, "system", part=part) == pytest.approx(wanted, abs=6e-4)
+
+
+@pytest.mark.parametrize(("variant", "wanted"), [("1", 0.4978), ("2", 0.4235), ("Lsum", 0.4883)])
+def test_summaries_of_news_within_documents(data: Path, variant: str, wanted: float) -> None:
+    rows = [row for row in read(data, "realsumm_abs") if row.system != "bart_out"]
+    rows += list(read(data, "realsumm_ext"))
+    if variant == "Lsum":
+        rows = [
+            replace(row, candidate="\n".join(row.extra["meta"]["sentences"]), references=(lines(row.references[0]),))
+            for row in rows
+        ]
+    spec = f"ROUGE(variant='{variant}', stemmer=True)"
+    assert agreements(rows, spec, ["litepyramid_recall"], "item", "spearman", "recall") == pytest.approx(
+        [wanted], abs=6e-5
+    )
+
+
+def test_corpus_bleu_of_the_challenge(data: Path) -> None:
+    table = nlgauge.evaluate(read(data, "webnlg2020_full_outputs"), metrics="BLEU")
+    found = {score.system: round(score.mean, 2) for score in table.by_system(replicates=2)}
+    assert found["Amazon_AI_(Shanghai)"] == 53.98

@@ -1,0 +1,223 @@
+"""Adaptation to pairs on a body of two layers and forty words: data, rows, resumption, and what it writes."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.engine.fake import WORDS, tiny_tokenizer
+
+torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
+pytest.importorskip("onnx", reason="training needs nlgauge[train]")
+
+from safetensors.numpy import load_file  # noqa: E402
+from transformers import BertConfig, BertForMaskedLM  # noqa: E402
+
+from nlgauge.engine.engine import Engine  # noqa: E402
+from nlgauge.engine.features import MaskedWordsRequest, PairStatesRequest  # noqa: E402
+from nlgauge.engine.folder import DocumentFrequencies  # noqa: E402
+from nlgauge.errors import InputError  # noqa: E402
+from nlgauge.registry import model as load_model  # noqa: E402
+from nlgauge.training.adaptation import read_delta  # noqa: E402
+from nlgauge.training.export import write_folder  # noqa: E402
+from nlgauge.training.pairs import PairsConfig, PairsTrainer, Stage, learns, make_row, read_pairs, train  # noqa: E402
+
+SHAPE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+SIZES = ((16, 8), (32, 4))
+
+
+@pytest.fixture(scope="module")
+def body(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("body")
+    torch.manual_seed(0)
+    config = BertConfig(vocab_size=len(WORDS), max_position_embeddings=40, pad_token_id=0, **SHAPE)
+    model = BertForMaskedLM(config)
+    tensors = {name: value.detach().numpy() for name, value in model.named_parameters()}
+    kept = {**SHAPE, "vocab_size": len(WORDS), "max_position_embeddings": 40, "type_vocab_size": 2}
+    facts = {"model_type": "bert", "layer_norm_eps": 1e-12, "hidden_act": "gelu", "pad_token_id": 0, **kept}
+    frequencies = DocumentFrequencies(np.ones(len(WORDS), np.int64), 2)
+    write_folder(folder, tensors, facts, tiny_tokenizer(), frequencies)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory):
+    """The candidate says the words of the other text backwards."""
+    folder = tmp_path_factory.mktemp("pairs")
+    generator = np.random.default_rng(3)
+    texts = [[f"w{i}" for i in generator.integers(0, 40, size)] for size in generator.integers(4, 14, 400)]
+    records = [{"candidate": " ".join(words[::-1]), "source": " ".join(words), "origin": "own:1"} for words in texts]
+    (folder / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    (folder / "notes.txt").write_text("not a pair\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def config(body):
+    return PairsConfig(
+        body=str(body), groups={"a:*": 1.0}, seed=4, held_out_every=10, words=0.3, stretch=12, sizes=SIZES, steps=10,
+        stages=(Stage(0.5, (1.0, 0.0)), Stage(1.0, (0.5, 0.5), copied=0.5)), rate=5e-3, warmup_steps=2,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def trained(config, pairs, tmp_path_factory):
+    """A trainer after a few steps and the folder that it wrote."""
+    trainer = PairsTrainer(config, pairs, tmp_path_factory.mktemp("run"))
+    trainer.run(evaluate_every=100, save_every=100)
+    return trainer, trainer.finish()
+
+
+def test_pairs_are_read_shared_out_and_held_out_by_their_other_text(config, pairs, tmp_path):
+    train_pairs, held = read_pairs(pairs, config)
+    assert len(train_pairs) + len(held["a"]) == 400 and 20 < len(held["a"]) < 60
+    assert not {other for _, other in train_pairs} & {other for _, other in held["a"]}
+    half, _ = read_pairs(pairs, replace(config, groups={"a:own*": 0.5}, held_out_every=10**9))
+    assert len(half) == 200
+    names = [("summary", "doc"), ("target", "source"), ("response", "knowledge"), ("a", "b")]
+    lines = [json.dumps({one: "w1 w2 w3 w4", other: "w5"}) for one, other in names]
+    (tmp_path / "mixed.jsonl").write_text("\n".join([*lines, json.dumps({"a": " ", "b": "w1"})]), encoding="utf-8")
+    found, _ = read_pairs(tmp_path / "mixed.jsonl", replace(config, groups={"*": 1.0}, longest=5, held_out_every=10**9))
+    assert found == [("w1 w2", "w5")] * 4
+
+
+def test_what_is_no_pair_is_refused(config, pairs, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"candidate": "w1", "source": "w2"}\n{"candidate": "w1"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"a\.jsonl: row 2: is no pair \(give JSON records with candidate and source"):
+        read_pairs(tmp_path, config)
+    with pytest.raises(InputError, match="no pairs to train on"):
+        read_pairs(pairs, replace(config, groups={"b*": 1.0}))
+    with pytest.raises(InputError, match="no pair is left"):
+        PairsTrainer(replace(config, least_overlap=1.01), pairs, tmp_path / "out")
+    with pytest.raises(InputError, match="no model in"):
+        PairsTrainer(replace(config, body=str(tmp_path)), pairs, tmp_path / "out")
+    with pytest.raises(InputError, match="does not exist"):
+        train(tmp_path / "absent", tmp_path / "out")
+    (tmp_path / "bad.toml").write_text('body = "x"\nspeed = 9\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"bad.toml: .*speed"):
+        train(pairs, tmp_path / "out", tmp_path / "bad.toml")
+
+
+def test_the_recipe_of_the_package_is_readable():
+    from pathlib import Path
+
+    from nlgauge.training import pairs as module
+
+    recipe = PairsConfig.read(Path(module.__file__).with_name("pairs.toml"))
+    assert recipe.stage(0).shares[0] > recipe.stage(recipe.steps - 1).shares[0]
+    assert all(len(stage.shares) == len(recipe.sizes) for stage in recipe.stages)
+    assert [stage.until for stage in recipe.stages] == sorted(stage.until for stage in recipe.stages)
+    factors = [recipe.factor(step) for step in range(recipe.steps)]
+    assert max(factors) == 1 and factors[-1] < 0.01 and factors[0] == pytest.approx(1 / recipe.warmup_steps)
+
+
+def test_a_row_holds_a_stretch_with_whole_words_masked_and_the_other_text(trained, config):
+    trainer, _ = trained
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        example = trainer.train.rows[32][seed]
+        copied = 0.5 if seed % 2 else 0.0
+        row = make_row(trainer.train, example, 32, trainer.frame, config, rng, copied)
+        own, other = row.part[0] == 0, row.part[0] == 1
+        masked = row.masked[0] == trainer.frame.mask
+        assert masked.any() and not (masked & ~own).any()
+        np.testing.assert_array_equal(row.masked[0][~masked], row.whole[0][~masked])
+        assert own.sum() <= config.stretch + 2
+        for part in (own, other):
+            assert row.whole[0][part][0] == 2 and row.whole[0][part][-1] == 3
+            np.testing.assert_array_equal(row.positions[0][part], np.arange(part.sum()))
+        assert (row.whole[0][row.part[0] == -1] == 0).all()
+
+
+def test_one_word_alone_is_masked_where_the_recipe_says_so(trained, config):
+    trainer, _ = trained
+    one = replace(config, words=0.0)
+    rows = [
+        make_row(trainer.train, example, 32, trainer.frame, one, np.random.default_rng(1))
+        for example in trainer.train.rows[32][:20]
+    ]
+    assert all((row.masked == trainer.frame.mask).sum() == 1 for row in rows)
+
+
+def test_copies_are_stretches_of_what_is_seen(trained, config):
+    trainer, _ = trained
+    for example in trainer.train.rows[32][:20]:
+        row = make_row(trainer.train, example, 32, trainer.frame, config, np.random.default_rng(2), copied=1.0)
+        own, other = (row.whole[0][row.part[0] == part][1:-1].tolist() for part in (0, 1))
+        assert " ".join(map(str, own)) in " ".join(map(str, other))
+
+
+def test_training_teaches_to_look_at_the_other_text(config, pairs, tmp_path):
+    trainer = PairsTrainer(replace(config, steps=400, rate=1e-2), pairs, tmp_path)
+    before = trainer.evaluate()["a"]
+    losses = [trainer.train_step() for _ in range(400)]
+    after = trainer.evaluate()["a"]
+    assert np.mean(losses[-20:]) < np.mean(losses[:5]) - 0.4
+    assert after["top1"] > before["top1"] + 0.1 and after["top1"] > after["top1_alone"] + 0.1
+
+
+def test_a_resumed_run_equals_an_unbroken_one(config, pairs, tmp_path):
+    unbroken = PairsTrainer(config, pairs, tmp_path / "one")
+    unbroken.run(evaluate_every=5, save_every=100)
+    first = PairsTrainer(config, pairs, tmp_path / "two")
+    first.curve.append(first.evaluate())
+    for _ in range(4):
+        first.train_step()
+    first.save()
+    second = PairsTrainer(config, pairs, tmp_path / "two")
+    assert second.resume() and second.step == 4
+    second.run(evaluate_every=5, save_every=100)
+    for (name, one), two in zip(unbroken.model.named_parameters(), second.model.parameters(), strict=True):
+        torch.testing.assert_close(one, two, atol=1e-6, rtol=1e-5, msg=name)
+    assert [point["step"] for point in unbroken.curve] == [0, 5, 10]
+    assert unbroken.curve == second.curve
+
+
+def test_only_layers_and_head_are_stored(trained, body):
+    _, folder = trained
+    stored = load_file(folder / "pairs.safetensors")
+    names = {name.removesuffix(".scale") for name in stored}
+    assert names and all(map(learns, names))
+    for name in ("model.safetensors", "tokenizer.json", "masked.onnx"):
+        assert (folder / name).read_bytes() == (body / name).read_bytes()
+    assert "| 10 | a |" in (folder / "PAIRS.md").read_text()
+
+
+def test_the_runtime_says_what_the_trainer_says(trained):
+    """Rows that see the other text through its keys and values, against one row in which attention is masked."""
+    trainer, folder = trained
+    base = load_file(folder / "model.safetensors")
+    with torch.no_grad():
+        for name, value in read_delta(folder / "pairs.safetensors", base).items():
+            trainer.model.get_parameter(name).copy_(torch.from_numpy(value))
+        for name, value in base.items():
+            if not learns(name):
+                trainer.model.get_parameter(name).copy_(torch.from_numpy(value.astype(np.float32)))
+    model = load_model(str(folder))
+    example = trainer.train.rows[32][3]
+    row = make_row(trainer.train, example, 32, trainer.frame, trainer.config, np.random.default_rng(5))
+    with torch.no_grad():
+        wanted = trainer._logits(row).numpy()
+    own, other = (row.masked[0][row.part[0] == part] for part in (0, 1))
+    seen = model.other_text(other)
+    at = np.flatnonzero(own == trainer.frame.mask)
+    # Beside a longer row, padded.
+    ids = np.zeros((2, len(own) + 3), np.int64)
+    ids[0, : len(own)], ids[1] = own, [2, *[7] * (len(own) + 1), 3]
+    attend = (ids != 0).astype(np.int64)
+    attend[1] = 1
+    got = model.pair_logits(ids, attend, np.concatenate([at, ids.shape[1] + at]), seen)
+    np.testing.assert_allclose(got[: len(at)], wanted, atol=1e-4)
+    states = model.pair_states(own[None], np.ones((1, len(own)), np.int64), seen)
+    assert states.shape == (1, len(own), 16)
+
+
+def test_the_finished_folder_scores_through_the_engine(trained):
+    _, folder = trained
+    model = load_model(str(folder))
+    needs = [("w1 w2 w3", MaskedWordsRequest("w3 w2 w1")), ("w1 w2 w3", PairStatesRequest("w3 w2 w1"))]
+    words, states = Engine(model).features(needs)
+    assert np.isfinite(words.log_probabilities).all() and states.vectors.shape == (1, 3, 16)
+    (alone,) = Engine(model).features([("w1 w2 w3", MaskedWordsRequest("w9"))])
+    assert not np.allclose(alone.log_probabilities, words.log_probabilities)
