@@ -79,7 +79,7 @@ class FakeModel:
 
 
 class PairsModel(FakeModel):
-    """With weights for pairs: a row sees the mean of the other text's words. `others_seen`: how long those texts were."""
+    """With weights for pairs: a row sees the mean of the other text's words. `others_seen`: their lengths."""
 
     pairs_digest: str | None = "cd" * 32
 

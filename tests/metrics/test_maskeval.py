@@ -152,6 +152,13 @@ def test_the_signature_names_what_answers_and_who_weighs(heavy):
     assert facts["words"] == "pairs@cdcdcdcd" and len(facts["weighter"]) == 8
 
 
+def test_the_signature_names_the_rules_of_words_and_their_version():
+    spacy = pytest.importorskip("spacy", reason="needs nlgauge[maskeval]")
+    corpus = Corpus((Row("w1", source="w2"),))
+    facts = MaskEval(segmentation="spacy-de").scorer(corpus, Engine(FakeModel())).signature
+    assert facts == {"words": "masks", "segmentation": f"spacy-{spacy.__version__}"}
+
+
 def test_what_cannot_be_asked_for():
     for spec, say in (
         ("MaskEval(keep=0)", "keep=0 is not a number above 0"),

@@ -9,6 +9,7 @@ import click
 
 from nlgauge.cli.terminal import PLACE
 from nlgauge.cli.train_combination import combination
+from nlgauge.cli.train_weighter import weighter
 
 
 @click.group()
@@ -17,6 +18,7 @@ def train() -> None:
 
 
 train.add_command(combination)
+train.add_command(weighter)
 
 
 @train.command("masked-lm")
@@ -44,37 +46,6 @@ def masked_lm(texts: Path | None, pairs: Path | None, out: Path, config: Path | 
         click.echo(str(adapted.train(pairs, out, config, steps)))
     elif texts is not None:
         click.echo(str(plain.train(texts, out, config, steps)))
-
-
-@train.command("weighter")
-@click.option("--ratings", type=PLACE, required=True, help="Rated outputs: rows of candidate, source, item and scores.")
-@click.option("--aspect", "aspects", multiple=True, required=True, help="Which rating to learn; repeatable.")
-@click.option("--out", type=PLACE, required=True, help="Folder for the weighters and their cards.")
-@click.option("-m", "--metric", "spec", default="MaskEval(stride=8)", show_default=True, help="How words are scored.")
-@click.option("--model", help="Model, where the metric names none.")
-@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
-@click.option("--scale", type=float, nargs=2, help="Least and greatest possible rating; what the file has by default.")
-@click.option("--seed", type=int, default=0, show_default=True)
-def weighter(
-    ratings: Path, aspects: Sequence[str], out: Path, spec: str, model: str | None, columns: Sequence[str],
-    scale: tuple[float, float] | None, seed: int,
-) -> None:  # fmt: skip
-    """Learn which words MaskEval should listen to for a quality that people rated."""
-    from nlgauge import registry
-    from nlgauge.cli.terminal import read_outputs
-    from nlgauge.errors import MissingExtraError, SpecError
-    from nlgauge.metrics.maskeval import MaskEval
-
-    metric = registry.metric(spec, model=model)
-    if not isinstance(metric, MaskEval):
-        raise SpecError(f"{metric} has no weighter; give MaskEval(...)")
-    corpus = read_outputs(ratings, None, (), None, None, None, columns)
-    try:
-        from nlgauge.training.weighter import WeighterConfig, train
-    except ImportError as error:
-        raise MissingExtraError("training", "train") from error
-    for path in train(corpus, aspects, out, metric, scale, WeighterConfig(seed=seed)):
-        click.echo(str(path))
 
 
 @train.command("aligner")

@@ -44,6 +44,15 @@ def segmenter(name: str) -> Segmenter:
     return by_spacy
 
 
+def library(name: str) -> str | None:
+    """The library whose rules a segmenter goes by, with its version; None for our own."""
+    if name == PLAIN:
+        return None
+    from importlib.metadata import version
+
+    return f"{_SPACY}-{version(_SPACY)}"
+
+
 def _spacy_tokenizer(language: str) -> Any:
     try:
         import spacy
@@ -60,7 +69,7 @@ def _spacy_tokenizer(language: str) -> Any:
 def common_words(text: str, offsets: NDArray[np.int32], ends: Sequence[int]) -> NDArray[np.int64]:
     """Word numbers of sub-words, given where the words of the language end in `text`.
 
-    offsets: [tokens, 2], in the order of the text. Sub-words that end at the same character or share one (the bytes of a
+    offsets: [tokens, 2], in the order of the text. Sub-words that end at one character or share one (the bytes of a
     letter, a lone mark of a word's beginning) stay together.
     """
     known = frozenset(ends)

@@ -213,7 +213,7 @@ class MeanAlignment(Engagingness):
 class Aligner(ABC):
     """Aligns one text with others."""
 
-    shows_words: ClassVar[bool] = True
+    shows_words: bool = True
     """Whether an alignment is each word's own"""
     signature: dict[str, object]
     baseline = 0.0

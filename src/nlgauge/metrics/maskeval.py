@@ -23,7 +23,7 @@ from nlgauge.engine.engine import Features, Need
 from nlgauge.engine.features import MaskedWords, MaskedWordsRequest, PairStatesRequest, TokenVectors
 from nlgauge.engine.gaps import predictor
 from nlgauge.engine.masking import DECODINGS
-from nlgauge.engine.segmentation import segmenter
+from nlgauge.engine.segmentation import library, segmenter
 from nlgauge.engine.weighter import Weighter, read_weighter, states_digest
 from nlgauge.errors import SpecError
 from nlgauge.maths import masked_words as maths
@@ -103,6 +103,8 @@ class MaskEvalScorer(Scorer):
         way = predictor(texts.model)
         self._weighter: Weighter | None = None
         facts: dict[str, object] = {"words": way if way != "pairs" else f"pairs@{states_digest(texts.model)[:8]}"}
+        if (rules := library(metric.segmentation)) is not None:
+            facts["segmentation"] = rules
         if metric.weights not in (_UNIFORM, _CANDIDATE):
             self._weighter = read_weighter(metric.weights, texts.model)
             facts["weighter"] = self._weighter.digest[:8]

@@ -17,7 +17,7 @@ import shutil
 import time
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -472,7 +472,7 @@ class PairsTrainer:
                 for kind, found in point.items()
                 if isinstance(found, dict)
             ]
-        return "\n".join([*lines, "", f"Settings: {json.dumps(vars(self.config))}", ""])
+        return "\n".join([*lines, "", f"Settings: {json.dumps(asdict(self.config))}", ""])
 
 
 def learns(name: str) -> bool:

@@ -1,0 +1,23 @@
+"""Recipes: what a TOML file says, and what is said of one that is none."""
+
+from pathlib import Path
+
+import pytest
+
+from nlgauge.errors import InputError
+from nlgauge.training.recipe import read_recipe
+
+
+def test_tables_and_lists_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.toml"
+    path.write_text("seed = 3\n[data]\nshares = [0.5, 1]\n[[stage]]\nuntil = 1.0\n", encoding="utf-8")
+    assert read_recipe(path) == {"seed": 3, "data": {"shares": [0.5, 1]}, "stage": [{"until": 1.0}]}
+
+
+@pytest.mark.parametrize("content", [b"seed = ", b"\xff\xfe", None], ids=["broken", "not utf-8", "absent"])
+def test_a_file_that_is_none_is_named(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "recipe.toml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=r"recipe\.toml.*give a recipe in TOML"):
+        read_recipe(path)
