@@ -74,13 +74,25 @@ EXAMPLES: dict[str, list[Example]] = {
     "WordMovers": [Example("WordMovers"), Example("WordMovers(references='mean')")],
     "RougeWE": [Example("RougeWE")],
     "SentenceMovers": [Example("SentenceMovers"), Example("SentenceMovers(variant='sms', unit=False)")],
-    "Consistency": [Example("Consistency"), Example("Consistency(layer=3, stopwords=False)")],
-    "Relevance": [Example("Relevance"), Example("Relevance(layer=-2, published=True)", published=True)],
+    "Consistency": [
+        Example("Consistency"),
+        Example("Consistency(layer=3, stopwords=False)"),
+        Example("Consistency(aligner='D')"),
+    ],
+    "Relevance": [
+        Example("Relevance"),
+        Example("Relevance(layer=-2, published=True)", published=True),
+        Example("Relevance(aligner='R')"),
+    ],
     "Preservation": [
         Example("Preservation"),
         Example("Preservation(harmonic_factor=1, stopwords=False, published=True)", published=True),
     ],
-    "Groundedness": [Example("Groundedness"), Example("Groundedness(stopwords=True, layer=0)")],
+    "Groundedness": [
+        Example("Groundedness"),
+        Example("Groundedness(stopwords=True, layer=0)"),
+        Example("Groundedness(aligner='D')"),
+    ],
     "Engagingness": [Example("Engagingness"), Example("Engagingness(published=True)", published=True)],
     "MeanAlignment": [Example("MeanAlignment")],
     "MaskEval": [

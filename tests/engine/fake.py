@@ -31,6 +31,7 @@ class FakeModel:
     document_frequencies: DocumentFrequencies | None = None
     bertscore_baseline: dict[int, tuple[float, float, float]] | None = None
     aligner_digest: str | None = "ab" * 32
+    aligner_threshold: float = 0.7
     folder: Path | None = None
     pairs_digest: str | None = None
     sentinels: tuple[int, int] | None = None

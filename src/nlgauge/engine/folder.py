@@ -17,6 +17,7 @@ WEIGHTS_FILE = "model.safetensors"
 FREQUENCIES_FILE = "document_frequencies.npy"
 BASELINE_FILE = "bertscore_baseline.json"
 ALIGNER_FILE = "aligner.safetensors"
+ALIGNER_THRESHOLD = "aligner.threshold"
 PAIRS_FILE = "pairs.safetensors"
 
 

@@ -73,6 +73,11 @@ class LanguageModel(Protocol):
         """SHA-256 of the aligner's own weights, hexadecimal; None for a model without an aligner"""
         ...
 
+    @property
+    def aligner_threshold(self) -> float:
+        """Alignment under which the aligner takes a word to be unsupported, as held-out examples say"""
+        ...
+
     def hidden(self, ids: NDArray[np.int64], attend: NDArray[np.int64], layers: Sequence[int]) -> NDArray[np.float32]:
         """Hidden states at `layers`: ids, attend [rows, length] -> [layers, rows, length, width]."""
         ...

@@ -20,6 +20,7 @@ from safetensors import safe_open
 
 from nlgauge.engine.folder import (
     ALIGNER_FILE,
+    ALIGNER_THRESHOLD,
     PAIRS_FILE,
     DocumentFrequencies,
     read_bertscore_baseline,
@@ -100,6 +101,11 @@ class OnnxModel:
     def aligner_digest(self) -> str | None:
         file = self._folder / ALIGNER_FILE
         return hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else None
+
+    @cached_property
+    def aligner_threshold(self) -> float:
+        with safe_open(self._folder / ALIGNER_FILE, "np") as weights:
+            return float(weights.get_tensor(ALIGNER_THRESHOLD)[0])
 
     @cached_property
     def pairs_digest(self) -> str | None:

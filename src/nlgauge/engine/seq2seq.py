@@ -32,6 +32,7 @@ class Seq2SeqModel:
     temperature = 1.0
     bertscore_baseline: dict[int, tuple[float, float, float]] | None = None
     aligner_digest: str | None = None
+    aligner_threshold: float = 0.5
     pairs_digest: str | None = None
 
     def __init__(self, source: str, name: str, precision: str = "float32") -> None:

@@ -118,6 +118,7 @@ class TransformersModel:
         raise no_gaps(self.name)
 
     aligner_digest: str | None = None
+    aligner_threshold: float = 0.5
 
     def align(
         self, ids: NDArray[np.int64], attend: NDArray[np.int64], side: NDArray[np.int64]

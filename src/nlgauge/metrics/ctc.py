@@ -32,8 +32,6 @@ from nlgauge.metrics.base import RowMetric, Scorer, Texts, Value
 
 Array = NDArray[np.float64]
 
-_WEAK = 0.6
-
 
 class Direction(NamedTuple):
     """align(text -> others), with what to call the texts."""
@@ -218,6 +216,8 @@ class Aligner(ABC):
     signature: dict[str, object]
     baseline = 0.0
     """What unrelated texts have, where the metric takes it off"""
+    weak = 0.6
+    """Alignment under which a word is shown as weakly aligned; of the embeddings of `pocket`, picked by eye"""
 
     def __init__(self, metric: _Aspect) -> None:
         self._metric = metric
@@ -303,6 +303,7 @@ class Trained(Aligner):
             raise SpecError(f"{type(metric).__name__}: {why}: choose aligner='E', or nlgauge train aligner")
         self.shows_words = metric.aligner == "D"
         self.signature = {"aligner": texts.model.aligner_digest[:8]}
+        self.weak = texts.model.aligner_threshold
 
     def needs(self, direction: Direction) -> list[Need]:
         return [self._need(direction)] if any(map(is_word, direction.others)) else []
@@ -383,7 +384,7 @@ class AspectScorer(Scorer):
                 "name": direction.name,
                 "against": direction.against,
                 "text": direction.text,
-                "weak": _WEAK,
+                "weak": self._aligner.weak,
                 "words": [
                     {"text": direction.text[begin:end], "begin": begin, "end": end, "alignment": float(value)}
                     for (begin, end), value in zip(aligned.spans.tolist(), aligned.alignment, strict=True)

@@ -27,7 +27,7 @@ from tqdm import tqdm
 from transformers import BertConfig
 
 from nlgauge import registry
-from nlgauge.engine.folder import ALIGNER_FILE, WEIGHTS_FILE
+from nlgauge.engine.folder import ALIGNER_FILE, ALIGNER_THRESHOLD, WEIGHTS_FILE
 from nlgauge.engine.onnx import threads
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.engine.words import is_word, words
@@ -273,16 +273,22 @@ class Trainer:
         for file in sorted(body.iterdir()):
             if file.is_file() and not file.name.startswith(("aligner.", "README")):
                 shutil.copyfile(file, folder / file.name)
-        write_aligner(folder, self.model)
+        # Nothing to choose by without held-out examples, or with words of one kind alone.
+        found = self.curve[-1]["threshold"] if self.curve else np.nan
+        write_aligner(folder, self.model, 0.5 if np.isnan(found) else found)
         return folder
 
 
-def write_aligner(folder: Path, model: Aligner) -> None:
-    """Put an aligner into a model's folder: what its body differs by from the folder's, its heads, and the graph."""
+def write_aligner(folder: Path, model: Aligner, threshold: float) -> None:
+    """Put an aligner into a model's folder: what its body differs by from the folder's, its heads, and the graph.
+
+    threshold: the alignment under which a word is taken to be unsupported.
+    """
     tuned = {
         f"bert.{name.removeprefix('body.')}" if name.startswith("body.") else f"aligner.{name}": value
         for name, value in ((name, p.detach().cpu().numpy()) for name, p in model.named_parameters() if p.requires_grad)
     }
+    tuned[ALIGNER_THRESHOLD] = np.array([threshold], np.float32)
     write_delta(folder / ALIGNER_FILE, load_file(folder / WEIGHTS_FILE), tuned)
     write_graph(folder, "aligner.onnx")
 

@@ -190,7 +190,8 @@ def _card(folder: Path, order: Order) -> str:
     lines += [f"| {way} | {count} |" for way, count in ways.most_common()]
     lines += ["", "| attempts without an example | number |", "|---|---|"]
     lines += [f"| {why} | {count} |" for why, count in dropped.most_common()]
-    lines += ["", "| records passed over for another | number |", "|---|---|"]
+    if passed:
+        lines += ["", "| records passed over for another | number |", "|---|---|"]
     lines += [f"| {why} | {count} |" for why, count in passed.most_common()]
     lines += ["", f"Parts: {json.dumps(headers[0]['parts'])}", "", f"Settings: {json.dumps(vars(order.settings))}"]
     return "\n".join(lines) + "\n"
