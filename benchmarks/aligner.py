@@ -38,6 +38,7 @@ class Peer:
         from safetensors.numpy import load_file
         from transformers import BertConfig
 
+        from nlgauge.engine.folder import ALIGNER_THRESHOLD
         from nlgauge.training.adaptation import read_delta
         from nlgauge.training.aligner_net import Aligner
         from nlgauge.training.masked_lm import read_body
@@ -47,6 +48,7 @@ class Peer:
         self._net = Aligner(read_body(folder, BertConfig.from_pretrained(folder))).eval()
         tuned = read_delta(folder / "aligner.safetensors", load_file(folder / "model.safetensors"))
         own = self._net.state_dict()
+        tuned.pop(ALIGNER_THRESHOLD)
         for name, value in tuned.items():
             key = name.replace("bert.", "body.", 1) if name.startswith("bert.") else name.removeprefix("aligner.")
             own[key] = torch.from_numpy(value)

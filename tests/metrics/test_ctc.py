@@ -307,14 +307,28 @@ def test_a_special_token_written_in_a_text_is_text():
         assert (got[1::2] != got[0]).all()
 
 
+@pytest.mark.parametrize(("aligner", "high", "low"), [("E", 0.6, 0.3), ("D", 0.9, 0.6)])
 @pytest.mark.usefixtures("one_model")
-def test_a_source_beyond_the_window_is_read_to_its_end():
+def test_a_source_beyond_the_window_is_read_to_its_end(aligner, high, low):
     filler = "Rain fell on the hills. " * 120
     rows = [Row(SOURCE, (), filler + end) for end in ("", SOURCE)]
-    table = nlgauge.evaluate(Corpus(tuple(rows)), metrics="Consistency")
-    without, with_it = table.values("Consistency")
-    assert with_it > 0.6 > 0.3 > without
+    metric = Consistency(aligner=aligner)
+    table = nlgauge.evaluate(Corpus(tuple(rows)), metrics=metric)
+    without, with_it = table.values(metric)
+    assert with_it > high > low > without
     assert table.run["models"]["pocket"]["longer"] == 2
+
+
+@pytest.mark.usefixtures("one_model")
+def test_the_shipped_aligner_finds_what_the_source_does_not_say():
+    source = "The old bridge over the river was closed on Monday. Inspectors had found rust in three of its cables."
+    text = "The bridge was closed on Monday after inspectors found rust, and five hundred people were hurt."
+    metric = Consistency(aligner="D")
+    table = nlgauge.evaluate(Corpus((Row(text, (), source),)), metrics=metric, evidence=True)
+    (found,) = table.column(metric).evidence[0]["texts"]
+    marked = [word["text"] for word in found["words"] if word["alignment"] < found["weak"]]
+    assert {"five", "hundred", "people", "hurt"} <= set(marked)
+    assert not {"bridge", "closed", "Monday", "inspectors", "rust"} & set(marked)
 
 
 # ---- Evidence
@@ -323,15 +337,17 @@ def test_a_source_beyond_the_window_is_read_to_its_end():
 @pytest.mark.parametrize(
     "text", ["Zürich's can't-do, 3.5 %!", "图书馆五月 reopens 🙂", "e\u0301lan\u200d vital", "a\0b"]
 )
+@pytest.mark.parametrize("aligner", ["E", "D"])
 @pytest.mark.usefixtures("one_model")
-def test_evidence_holds_the_words_at_their_places(text):
-    table = nlgauge.evaluate(Corpus((Row(text, (), SOURCE),)), metrics="Consistency", evidence=True)
-    (found,) = json.loads(json.dumps(table.column("Consistency").evidence[0]))["texts"]
+def test_evidence_holds_the_words_at_their_places(text, aligner):
+    metric = Consistency(aligner=aligner)
+    table = nlgauge.evaluate(Corpus((Row(text, (), SOURCE),)), metrics=metric, evidence=True)
+    (found,) = json.loads(json.dumps(table.column(metric).evidence[0]))["texts"]
     assert (found["name"], found["against"], found["text"]) == ("candidate", "source", text)
     for word in found["words"]:
         assert word["text"] == text[word["begin"] : word["end"]] != ""
         assert 0 <= word["alignment"] <= 1
-    assert np.mean([word["alignment"] for word in found["words"]]) == pytest.approx(table.values("Consistency")[0])
+    assert np.mean([word["alignment"] for word in found["words"]]) == pytest.approx(table.values(metric)[0])
 
 
 def test_evidence_of_relevance_has_both_sides():
@@ -341,6 +357,12 @@ def test_evidence_of_relevance_has_both_sides():
     assert sides == [("candidate", "source", ROW.candidate), *references]
     own, *others = (np.mean([word["alignment"] for word in t["words"]]) for t in evidence["texts"])
     assert own * np.mean(others) == pytest.approx(found.parts[0])
+
+
+def test_weak_is_what_the_aligner_says_of_itself():
+    for aligner, weak in (("E", 0.6), ("D", FakeModel.aligner_threshold)):
+        ((_, evidence),) = scored(Consistency(aligner=aligner), [ROW])
+        assert [text["weak"] for text in evidence["texts"]] == [weak]
 
 
 def test_evidence_leaves_out_words_that_do_not_count():
