@@ -18,7 +18,6 @@ import importlib.util
 import json
 import lzma
 import re
-import sys
 import time
 import zlib
 from collections.abc import Iterator
@@ -43,11 +42,8 @@ from nlgauge.maths.weighting import document_frequencies
 from nlgauge.training.baseline import write_baseline
 from nlgauge.training.checkpoint import load_checkpoint, save_checkpoint
 from nlgauge.training.export import write_folder
+from nlgauge.training.recipe import read_recipe
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+(?=[\"'(\[“‘]?[A-Z0-9])")
 _HELD_OUT_ROWS = 384
@@ -79,10 +75,7 @@ class MaskedLMConfig:
     @classmethod
     def read(cls, path: Path) -> MaskedLMConfig:
         """Read a TOML recipe. Raises InputError for a file that is none, or an unknown or missing key."""
-        try:
-            tree = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise InputError(f"cannot be read: {error}", file=path, remedy="give a recipe in TOML") from None
+        tree = read_recipe(path)
         data = tree.pop("data", {})
         flat: dict[str, Any] = {"groups": data.pop("groups", {"*": 1.0}), **data}
         for section in ("batches", "loss", "optimizer"):
