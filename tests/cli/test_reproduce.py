@@ -45,6 +45,8 @@ def test_wrong_names_and_absent_data_are_refused(tmp_path: Path) -> None:
     refused("reproduce", "ctc-table-d1", "--data", tmp_path, "-o", out, say="there is no summeval.jsonl in")
     refused("reproduce", "all", "--data", tmp_path, "-o", out, "--limit", "1", say="none of the rated data is there")
     refused("reproduce", "results", "--data", tmp_path, "-o", out, say="none of the rated data is there")
+    refused("reproduce", "ctc-table-d1", "--data", tmp_path, "--kept", say="--kept is for results")
+    refused("reproduce", "results", "--data", tmp_path, "--kept", "--fresh", say="not with --fresh")
     (tmp_path / "file").write_text("", encoding="utf-8")
     refused("reproduce", "ctc-table-d1", "--data", tmp_path, "-o", tmp_path / "file", say="cannot be made")
     refused("reproduce", "results", "--data", tmp_path, "-o", out, "--page", out / "a" / "b", say="cannot be written")
@@ -101,6 +103,9 @@ def test_the_results_page_is_written_where_asked(folder: Path, tmp_path: Path, m
     monkeypatch.setattr(page_module, "SUITES", (suite,))
     place = tmp_path / "agreement.md"
     options = ("--data", folder, "-o", tmp_path / "out", "--page", place, "--replicates", 20)
+    before = nlgauge("reproduce", "results", *options, "--kept")
+    assert "0 values were computed" in before.stderr
+    assert "No number: `Words`: not scored." in place.read_text(encoding="utf-8")
     result = nlgauge("reproduce", "results", *options)
     assert result.exit_code == 0, result.output
     assert result.stdout == f"{place}\n"

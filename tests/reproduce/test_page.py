@@ -11,6 +11,7 @@ import pytest
 
 from nlgauge import InputError, SpecError
 from nlgauge.reproduce import page as module
+from nlgauge.reproduce import scores
 from nlgauge.reproduce.page import measure, page
 from nlgauge.reproduce.published import Best, Source, table
 from nlgauge.reproduce.rated import Data
@@ -55,26 +56,72 @@ def written(folder: Path, suites: Any = (SUITE,), limit: int | None = None, **op
 
 def test_who_wins_is_said_both_ways(folder: Path, published: dict[str, float]) -> None:
     text = written(folder, (replace(SUITE, groups=(Group(("Words", "Tomorrow")),)),))
-    assert "Of 2 columns with a published number ours is behind in 1" in text
-    lines = [line for line in text.splitlines() if line.startswith("| Tiny |")]
-    assert lines[0].startswith(f"| Tiny | quality | pooled, pearson | `Words` | .{round(POOLED * 1000)} [")
-    assert "| Other (made-up) | .900 | behind by .185" in lines[0]
-    assert f"`Words` | .{round(SYSTEM * 1000)} [" in lines[1]
-    assert "| .500 | ahead by .402" in lines[1]
-    assert "**Where we lose**" in text
+    assert "| Tiny | 2 | 1 | 0 | 1 | 0 |" in text  # clearly ahead, ahead, behind, clearly behind
+    assert "| **all** | 2 | 1 | 0 | 1 | 0 |" in text
+    lines = [line for line in text.splitlines() if line.startswith("| quality |")]
+    pooled, system = f".{round(POOLED * 1000)}", f".{round(SYSTEM * 1000)}"
+    assert lines[0].startswith(f"| quality | pooled, pearson | Other (made-up) | .900 | `Words` | {pooled} [")
+    assert "] | behind by .185 | - | - |" in lines[0]
+    assert lines[1].startswith(f"| quality | system, pearson | Other (made-up) | .500 | `Words` | {system} [")
+    assert "] | clearly ahead by .402 | - | - |" in lines[1]
     assert (
-        f"- Tiny, quality (pooled, pearson): .{round(POOLED * 1000)} (`Words`) against .900 (Other), behind by" in text
+        "Behind, but within the interval:\n\n"
+        f"- Tiny, quality (pooled, pearson): {pooled} (`Words`) against .900 (Other)\n" in text
     )
+    assert "clearly lose" not in text
+
+
+def test_far_from_the_published_number_is_clearly_so(folder: Path, published: dict[str, float]) -> None:
+    published.update(pooled=-0.9, system=1.5)
+    text = written(folder, (replace(SUITE, groups=(Group(("Words",)),)),))
+    assert "| Tiny | 2 | 1 | 0 | 0 | 1 |" in text
+    assert "**Where we clearly lose**, the widest gap first:\n\n- Tiny, quality (system, pearson): .902" in text
+    assert "within the interval:" not in text
+
+
+def test_what_reads_no_model_is_a_floor_and_no_winner(folder: Path, published: dict[str, float]) -> None:
+    text = written(folder, (replace(SUITE, groups=(Group(("Words(of='difference')", "Length")),)),))
+    assert f"| .900 | `Words(of='difference')` | .{round(POOLED * 1000)} [" in text
+    assert f"| behind by .185 | `Length` | .{round(POOLED * 1000)} |" in text
+    only = written(folder, (replace(SUITE, groups=(Group(("Length",)),)),))
+    assert "Who wins" not in only
+    assert "| `Length` | **." in only
+
+
+def test_the_page_of_a_run_that_was_broken_off_counts_rows_and_names_no_winner(
+    folder: Path, published: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scores, "BLOCK", 2)
+    suite = replace(SUITE, groups=(Group(("Words", "EmbeddingAverage", "FrechetDistance")),))
+    two = written(folder, (suite,), limit=2, metrics=["Words"])  # the first block: items a and b
+    text = written(folder, (suite,), kept=True)
+    assert "**Not finished.** Tiny (9 rows): of 3 metrics, 1 have scored 6 rows, 2 none." in text
+    assert "No number: `EmbeddingAverage`, `FrechetDistance`: not scored." in text
+    assert "Who wins" not in text
+    (row,) = [line for line in two[two.index("| pooled,") :].splitlines() if line.startswith("| `Words` |")][:1]
+    assert row.replace("**", "").replace("`Words` |", "`Words`, 6 of 9 rows |") in text
+    whole = written(folder, (suite,))
+    assert "Not finished" not in whole
+    assert "| Tiny | 2 |" in whole
+
+
+def test_parts_are_reported_beside_the_first(folder: Path, published: dict[str, float]) -> None:
+    text = written(folder, (replace(SUITE, parts=("half",), groups=(Group(("EmbeddingAverage", "Words")),)),))
+    first, half = (
+        next(line for line in text.splitlines() if line.startswith(f"| `{name}` |")) for name in ("Words", "Words half")
+    )
+    assert first.replace("`Words`", "").replace("**", "") == half.replace("`Words half`", "").replace("**", "")
+    assert text.index("| `Words` |") < text.index("| `Words half` |")
 
 
 def test_every_metric_has_a_row_or_a_reason(folder: Path, published: dict[str, float]) -> None:
     text = written(folder)
     part = text[text.index("## Tiny") :]
     assert "9 rows: 3 items, 3 systems.\nA note." in part
-    assert "Without short: `Words(of='difference')`." in part
+    assert "‡ Without short." in part
     pooled, system = part.split("| system, pearson | quality |")
     assert "| `Words` | **." in pooled
-    assert "| `Words(of='difference')` | .171" in pooled  # long and middle: .1715, as without the subtraction
+    assert "| `Words(of='difference')` ‡ | .171" in pooled  # long and middle: .1715, as without the subtraction
     assert "`FrechetDistance`" not in pooled  # it has a number a system
     assert "`FrechetDistance`" in system
     assert "| best published | .900 Other (made-up) |" in pooled
@@ -88,6 +135,7 @@ def test_nothing_published_is_no_verdict(folder: Path, published: dict[str, floa
     text = written(folder)
     assert "Who wins" not in text
     assert "best published |" not in text
+    assert "Who wins" not in text
 
 
 def test_a_trial_run_says_so_and_absent_data_are_named(folder: Path, published: dict[str, float]) -> None:

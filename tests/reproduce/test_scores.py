@@ -108,7 +108,33 @@ def test_metrics_that_use_the_corpus_see_it_whole(corpus: Corpus, tmp_path: Path
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scores, "BLOCK", 1)
         Store(tmp_path).fill([(corpus, "tiny", both[:1]), (small, "small", both[1:])])
-    assert runs == [(9, specs[:1]), (3, specs[1:])]
+    assert runs == [(3, specs[1:]), (9, specs[:1])]  # the smaller corpus first
+
+
+def test_one_that_sees_the_corpus_does_not_keep_the_others_from_blocks(
+    corpus: Corpus, tmp_path: Path, runs: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scores, "BLOCK", 2)
+    metrics = [registry.metric(spec) for spec in ("FrechetDistance", "EmbeddingAverage")]
+    store = Store(tmp_path)
+    store.fill([(corpus, "tiny", metrics)])
+    assert runs == [(6, ["EmbeddingAverage"]), (3, ["EmbeddingAverage"]), (9, ["FrechetDistance"])]
+    assert sorted(store.table(corpus, metrics).columns) == ["EmbeddingAverage", "FrechetDistance"]
+
+
+def test_how_far_a_metric_has_come(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scores, "BLOCK", 1)
+    words, frechet = Words(), registry.metric("FrechetDistance")
+    Store(tmp_path).fill([(Corpus(tuple(row for row in corpus if row.item == item)), "a", [words]) for item in "ac"])
+    store = Store(tmp_path)
+    rows = store.reach(corpus, words)
+    assert [(row.system, row.item) for row in rows] == [(s, i) for s in ("long", "middle", "short") for i in "ac"]
+    assert store.table(rows, [words]).values("Words").tolist() == [6, 9, 4, 5, 1, 2]
+    assert len(store.reach(corpus, frechet)) == 0
+    store.fill([(corpus, "tiny", [words, frechet])])
+    assert store.reach(corpus, words) is corpus
+    assert store.reach(corpus, frechet) is corpus
+    assert store.scored == 2 * 3 + 3 * 3  # item b's rows, two parts; systems, three parts
 
 
 def test_one_that_cannot_be_had_does_not_spoil_the_others(corpus: Corpus, tmp_path: Path, runs: list[Any]) -> None:

@@ -31,11 +31,12 @@ RESULTS = "results"
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first so many items: to try things out.")
 @click.option("--page", type=PLACE, help=f"Of {RESULTS}: where the page goes; agreement.md in the folder by default.")
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"Of {RESULTS}.")
+@click.option("--kept", is_flag=True, help=f"Of {RESULTS}: score nothing, make the page of the scores that are kept.")
 @click.option("--fresh", is_flag=True, help="Score again what is kept.")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def reproduce(
     names: Sequence[str], folder: Path | None, output: Path, model: str | None, metrics: Sequence[str],
-    limit: int | None, page: Path | None, replicates: int, fresh: bool, layout: str,
+    limit: int | None, page: Path | None, replicates: int, kept: bool, fresh: bool, layout: str,
 ) -> None:  # fmt: skip
     """Rebuild the public tables and figures of the five papers: published, ours, difference.
 
@@ -46,6 +47,8 @@ def reproduce(
     from nlgauge.reproduce.rated import Data
     from nlgauge.reproduce.scores import Store
 
+    if kept and (fresh or RESULTS not in names):
+        raise SpecError(f"--kept is for {RESULTS}, and not with --fresh")
     if RESULTS in names and len(names) > 1:
         raise SpecError(f"{RESULTS} stands alone: run it, and the tables, one after the other")
     tables = find([name for name in names if name != RESULTS])
@@ -61,7 +64,7 @@ def reproduce(
         raise InputError(f"cannot be made: {error.strerror}", file=output, remedy="choose another folder") from None
     store = Store(output / "scores", lambda line: click.echo(line, err=True), fresh)
     if RESULTS in names:
-        _results(data, store, page or output / "agreement.md", model, metrics, limit, replicates)
+        _results(data, store, page or output / "agreement.md", model, metrics, limit, replicates, kept)
     else:
         from nlgauge.reproduce.rebuild import Rebuilder
 
@@ -127,12 +130,13 @@ def _write(rebuilt: Sequence[Rebuilt], output: Path, layout: str) -> None:
 
 
 def _results(
-    data: Data, store: Store, place: Path, model: str | None, metrics: Sequence[str], limit: int | None, replicates: int
-) -> None:
+    data: Data, store: Store, place: Path, model: str | None, metrics: Sequence[str], limit: int | None,
+    replicates: int, kept: bool,
+) -> None:  # fmt: skip
     from nlgauge.reproduce.page import measure, page
 
     if not place.parent.is_dir() or place.is_dir():
         raise InputError("cannot be written", file=place, remedy="name a file in a folder that exists")
-    found, absent = measure(data, store, model, metrics, replicates)
+    found, absent = measure(data, store, model, metrics, replicates, kept=kept)
     place.write_text(page(found, absent, limit, replicates), encoding="utf-8")
     click.echo(str(place))

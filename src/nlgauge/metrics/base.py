@@ -12,6 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -390,8 +391,12 @@ SPLITTERS = ("13a", "intl", "zh", "char", "unicode", "spaces")
 """Of sacrebleu the first four; rouge-score-rs's words by Unicode's rules, punctuation left out; str.split"""
 
 
+@cache
 def splitter(name: str) -> Callable[[str], list[str]]:
-    """The words of a text in lower case, by a name of `SPLITTERS`. Raises MissingExtraError without its library."""
+    """The words of a text in lower case, by a name of `SPLITTERS`. Raises MissingExtraError without its library.
+
+    One for all metrics: sacrebleu's remembers the texts that it split last.
+    """
     if name == "spaces":
         return lambda text: text.lower().split()
     try:

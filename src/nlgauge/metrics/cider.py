@@ -59,12 +59,16 @@ class CIDErScorer(TextScorer):
 
     def __init__(self, metric: CIDEr, corpus: Corpus) -> None:
         self._metric, self._split = metric, splitter(metric.tokenizer)
-        self._grams: dict[str, Counter[Gram]] = {}
+        self._grams: dict[str, list[Counter[Gram]]] = {}
         self._vectors: dict[str, _Vectors | None] = {}
-        items = dict.fromkeys((row.item, row.references) for row in corpus if any(map(self._counted, row.references)))
+        items = dict.fromkeys(
+            (row.item, row.references) for row in corpus if any(self._counted(text)[0] for text in row.references)
+        )
         self._items = len(items)
         frequencies = Counter(
-            gram for _, references in items for gram in {gram for text in references for gram in self._counted(text)}
+            gram
+            for _, references in items
+            for gram in set().union(*(counts for text in references for counts in self._counted(text)))
         )
         self._idf = {gram: math.log(self._items / count) for gram, count in frequencies.items()}
         self.signature = {"items": self._items}
@@ -100,27 +104,23 @@ class CIDErScorer(TextScorer):
         mean = total / self._metric.ngram
         return mean * math.exp(-((candidate.words - reference.words) ** 2) / (2 * _SIGMA**2)) if clipped else mean
 
-    def _counted(self, text: str) -> Counter[Gram]:
-        """Its n-grams of all n; empty for a text without words."""
+    def _counted(self, text: str) -> list[Counter[Gram]]:
+        """Its n-grams by n; none for a text without words."""
         if text not in self._grams:
             words = self._split(text)
-            sizes = range(1, self._metric.ngram + 1)
-            self._grams[text] = Counter(
-                gram for n in sizes for gram in zip(*(words[i:] for i in range(n)), strict=False)
-            )
+            self._grams[text] = [
+                Counter(zip(*(words[i:] for i in range(n)), strict=False)) for n in range(1, self._metric.ngram + 1)
+            ]
         return self._grams[text]
 
     def _vector(self, text: str) -> _Vectors | None:
         if text not in self._vectors:
-            self._vectors[text] = self._weighted(self._counted(text)) if self._counted(text) else None
+            counted = self._counted(text)
+            self._vectors[text] = self._weighted(counted) if counted[0] else None
         return self._vectors[text]
 
-    def _weighted(self, counts: Counter[Gram]) -> _Vectors:
-        weights: list[dict[Gram, float]] = [{} for _ in range(self._metric.ngram)]
-        words, unseen = 0, math.log(max(1, self._items))
-        for gram, count in counts.items():
-            if len(gram) == 1:
-                words += count
-            # An n-gram that no reference has weighs as one that a single item has.
-            weights[len(gram) - 1][gram] = count * self._idf.get(gram, unseen)
-        return _Vectors(weights, [math.sqrt(sum(w * w for w in each.values())) for each in weights], words)
+    def _weighted(self, counts: Sequence[Counter[Gram]]) -> _Vectors:
+        # An n-gram that no reference has weighs as one that a single item has.
+        idf, unseen = self._idf.get, math.log(max(1, self._items))
+        weights = [{gram: count * idf(gram, unseen) for gram, count in each.items()} for each in counts]
+        return _Vectors(weights, [math.sqrt(sum(w * w for w in each.values())) for each in weights], counts[0].total())

@@ -13,9 +13,10 @@ system from their sums, and equal sacrebleu's sentence_score and corpus_score. T
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,15 @@ from nlgauge.metrics.base import TextMetric, TextScorer, Value
 
 _TOKENIZERS = ("13a", "intl", "zh", "char", "none")
 _CONSTANTS = {"floor": 0.1, "add-k": 1.0}
+
+
+class _Bag(NamedTuple):
+    """The n-grams of one order."""
+
+    size: int
+    grams: set[str]
+    again: dict[str, int]
+    """How many times more, of those that stand there more than once"""
 
 
 @dataclass(frozen=True)
@@ -57,15 +67,20 @@ class _Translation(TextMetric):
 
         def count(candidate: str, references: tuple[str, ...]) -> Sequence[float]:
             if references not in known:
-                known[references] = tool._extract_reference_info(
-                    [tool._preprocess_segment(text) for text in references]
-                )
-            counts: Sequence[float] = tool._compute_segment_statistics(
-                tool._preprocess_segment(candidate), known[references]
-            )
-            return counts
+                known.clear()  # they come together, and all n-grams of a large table would fill the memory
+                known[references] = self.read(tool, references)
+            return self.matched(tool, candidate, known[references])
 
         return count
+
+    def read(self, tool: Any, references: tuple[str, ...]) -> Any:
+        """What candidates are compared with of their references."""
+        return tool._extract_reference_info([tool._preprocess_segment(text) for text in references])
+
+    def matched(self, tool: Any, candidate: str, references: Any) -> Sequence[float]:
+        """The counts of one candidate."""
+        counts: Sequence[float] = tool._compute_segment_statistics(tool._preprocess_segment(candidate), references)
+        return counts
 
     def scorer(self, corpus: Corpus) -> TranslationScorer:
         return TranslationScorer(self, corpus)
@@ -140,6 +155,34 @@ class ChrF(_Translation):
     def formula(self, whole: bool) -> dict[str, object]:
         return {"name": "chrf", "beta": self.beta}
 
+    def read(self, tool: Any, references: tuple[str, ...]) -> list[list[_Bag]]:
+        return [self._bags(tool, text) for text in references]
+
+    def matched(self, tool: Any, candidate: str, references: Any) -> Sequence[float]:
+        """Of the best reference, as sacrebleu chooses it; it compares n-grams one by one, which is slower."""
+        ours = self._bags(tool, candidate)
+        best, counts = -1.0, list[int]()
+        for theirs in references:
+            found: list[int] = []
+            for one, other in zip(ours, theirs, strict=True):
+                found += (one.size if other.size else 0, other.size, _shared(one, other))
+            f = tool._compute_f_score(found)
+            if f > best:
+                best, counts = f, found
+        return counts
+
+    def _bags(self, tool: Any, text: str) -> list[_Bag]:
+        """The n-grams of each order."""
+        prepared = tool._preprocess_segment(text)
+        letters = "".join(prepared.split())
+        found = [_bag([letters[at : at + n] for at in range(len(letters) - n + 1)]) for n in _orders(self.characters)]
+        if self.words:
+            words = tool._remove_punctuation(prepared)
+            found += [
+                _bag([" ".join(words[at : at + n]) for at in range(len(words) - n + 1)]) for n in _orders(self.words)
+            ]
+        return found
+
 
 @dataclass(frozen=True)
 class TER(_Translation):
@@ -211,9 +254,13 @@ class TranslationScorer(TextScorer):
 
     def score(self, rows: Sequence[Row]) -> list[Value]:
         groups = [self._groups(row) for row in rows]
+        together: dict[tuple[str, ...], dict[str, None]] = {}
+        for candidate, references in (pair for own in groups for pair in own):
+            together.setdefault(references, {})[candidate] = None
         counts = {
-            pair: tuple(map(float, self._count(*pair)))
-            for pair in dict.fromkeys(pair for own in groups for pair in own)
+            (candidate, references): tuple(map(float, self._count(candidate, references)))
+            for references, candidates in together.items()
+            for candidate in candidates
         }
         found = total(self._metric.formula(whole=False), np.array([*counts.values()], np.float64)) if counts else ()
         values = dict(zip(counts, found, strict=True))
@@ -249,3 +296,18 @@ class TranslationScorer(TextScorer):
 
 def _usable(row: Row) -> tuple[str, ...]:
     return tuple(text for text in row.references if text.strip())
+
+
+def _orders(longest: int) -> range:
+    return range(1, longest + 1)
+
+
+def _bag(grams: list[str]) -> _Bag:
+    counts = Counter(grams)
+    return _Bag(len(grams), set(counts), {gram: count - 1 for gram, count in counts.items() if count > 1})
+
+
+def _shared(one: _Bag, other: _Bag) -> int:
+    """The sum of the lesser of the two counts of each n-gram."""
+    again = one.again.keys() & other.again.keys()
+    return len(one.grams & other.grams) + sum(min(one.again[gram], other.again[gram]) for gram in again)

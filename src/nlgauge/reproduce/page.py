@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from nlgauge import registry
@@ -11,11 +11,11 @@ from nlgauge._version import __version__
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, SpecError
 from nlgauge.meta.agreement import Agreement, correlate
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, ModelMetric
 from nlgauge.reproduce.published import Best, best
 from nlgauge.reproduce.rated import VIEWS, Data
 from nlgauge.reproduce.rebuild import without
-from nlgauge.reproduce.scores import Store, refusal
+from nlgauge.reproduce.scores import NOT_SCORED, Store, refusal
 from nlgauge.reproduce.suites import SUITES, Suite
 from nlgauge.table import Column, ScoreTable
 
@@ -25,7 +25,7 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Verdict:
-    """Our best against the best published number, of one column."""
+    """The best of our metrics that read the model against the best published number, of one column."""
 
     suite: Suite
     key: Key
@@ -33,6 +33,8 @@ class Verdict:
     """As the suite names it"""
     ours: Agreement
     published: Best
+    floor: tuple[str, float] | None
+    """The best of ours that read no model"""
 
     @property
     def ahead(self) -> bool:
@@ -47,7 +49,7 @@ class Verdict:
     def __str__(self) -> str:
         word = "ahead" if self.ahead else "behind"
         gap = _short(abs(self.ours.value - self.published.value))
-        return f"{word} by {gap}" + ("" if self.clear or math.isnan(self.ours.low) else ", within the interval")
+        return f"clearly {word} by {gap}" if self.clear else f"{word} by {gap}"
 
 
 @dataclass(frozen=True)
@@ -59,10 +61,14 @@ class Measured:
     items: int
     systems: int
     values: dict[str, dict[Key, Agreement]]
-    """By metric"""
+    """By the name of a row: a metric, with its part where that is not the first"""
     reasons: dict[str, str]
     """By metric: why there is no number at all"""
     models: list[str]
+    reading: frozenset[str]
+    """The metrics that read the model"""
+    partial: dict[str, int]
+    """By row's name: rows that are scored, where some are not; their numbers take no part in who wins"""
 
     def of(self, key: Key) -> dict[str, Agreement]:
         """The metrics that have a number in a column."""
@@ -74,8 +80,18 @@ class Measured:
         published, found = best(self.suite.sources[0].file, *key), self.of(key)
         if published is None or not found:
             return None
-        leader = max(found, key=lambda spec: found[spec].value)
-        return Verdict(self.suite, key, leader, found[leader], published)
+        whole = {spec: one for spec, one in found.items() if spec not in self.partial}
+        ours = self.leader(whole, True)
+        if ours is None:
+            return None
+        floor = self.leader(whole, False)
+        height = None if floor is None else (floor, whole[floor].value)
+        return Verdict(self.suite, key, ours, whole[ours], published, height)
+
+    def leader(self, found: Mapping[str, Agreement], reading: bool) -> str | None:
+        """The metric of the largest value, among those that read the model or those that do not."""
+        some = [spec for spec in found if (spec in self.reading) == reading]
+        return max(some, key=lambda spec: found[spec].value, default=None)
 
     @property
     def verdicts(self) -> list[Verdict]:
@@ -85,9 +101,11 @@ class Measured:
 
 def measure(
     data: Data, store: Store, model: str | None = None, metrics: Sequence[str] = (), replicates: int = 1000,
-    suites: Sequence[Suite] | None = None,
+    suites: Sequence[Suite] | None = None, kept: bool = False,
 ) -> tuple[list[Measured], list[str]]:  # fmt: skip
     """Score and correlate the suites (all of `suites.py` by default) whose data are there; and what is not there.
+
+    kept: score nothing, take what the store has.
 
     Raises InputError where none is, SpecError where `metrics` (names or specs) name what no suite has.
     """
@@ -103,7 +121,8 @@ def measure(
     if unused := [name for name in metrics if name not in met | asked]:
         known = sorted({spec.partition("(")[0] for spec in asked})
         raise SpecError(f"--metrics {unused[0]}: no suite has it; there are {', '.join(known)}")
-    store.fill([(_corpus(suite, data), suite.name, list(plans[suite.name][0].values())) for suite in here])
+    if not kept:
+        store.fill([(_corpus(suite, data), suite.name, list(plans[suite.name][0].values())) for suite in here])
     return [_measured(suite, data, store, *plans[suite.name], replicates) for suite in here], absent
 
 
@@ -137,36 +156,61 @@ def _measured(
     reasons = {**reasons}
     values: dict[str, dict[Key, Agreement]] = {}
     models: dict[str, None] = {}
+    partial: dict[str, int] = {}
+    reading: set[str] = set()
     for group in suite.groups:
-        chosen = {str(metrics[spec]): spec for spec in group.metrics if spec in metrics}
-        table = store.table(corpus, [metrics[spec] for spec in chosen.values()])
-        for canonical, spec in chosen.items():
-            if canonical not in table.columns:
+        together: dict[str, tuple[Corpus, dict[str, str]]] = {}
+        for spec in group.metrics:
+            if spec not in metrics:
+                continue
+            rows = store.reach(corpus, metrics[spec])
+            if not len(rows):
                 reasons[spec] = store.why(corpus, metrics[spec])
-        for signature in table.signatures.values():
-            models[signature.partition("|model:")[2].partition("|")[0]] = None
-        kept = without(table, group.without)
-        if not kept.columns:
-            continue
-        for level, coefficient in suite.measured:
-            # An interval is drawn for the part that is reported, no others.
-            reported = ScoreTable(kept.rows, {spec: _first(column) for spec, column in kept.columns.items()}, {})
-            found = correlate(
-                reported, data.corpus(suite.sources), level=level, coefficient=coefficient, aspects=suite.aspects,
-                resample=suite.resample, replicates=replicates,
-            )  # fmt: skip
-            for one in found:
-                values.setdefault(chosen[one.metric], {})[one.aspect, level, coefficient] = one
+                continue
+            together.setdefault(rows.digest, (rows, {}))[1][str(metrics[spec])] = spec
+        for rows, chosen in together.values():
+            table = store.table(rows, [metrics[spec] for spec in chosen.values()])
+            for signature in table.signatures.values():
+                models[signature.partition("|model:")[2].partition("|")[0]] = None
+            kept = without(table, group.without)
+            # An interval is drawn for the parts that are reported, no others.
+            reported = ScoreTable(kept.rows, {}, {})
+            names: dict[str, str] = {}
+            for canonical, column in kept.columns.items():
+                spec = chosen[canonical]
+                for part in [column.parts[0], *(part for part in column.parts[1:] if part in suite.parts)]:
+                    name = spec if part == column.parts[0] else f"{spec} {part}"
+                    reported.columns[name] = _part_of(column, part)
+                    names[name] = spec
+            reading |= {name for name, spec in names.items() if isinstance(metrics[spec], ModelMetric)}
+            partial |= {name: len(rows) for name in names if len(rows) < len(corpus)}
+            for level, coefficient in suite.measured:
+                found = correlate(
+                    reported, data.corpus(suite.sources), level=level, coefficient=coefficient, aspects=suite.aspects,
+                    resample=suite.resample, replicates=replicates,
+                )  # fmt: skip
+                for one in found:
+                    values.setdefault(one.metric, {})[one.aspect, level, coefficient] = one
     for spec, own in values.items():
         if all(math.isnan(one.value) for one in own.values()):
             reasons[spec] = next(one.reason for one in own.values()) or "no value"
     items = len({row.item for row in corpus})
-    return Measured(suite, len(corpus), items, len(corpus.systems), values, reasons, [name for name in models if name])
+    place = {spec: n for n, spec in enumerate(spec for group in suite.groups for spec in group.metrics)}
+    ordered = {name: values[name] for name in sorted(values, key=lambda name: place[_spec(name, suite)])}
+    return Measured(
+        suite, len(corpus), items, len(corpus.systems), ordered, reasons, [name for name in models if name],
+        frozenset(reading), partial,
+    )  # fmt: skip
 
 
-def _first(column: Column) -> Column:
-    values = column.values[:, :1]
-    return Column(column.parts[:1], values, higher_is_better=column.higher_is_better, level=column.level)
+def _part_of(column: Column, part: str) -> Column:
+    values = column.values[:, [column.parts.index(part)]]
+    return Column((part,), values, higher_is_better=column.higher_is_better, level=column.level)
+
+
+def _spec(name: str, suite: Suite) -> str:
+    """The metric of a row's name."""
+    return next((name.removesuffix(f" {part}") for part in suite.parts if name.endswith(f" {part}")), name)
 
 
 # ---- The page
@@ -174,87 +218,114 @@ def _first(column: Column) -> Column:
 
 def page(found: Sequence[Measured], absent: Sequence[str], limit: int | None, replicates: int) -> str:
     """The results page in Markdown."""
-    verdicts = [verdict for one in found for verdict in one.verdicts]
-    behind = [verdict for verdict in verdicts if not verdict.ahead]
-    ahead = [verdict for verdict in verdicts if verdict.ahead]
     models = ", ".join(dict.fromkeys(name for one in found for name in one.models))
-    lines = [
-        "# Agreement with people, beside the best published numbers",
-        "",
-        f"Made by `nlgauge reproduce results` (nlgauge {__version__}, {models or 'no model'}). Every metric of ours "
-        "that applies, on rated data that are public, by the protocol of the papers; the best number that the papers "
-        "print for the same ratings beside it, whichever metric and checkpoint it is of. Ours is what nlgauge "
-        "computes, the metrics on words and characters included. What each level asks is in "
-        "[meta.md](meta.md), how to make this page in [reproduce.md](reproduce.md).",
-        "",
-        f"In brackets the middle 95 % of {replicates:,} resamples of items and systems. The best of ours in a column "
-        "was picked on these very rows, and so were most of the published ones; differences of .02 are noise.",
-        "",
-    ]
+    lines = ["# Agreement with people, beside the best published numbers", ""]
     if limit is not None:
         lines += [f"**Only the first {limit} items of each data set: these are not the results.**", ""]
+    if unfinished := [text for one in found if (text := _unfinished(one))]:
+        lines += ["**Not finished.** " + " ".join(unfinished), ""]
+    lines += [
+        f"Our metrics on {models or 'no model'}, on public human ratings, by the protocol of the papers; beside them "
+        "the best number that any of the five papers prints for the same ratings, whichever metric and checkpoint it "
+        "is of. *Ours* in who wins is the best metric that reads the model; the best that reads none (length, copying, "
+        "words and characters) stands beside it as a floor. [meta.md](meta.md) says what the levels and coefficients "
+        f"are. Made by `nlgauge reproduce results` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
+        "",
+        f"In brackets: 95 % of {replicates:,} resamples of items and systems (ASSET: of items). *Clearly* means that "
+        "the published number, which is printed without an interval, lies outside ours. The best of a column was "
+        "picked on these very rows, as were most published ones; differences of .02 are noise.",
+        "",
+    ]
     if absent:
         lines += [f"Not here: {', '.join(absent)}, whose data were not at hand.", ""]
-    if verdicts:
-        lines += ["## Who wins", ""]
-        lines += [
-            f"Of {len(verdicts)} columns with a published number ours is behind in {len(behind)}, clearly so (the "
-            f"published number lies above the interval of ours) in {sum(one.clear for one in behind)}, and ahead in "
-            f"{len(ahead)}, clearly in {sum(one.clear for one in ahead)}.",
-            "",
-            "| data | aspect | level, coefficient | our best | | best published | | ours is |",
-            "|---|---|---|---|---|---|---|---|",
-        ]
-        lines += [_line(verdict) for verdict in verdicts]
-        lines += ["", "**Where we lose**, the widest gap first:", ""] if behind else [""]
-        for verdict in sorted(behind, key=lambda one: one.ours.value - one.published.value):
-            lines.append(f"- {_losing(verdict)}")
-        lines += [""] * bool(behind)
+    lines += _winners([one for one in found if one.verdicts])
     for one in found:
         lines += _part(one)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _line(verdict: Verdict) -> str:
-    aspect, level, coefficient = verdict.key
-    ours, published = verdict.ours, verdict.published
-    cells = [
-        verdict.suite.title, aspect.replace("_", " "), f"{level}, {coefficient}", f"`{verdict.metric}`",
-        _interval(ours), f"{published.row} ({published.table.name})", _short(published.value), str(verdict),
+def _unfinished(one: Measured) -> str:
+    """Which metrics of a suite have not scored all rows; empty where all have."""
+    waiting = [spec for spec, reason in one.reasons.items() if reason == NOT_SCORED]
+    if not one.partial and not waiting:
+        return ""
+    counts: dict[int, set[str]] = {}
+    for name, rows in one.partial.items():
+        counts.setdefault(rows, set()).add(_spec(name, one.suite))
+    parts = [f"{len(specs)} have scored {rows:,} rows" for rows, specs in sorted(counts.items(), reverse=True)]
+    parts += [f"{len(waiting)} none"] * bool(waiting)
+    total = len({_spec(name, one.suite) for name in one.values} | set(waiting))
+    return f"{one.suite.title} ({one.rows:,} rows): of {total} metrics, {', '.join(parts)}."
+
+
+def _winners(found: Sequence[Measured]) -> list[str]:
+    if not found:
+        return []
+    lines = [
+        "## Who wins", "", "Columns (an aspect at a level) that have a published number:", "",
+        "| data | columns | clearly ahead | ahead | behind | clearly behind |", "|---|---:|---:|---:|---:|---:|",
     ]  # fmt: skip
-    return "| " + " | ".join(cells) + " |"
+    counts = [(one.suite.title, _counts(one.verdicts)) for one in found]
+    counts.append(("**all**", tuple(sum(column) for column in zip(*(own for _, own in counts), strict=True))))
+    lines += [f"| {title} | {sum(own)} | " + " | ".join(map(str, own)) + " |" for title, own in counts]
+    verdicts = [verdict for one in found for verdict in one.verdicts]
+    behind = sorted((one for one in verdicts if not one.ahead), key=lambda one: one.ours.value - one.published.value)
+    for heading, some in (
+        ("**Where we clearly lose**, the widest gap first:", [one for one in behind if one.clear]),
+        ("Behind, but within the interval:", [one for one in behind if not one.clear]),
+    ):
+        if some:
+            lines += ["", heading, "", *(f"- {_losing(verdict)}" for verdict in some)]
+    return [*lines, ""]
+
+
+def _counts(verdicts: Sequence[Verdict]) -> tuple[int, ...]:
+    kinds = [(verdict.ahead, verdict.clear) for verdict in verdicts]
+    return tuple(kinds.count(kind) for kind in ((True, True), (True, False), (False, False), (False, True)))
 
 
 def _losing(verdict: Verdict) -> str:
     aspect, level, coefficient = verdict.key
     where = f"{verdict.suite.title}, {aspect.replace('_', ' ')} ({level}, {coefficient})"
     ours, published = verdict.ours, verdict.published
-    numbers = f"{_short(ours.value)} (`{verdict.metric}`) against {_short(published.value)} ({published.row})"
-    return f"{where}: {numbers}, {verdict}"
+    return f"{where}: {_short(ours.value)} (`{verdict.metric}`) against {_short(published.value)} ({published.row})"
 
 
 def _part(one: Measured) -> list[str]:
     suite = one.suite
     lines = [f"## {suite.title}", "", f"{one.rows:,} rows: {one.items} items, {one.systems} systems.", *suite.notes, ""]
-    left = [(group.metrics, group.without) for group in suite.groups if group.without]
-    for metrics, systems in left:
-        names = [spec for spec in metrics if spec in one.values]
-        if names:
-            lines += [f"Without {', '.join(systems)}: {', '.join(f'`{spec}`' for spec in names)}.", ""]
+    apart = {spec for group in suite.groups if group.without for spec in group.metrics}
+    for group in suite.groups:
+        if group.without and any(spec in one.values for spec in group.metrics):
+            lines += [f"‡ Without {', '.join(group.without)}.", ""]
+    if one.verdicts:
+        lines += [
+            "| aspect | level, coefficient | best published | | ours | | ours is | best without a model | |",
+            "|---|---|---|---:|---|---:|---|---|---:|",
+            *(_line(verdict, apart) for verdict in one.verdicts),
+            "",
+        ]
     for level, coefficient in suite.measured:
         keys = [(aspect, level, coefficient) for aspect in suite.aspects]
-        shown = [spec for spec, own in one.values.items() if any(spec in one.of(key) for key in keys)]
+        shown = [spec for spec in one.values if any(spec in one.of(key) for key in keys)]
+        shown.sort(key=lambda spec: spec not in one.reading)
         if not shown:
             continue
-        leaders = {key: max(own, key=lambda spec: own[spec].value) for key in keys if (own := one.of(key))}
+        leaders: dict[Key, str] = {}
+        for key in keys:
+            if whole := {spec: found.value for spec, found in one.of(key).items() if spec not in one.partial}:
+                leaders[key] = max(whole, key=lambda spec: whole[spec])
         heads = [aspect.replace("_", " ") for aspect in suite.aspects]
-        lines += [f"| {level}, {coefficient} | " + " | ".join(heads) + " |", "|---" * (len(keys) + 1) + "|"]
+        lines += [f"| {level}, {coefficient} | " + " | ".join(heads) + " |", "|---" + "|---:" * len(keys) + "|"]
         for spec in shown:
             cells = []
             for key in keys:
                 cell = _interval(one.of(key)[spec]) if spec in one.of(key) else "-"
                 cells.append(f"**{cell}**" if leaders.get(key) == spec else cell)
-            lines.append(f"| `{spec}` | " + " | ".join(cells) + " |")
+            name = _marked(spec, suite, apart)
+            if spec in one.partial:
+                name += f", {one.partial[spec]:,} of {one.rows:,} rows"
+            lines.append(f"| {name} | " + " | ".join(cells) + " |")
         tops = [best(suite.sources[0].file, *key) for key in keys]
         if any(tops):
             named = [f"{_short(top.value)} {top.row} ({top.table.name})" if top else "-" for top in tops]
@@ -266,6 +337,22 @@ def _part(one: Measured) -> list[str]:
     for reason, specs in grouped.items():
         lines += [f"No number: {', '.join(f'`{spec}`' for spec in specs)}: {reason}.", ""]
     return lines
+
+
+def _marked(name: str, suite: Suite, apart: Collection[str]) -> str:
+    return f"`{name}`" + " ‡" * (_spec(name, suite) in apart)
+
+
+def _line(verdict: Verdict, apart: Collection[str]) -> str:
+    aspect, level, coefficient = verdict.key
+    published = verdict.published
+    floor, height = verdict.floor or ("", math.nan)
+    cells = [
+        aspect.replace("_", " "), f"{level}, {coefficient}", f"{published.row} ({published.table.name})",
+        _short(published.value), _marked(verdict.metric, verdict.suite, apart), _interval(verdict.ours), str(verdict),
+        _marked(floor, verdict.suite, apart) if floor else "-", "-" if math.isnan(height) else _short(height),
+    ]  # fmt: skip
+    return "| " + " | ".join(cells) + " |"
 
 
 def _interval(one: Agreement) -> str:

@@ -2,8 +2,8 @@
 
 A corpus has a folder, named by its digest; a file in it is the score file of one pass, and holds any metrics. A stored
 column counts where it is of the same spec, the same version of nlgauge, and a model whose weights have the digest that
-its signature names. Cheap metrics are scored first, each kind in one pass; the slow ones in blocks of items, if none of
-them has to see the whole corpus, so that an interruption costs a block.
+its signature names. Cheap metrics are scored first, the smallest corpus first, and all that read a model in blocks of
+items, so that an interruption costs a block; metrics that have to see the whole corpus see it in one pass.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ BLOCK = 25
 """Items in a block"""
 EFFORTS = ("strings", "vectors", "distributions", "sequences")
 """What a metric reads, cheapest first"""
-_SLOW = EFFORTS[2:]
+NOT_SCORED = "not scored"
+_IN_BLOCKS = EFFORTS[1:]
 _OF = {
     **dict.fromkeys(("InfoLM", "Perplexity"), "distributions"),
     **dict.fromkeys(("BARTScore", "MaskEval"), "sequences"),
@@ -60,23 +61,31 @@ class Store:
     def fill(self, jobs: Sequence[tuple[Corpus, str, Sequence[Metric]]]) -> None:
         """Score what is not stored yet of some (corpus, name for a reader, metrics).
 
-        The cheap metrics of all jobs come first; metrics of one effort go through a corpus in one pass.
+        The cheap metrics of all jobs come first, and of two corpora the smaller.
         """
+        smallest = sorted(jobs, key=lambda job: _size(job[0]))
         for kind in EFFORTS:
-            for corpus, label, metrics in jobs:
+            for corpus, label, metrics in smallest:
                 some = {str(metric): metric for metric in metrics if effort(metric) == kind}
                 missing = [metric for metric in some.values() if self._found(corpus, metric) is None]
-                # One that has to see the whole corpus takes the others with it: their passes are the same.
-                pieces = self._blocks(corpus) if kind in _SLOW and all(map(_by_row, missing)) else [corpus]
-                for piece in pieces if missing else ():
-                    todo = [
-                        one for one in missing if self._stored(piece, one) is None and not self._refusal(piece, one)
-                    ]
+                for piece, wanted in self._passes(corpus, kind, missing):
+                    todo = [one for one in wanted if self._stored(piece, one) is None and not self._refusal(piece, one)]
                     if todo:
                         names = ", ".join(dict.fromkeys(type(metric).__name__ for metric in todo))
                         what = f"{len(piece)} of {len(corpus)} rows by {len(todo)} of {kind} ({names})"
                         self._tell(f"{label}: {what}")
                         self._score(piece, label, todo)
+
+    def _passes(self, corpus: Corpus, kind: str, metrics: Sequence[Metric]) -> list[tuple[Corpus, Sequence[Metric]]]:
+        """(rows, metrics) of each pass."""
+        by_row = [metric for metric in metrics if _by_row(metric)]
+        rest = [metric for metric in metrics if not _by_row(metric)]
+        if kind not in _IN_BLOCKS:
+            return [(corpus, metrics)]
+        # To mask all texts twice costs more than an interruption: the others go with one that sees the whole corpus.
+        if rest and kind == "distributions":
+            return [(corpus, metrics)]
+        return [*((block, by_row) for block in self._blocks(corpus)), (corpus, rest)]
 
     def table(self, corpus: Corpus, metrics: Sequence[Metric]) -> ScoreTable:
         """What is stored of some metrics on a corpus; metrics that could not be scored are not in it."""
@@ -88,10 +97,20 @@ class Store:
                 out.signatures[spec] = tables[0].signatures[spec]
         return out
 
+    def reach(self, corpus: Corpus, metric: Metric) -> Corpus:
+        """The rows that a metric has scored so far, in blocks of items: all of them, some, or none."""
+        if self._found(corpus, metric) is not None:
+            return corpus
+        if not _by_row(metric):
+            return Corpus(())
+        done = [block for block in self._blocks(corpus) if self._stored(block, metric) is not None]
+        rows = {(row.system, row.item) for block in done for row in block}
+        return Corpus(tuple(row for row in corpus if (row.system, row.item) in rows))
+
     def why(self, corpus: Corpus, metric: Metric) -> str:
         """Why a metric is not in the table of a corpus."""
         reasons = (self._refusal(piece, metric) for piece in (corpus, *self._blocks(corpus)))
-        return next((reason for reason in reasons if reason), "not scored")
+        return next((reason for reason in reasons if reason), NOT_SCORED)
 
     def _refusal(self, piece: Corpus, metric: Metric) -> str | None:
         return self.refused.get(str(metric)) or self.refused.get(f"{metric} {piece.digest}")
@@ -100,7 +119,7 @@ class Store:
         """The tables that hold a metric on a corpus together: one, or one a block; None where a part is missing."""
         if (whole := self._stored(corpus, metric)) is not None:
             return [whole]
-        if effort(metric) not in _SLOW or not _by_row(metric):
+        if effort(metric) not in _IN_BLOCKS or not _by_row(metric):
             return None
         tables = [self._stored(block, metric) for block in self._blocks(corpus)]
         return None if None in tables else [table for table in tables if table is not None]
@@ -177,6 +196,11 @@ class Store:
 def refusal(error: NlgaugeError) -> str:
     """Why a metric cannot be had, without the list of all that can."""
     return str(error).partition("; there are ")[0]
+
+
+def _size(corpus: Corpus) -> int:
+    """Characters that are compared."""
+    return sum(len(text) for row in corpus for text in (row.candidate, *row.references))
 
 
 def _by_row(metric: Metric) -> bool:

@@ -44,7 +44,6 @@ from nlgauge.training.checkpoint import load_checkpoint, save_checkpoint
 from nlgauge.training.export import write_folder
 from nlgauge.training.recipe import read_recipe
 
-
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+(?=[\"'(\[“‘]?[A-Z0-9])")
 _HELD_OUT_ROWS = 384
 
