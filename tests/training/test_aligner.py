@@ -78,7 +78,7 @@ def test_words_are_labelled_by_their_places():
 def test_it_learns_and_the_shipped_form_says_the_same(body, examples, tmp_path):
     run = trainer(body, examples, tmp_path)
     before = run.evaluate()
-    run.run(evaluate_every=1000)
+    run.run(evaluate_every=1000, save_every=1000)
     after = run.curve[-1]
     assert after["auc"] > max(0.9, before["auc"]) and after["loss"] < before["loss"] - 0.2
     folder = run.finish(body)

@@ -127,7 +127,7 @@ def test_the_finished_folder_serves_both_backends_alike(config, texts, tmp_path)
 
 def test_a_finished_model_can_be_trained_on(config, texts, body, tmp_path):
     first = Trainer(replace(config, steps=3), texts, tmp_path / "first")
-    first.run()
+    first.run(evaluate_every=100, save_every=100)
     folder = first.finish()
     again = Trainer(replace(config, body=str(folder), original=str(body)), texts, tmp_path / "second")
     for (name, one), two in zip(first.model.named_parameters(), again.model.parameters(), strict=True):

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,6 @@ import torch
 from numpy.typing import NDArray
 from safetensors.numpy import load_file
 from torch import Tensor, nn
-from tqdm import tqdm
 from transformers import BertConfig
 
 from nlgauge import registry
@@ -34,10 +32,10 @@ from nlgauge.engine.words import is_word, words
 from nlgauge.errors import InputError, SpecError
 from nlgauge.training.adaptation import write_delta
 from nlgauge.training.aligner_net import Aligner
-from nlgauge.training.checkpoint import load_checkpoint, save_checkpoint
 from nlgauge.training.export import write_graph
 from nlgauge.training.masked_lm import read_body
 from nlgauge.training.recipe import read_recipe
+from nlgauge.training.run import Run
 from nlgauge.training.weak_labels.construct import Settings
 from nlgauge.training.weak_labels.examples import Example, read_examples
 from nlgauge.training.weak_labels.production import Files, Order, produce
@@ -101,14 +99,17 @@ def encode(example: Example, tokenizer: SubwordTokenizer, window: int) -> Encode
     return Encoded(np.array(ids), np.array(side), np.array(word), labels)
 
 
-class Trainer:
-    """One training run in one folder."""
+class Trainer(Run):
+    """The run that trains an aligner."""
+
+    losses = ("loss", "share")
+    model: Aligner
 
     def __init__(
         self, config: AlignerConfig, body: Path, train: Iterable[Example], held: Iterable[Example], out: Path
     ) -> None:
-        self.config, self.out = config, out
-        out.mkdir(parents=True, exist_ok=True)
+        super().__init__(out)
+        self.config = config
         self.tokenizer = SubwordTokenizer.read(str(body / "tokenizer.json"))
         settings = BertConfig.from_pretrained(body)
         settings.hidden_dropout_prob = settings.attention_probs_dropout_prob = 0.0
@@ -122,8 +123,6 @@ class Trainer:
         self.held = [row for row in (encode(one, self.tokenizer, window) for one in held) if row is not None]
         self.steps = len(self._epoch(0)) * config.epochs
         self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), fused=True)
-        self.step = 0
-        self.curve: list[dict[str, Any]] = []
 
     def _groups(self) -> list[dict[str, Any]]:
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
@@ -187,18 +186,14 @@ class Trainer:
             self._batches = self._epoch(epoch)
         self.model.train()
         prediction, share, _, _ = self.loss([self.train[i] for i in self._batches[at]])
-        torch.autograd.backward(prediction + self.config.share_weight * share)
-        nn.utils.clip_grad_norm_([p for p in self.model.parameters() if p.requires_grad], 1.0)
-        for group in self.optimizer.param_groups:
-            group["lr"] = group["rate"] * self.rate(self.step)
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
-        self.step += 1
+        self.learn(prediction + self.config.share_weight * share, self.rate(self.step))
         return prediction.item(), share.item()
 
     @torch.no_grad()
-    def evaluate(self) -> dict[str, Any]:
+    def evaluate(self) -> dict[str, Any] | None:
         """Held-out losses, and how well unsupported words are found (see `detection`)."""
+        if not self.held:
+            return None
         self.model.eval()
         losses: list[tuple[float, float]] = []
         logits: list[NDArray[np.float32]] = []
@@ -212,39 +207,6 @@ class Trainer:
         found = {"step": self.step, **detection(supported, np.concatenate(labels))}
         words_loss, share_loss = np.mean(losses, axis=0)
         return {**found, "loss": round(float(words_loss), 4), "share": round(float(share_loss), 5)}
-
-    def save(self) -> None:
-        """Write the checkpoint."""
-        save_checkpoint(self.out, self.model, self.optimizer, self.step, self.curve)
-
-    def resume(self) -> bool:
-        """Continue from the folder's checkpoint, if there is one."""
-        found = load_checkpoint(self.out, self.model, self.optimizer)
-        if found is not None:
-            self.step, self.curve = found
-        return found is not None
-
-    def run(self, evaluate_every: int = 200, save_every: int = 50) -> None:
-        """Train to the end, with a progress bar, a held-out curve in curve.jsonl and checkpoints."""
-        bar = tqdm(total=self.steps, initial=self.step, unit="step", disable=None)
-        began, recent = time.monotonic(), []
-        while self.step < self.steps:
-            recent.append(self.train_step())
-            bar.update()
-            last = self.step == self.steps
-            if self.step % 20 == 0 or last:
-                losses = np.mean(recent[-20:], axis=0)
-                point = {"step": self.step, "loss": round(float(losses[0]), 4), "share": round(float(losses[1]), 5)}
-                bar.set_postfix(point)
-                with (self.out / "train.jsonl").open("a", encoding="utf-8") as log:
-                    log.write(json.dumps({**point, "seconds": round(time.monotonic() - began, 1)}) + "\n")
-            if self.held and (self.step % evaluate_every == 0 or last):
-                self.curve.append(self.evaluate())
-                lines = "".join(json.dumps(point) + "\n" for point in self.curve)
-                (self.out / "curve.jsonl").write_text(lines, encoding="utf-8")
-            if self.step % save_every == 0 or last:
-                self.save()
-        bar.close()
 
     def card(self, made: Path, held: Path) -> str:
         """The training card: what was trained on what, and how well held-out examples are told apart."""
@@ -356,7 +318,7 @@ def train(
         out,
     )
     trainer.resume()
-    trainer.run()
+    trainer.run(evaluate_every=200, save_every=50)
     finished = trainer.finish(folder)
     (finished / "ALIGNER.md").write_text(trainer.card(made, held), encoding="utf-8")
     return finished

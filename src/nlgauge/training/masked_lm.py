@@ -15,10 +15,8 @@ from __future__ import annotations
 import fnmatch
 import gzip
 import importlib.util
-import json
 import lzma
 import re
-import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -31,7 +29,6 @@ import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
-from tqdm import tqdm
 from transformers import BertConfig, BertForMaskedLM, BertModel
 
 from nlgauge.engine.engine import Engine
@@ -40,9 +37,9 @@ from nlgauge.engine.onnx import OnnxModel, threads
 from nlgauge.errors import InputError
 from nlgauge.maths.weighting import document_frequencies
 from nlgauge.training.baseline import write_baseline
-from nlgauge.training.checkpoint import load_checkpoint, save_checkpoint
 from nlgauge.training.export import write_folder
 from nlgauge.training.recipe import read_recipe
+from nlgauge.training.run import Run
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+(?=[\"'(\[“‘]?[A-Z0-9])")
 _HELD_OUT_ROWS = 384
@@ -260,12 +257,15 @@ def mean_pool(hidden: Tensor, attend: Tensor) -> Tensor:
     return (hidden * weight).sum(1) / weight.sum(1)
 
 
-class Trainer:
-    """One training run in one folder: its data, model, optimizer, checkpoints and curve."""
+class Trainer(Run):
+    """The run that trains a masked LM."""
+
+    losses = ("loss", "sentence")
+    model: BertForMaskedLM
 
     def __init__(self, config: MaskedLMConfig, texts: Path, out: Path) -> None:
-        self.config, self.out = config, out
-        out.mkdir(parents=True, exist_ok=True)
+        super().__init__(out)
+        self.config = config
         folder = body_folder(config.body)
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self.tokenizer.no_padding()
@@ -280,8 +280,7 @@ class Trainer:
         self.original = read_body(body_folder(config.original or config.body), self.model.config)
         self.original.requires_grad_(False)
         self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), fused=True)
-        self.step = 0
-        self.curve: list[dict[str, Any]] = []
+        self.steps = config.steps
 
     def _groups(self) -> list[dict[str, Any]]:
         """The vocabulary table learns at the head's rate: from an input table it has to become an output one too."""
@@ -321,13 +320,7 @@ class Trainer:
         prediction = nn.functional.cross_entropy(logits, whole.reshape(-1)[places])
         kept = nn.functional.cosine_similarity(mean_pool(hidden[:held], attend[:held]), sentences)
         sentence = 1 - kept.mean()
-        torch.autograd.backward(prediction + config.sentence_weight * sentence)
-        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        for group in self.optimizer.param_groups:
-            group["lr"] = group["rate"] * config.rate(self.step)
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
-        self.step += 1
+        self.learn(prediction + config.sentence_weight * sentence, config.rate(self.step))
         return prediction.item(), sentence.item()
 
     @torch.no_grad()
@@ -354,43 +347,6 @@ class Trainer:
             kept.append(nn.functional.cosine_similarity(ours, theirs))
         out["sentence_cosine"] = round(float(torch.cat(kept).mean()), 4)
         return out
-
-    def save(self) -> None:
-        """Write the checkpoint."""
-        save_checkpoint(self.out, self.model, self.optimizer, self.step, self.curve)
-
-    def resume(self) -> bool:
-        """Continue from the folder's checkpoint, if there is one."""
-        found = load_checkpoint(self.out, self.model, self.optimizer)
-        if found is not None:
-            self.step, self.curve = found
-        return found is not None
-
-    def run(self, evaluate_every: int = 500, save_every: int = 100) -> None:
-        """Train to the recipe's last step, with a progress bar, a held-out curve in curve.jsonl and checkpoints."""
-        bar = tqdm(total=self.config.steps, initial=self.step, unit="step", disable=None)
-        began, tokens = time.monotonic(), 0
-        recent: list[tuple[float, float]] = []
-        while self.step < self.config.steps:
-            recent.append(self.train_step())
-            tokens += int(np.prod(self.config.long if self.step % self.config.long_every == 0 else self.config.short))
-            bar.update()
-            if self.step % 20 == 0:
-                self._log(np.mean(recent[-20:], axis=0), time.monotonic() - began, tokens, bar)
-            if self.step % evaluate_every == 0 or self.step == self.config.steps:
-                self.curve.append(self.evaluate())
-                (self.out / "curve.jsonl").write_text(
-                    "".join(json.dumps(point) + "\n" for point in self.curve), encoding="utf-8"
-                )
-            if self.step % save_every == 0 or self.step == self.config.steps:
-                self.save()
-        bar.close()
-
-    def _log(self, losses: np.ndarray, seconds: float, tokens: int, bar: Any) -> None:
-        point = {"step": self.step, "loss": round(float(losses[0]), 4), "sentence": round(float(losses[1]), 4)}
-        bar.set_postfix(point, tokens_s=round(tokens / seconds))
-        with (self.out / "train.jsonl").open("a", encoding="utf-8") as log:
-            log.write(json.dumps({**point, "seconds": round(seconds, 1)}) + "\n")
 
     def finish(self) -> Path:
         """Write the finished model as a folder that both backends read."""
@@ -432,7 +388,7 @@ def train(texts: Path, out: Path, config: Path | None = None, steps: int | None 
     torch.set_num_threads(threads())
     trainer = Trainer(replace(recipe, steps=steps) if steps else recipe, texts, out)
     trainer.resume()
-    trainer.run()
+    trainer.run(evaluate_every=500, save_every=100)
     folder = trainer.finish()
     # Texts without sentences leave no baseline, and BERTScore(rescale=True) then says that there is none.
     with suppress(InputError):

@@ -14,7 +14,6 @@ import fnmatch
 import json
 import re
 import shutil
-import time
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -26,7 +25,7 @@ import torch
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 from torch import nn
-from tqdm import tqdm
+from transformers import BertForMaskedLM
 
 from nlgauge.engine.folder import PAIRS_FILE, WEIGHTS_FILE
 from nlgauge.engine.onnx import threads
@@ -34,10 +33,10 @@ from nlgauge.engine.segmentation import Segmenter, segmenter
 from nlgauge.errors import InputError
 from nlgauge.registry import pocket_folder
 from nlgauge.training.adaptation import write_delta
-from nlgauge.training.checkpoint import load_checkpoint, save_checkpoint
 from nlgauge.training.export import write_graph
 from nlgauge.training.masked_lm import read_lines, start_model
 from nlgauge.training.recipe import read_recipe
+from nlgauge.training.run import Run
 
 SIDES = (("candidate", "source"), ("summary", "doc"), ("target", "source"), ("response", "knowledge"), ("a", "b"))
 """Names under which a record may hold its pair"""
@@ -299,12 +298,15 @@ def _chosen(ids: np.ndarray, words: np.ndarray, own: slice, share: float, rng: n
     return np.flatnonzero(np.isin(inside, rng.choice(whole, size=number, replace=False)))
 
 
-class PairsTrainer:
-    """One adaptation in one folder: its data, model, optimizer, checkpoints and curve."""
+class PairsTrainer(Run):
+    """The run that adapts a masked LM to pairs."""
+
+    measured_first = True
+    model: BertForMaskedLM
 
     def __init__(self, config: PairsConfig, pairs: Path, out: Path) -> None:
-        self.config, self.out = config, out
-        out.mkdir(parents=True, exist_ok=True)
+        super().__init__(out)
+        self.config = config
         self.folder = pocket_folder() if config.body == "pocket" else Path(config.body)
         if not (self.folder / WEIGHTS_FILE).is_file():
             raise InputError(f"no model in {self.folder}", remedy="give 'pocket' or the folder of a trained model")
@@ -324,10 +326,10 @@ class PairsTrainer:
             parameter.requires_grad_(learns(name))
         matrices = [p for p in self.model.parameters() if p.requires_grad and p.ndim > 1]
         vectors = [p for p in self.model.parameters() if p.requires_grad and p.ndim < 2]
-        groups = [{"params": matrices, "weight_decay": config.weight_decay}, {"params": vectors, "weight_decay": 0.0}]
+        decays = ((matrices, config.weight_decay), (vectors, 0.0))
+        groups = [{"params": some, "rate": config.rate, "weight_decay": decay} for some, decay in decays]
         self.optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=True)
-        self.step = 0
-        self.curve: list[dict[str, Any]] = []
+        self.steps = config.steps
 
     def batch(self, step: int) -> Rows:
         """The rows of ``step``. A length that no pair has is not drawn."""
@@ -361,18 +363,12 @@ class PairsTrainer:
     def _truth(self, rows: Rows) -> torch.Tensor:
         return torch.from_numpy(rows.whole[rows.masked == self.frame.mask])
 
-    def train_step(self) -> float:
+    def train_step(self) -> tuple[float]:
         """One optimizer step; returns the loss in nats."""
         rows = self.batch(self.step)
         loss = nn.functional.cross_entropy(self._logits(rows), self._truth(rows))
-        torch.autograd.backward(loss)
-        nn.utils.clip_grad_norm_([p for p in self.model.parameters() if p.requires_grad], 1.0)
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.config.rate * self.config.factor(self.step)
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
-        self.step += 1
-        return float(loss.item())
+        self.learn(loss, self.config.factor(self.step))
+        return (float(loss.item()),)
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, Any]:
@@ -398,46 +394,6 @@ class PairsTrainer:
                     "masks": int(sum(map(len, losses))),
                 }
         return out
-
-    def save(self) -> None:
-        """Write the checkpoint."""
-        save_checkpoint(self.out, self.model, self.optimizer, self.step, self.curve)
-
-    def resume(self) -> bool:
-        """Continue from the folder's checkpoint, if there is one."""
-        found = load_checkpoint(self.out, self.model, self.optimizer)
-        if found is not None:
-            self.step, self.curve = found
-        return found is not None
-
-    def run(self, evaluate_every: int = 300, save_every: int = 100) -> None:
-        """Train to the recipe's last step, with a progress bar, a held-out curve in curve.jsonl and checkpoints.
-
-        The curve's first point is the model as it was.
-        """
-        bar = tqdm(total=self.config.steps, initial=self.step, unit="step", disable=None)
-        began, recent = time.monotonic(), []
-        if not self.step:
-            self._measure()
-        while self.step < self.config.steps:
-            recent.append(self.train_step())
-            bar.update()
-            if self.step % 20 == 0:
-                point = {"step": self.step, "loss": round(float(np.mean(recent[-20:])), 4)}
-                bar.set_postfix(point)
-                with (self.out / "train.jsonl").open("a", encoding="utf-8") as log:
-                    log.write(json.dumps({**point, "seconds": round(time.monotonic() - began, 1)}) + "\n")
-            last = self.step == self.config.steps
-            if self.step % evaluate_every == 0 or last:
-                self._measure()
-            if self.step % save_every == 0 or last:
-                self.save()
-        bar.close()
-
-    def _measure(self) -> None:
-        self.curve.append(self.evaluate())
-        lines = "".join(json.dumps(point) + "\n" for point in self.curve)
-        (self.out / "curve.jsonl").write_text(lines, encoding="utf-8")
 
     def finish(self) -> Path:
         """Write the model's folder with the weights for pairs beside the others."""
@@ -491,5 +447,5 @@ def train(pairs: Path, out: Path, config: Path | None = None, steps: int | None 
     torch.set_num_threads(threads())
     trainer = PairsTrainer(replace(recipe, steps=steps) if steps else recipe, pairs, out)
     trainer.resume()
-    trainer.run()
+    trainer.run(evaluate_every=300, save_every=100)
     return trainer.finish()
