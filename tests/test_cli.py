@@ -21,7 +21,7 @@ from safetensors.numpy import load_file
 from nlgauge import Corpus, ScoreTable, compare, correlate, registry
 from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
-from nlgauge.table import Column
+from nlgauge.table import Column, Sums
 from tests.command import nlgauge, refused
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -357,6 +357,22 @@ def test_correlate_needs_ratings_and_scores(scored: tuple[Path, Path], tmp_path:
     refused("correlate", scored[0], "--ratings", tmp_path / "absent.jsonl", say="No such file")
 
 
+def test_correlate_finds_a_threshold_for_ties_and_compares_certainties(scored: tuple[Path, Path]) -> None:
+    run = ("correlate", scored[0], "--ratings", scored[1], "--replicates", 20, "--format", "json")
+    calibrated = nlgauge(*run, "--coefficient", "accuracy_calibrated")
+    assert calibrated.exit_code == 0, calibrated.stderr
+    ratings = Corpus.read(scored[1])
+    expected = correlate(ScoreTable.load(scored[0]), ratings, coefficient="accuracy_calibrated", replicates=20)
+    found = json.loads(calibrated.stdout)["agreements"]
+    assert [one["threshold"] for one in found] == [one.threshold for one in expected]
+    assert all(one["threshold"] >= 0 for one in found) and all(0 <= one["value"] <= 1 for one in found)
+    soft = nlgauge(*run, "--coefficient", "soft_accuracy", "--level", "system")
+    assert soft.exit_code == 0, soft.stderr
+    assert "intervals of soft_accuracy resample systems only" in soft.stderr
+    assert all(0 <= one["value"] <= 1 for one in json.loads(soft.stdout)["agreements"])
+    refused(*run, "--coefficient", "soft_accuracy", say="soft_accuracy compares systems (take level='system')")
+
+
 def test_compare_prints_a_line_per_part(scored: tuple[Path, Path]) -> None:
     result = nlgauge("compare", scored[0], "copy", "wrong")
     assert result.exit_code == 0, result.output
@@ -374,6 +390,19 @@ def test_compare_in_json_is_what_python_says(scored: tuple[Path, Path]) -> None:
     (expected,) = compare(ScoreTable.load(scored[0]), "copy", "wrong", "Good", seed=2)
     assert found["differences"] == [vars(expected)]
     assert (found["a"], found["b"], found["seed"]) == ("copy", "wrong", 2)
+
+
+def test_compare_takes_values_of_all_items_together(tmp_path: Path) -> None:
+    counts = np.array([[2, 8], [4, 8], [0, 2], [2, 2], [5, 10], [5, 10]], float)
+    rates = Column(("score",), 100 * counts[:, :1] / counts[:, 1:], higher_is_better=False)
+    rates.sums = Sums({"name": "rate"}, counts)
+    rows = [(system, item) for item in "xyz" for system in "AB"]
+    path = tmp_path / "scores.jsonl"
+    ScoreTable(rows, {"Edits": rates}, {"Edits": "Edits"}, {"rows": 6}, "0").save(path)
+    result = nlgauge("compare", path, "A", "B", "--replicates", 50)
+    cells = result.stdout.splitlines()[1].split()
+    assert cells[:6] == ["Edits", "↓", "3", "35.0000", "55.0000", "-20.0000"] and cells[-1] == "A"
+    assert result.stderr == "of all items together, and not means of their values: Edits\n"
 
 
 def test_compare_says_what_is_missing(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from scipy import stats
 import nlgauge
 from nlgauge import InputError, ScoreTable
 from nlgauge.meta.comparison import compare
-from nlgauge.table import Column
+from nlgauge.table import Column, Sums
 
 
 @pytest.fixture
@@ -100,6 +100,42 @@ def test_what_is_not_there(table: ScoreTable, a: str, b: str, metric: str | None
     with pytest.raises(InputError) as caught:
         compare(table, a, b, metric)
     assert say in str(caught.value)
+
+
+def test_a_value_of_all_items_together_is_no_mean() -> None:
+    """Edits over reference words: of sums, as a corpus TER."""
+    rng = np.random.default_rng(4)
+    words = rng.integers(5, 40, 60).astype(float)
+    edits = {"A": rng.binomial(words.astype(int), 0.3), "B": rng.binomial(words.astype(int), 0.4)}
+    rows = [(system, str(item)) for system in "AB" for item in range(60)]
+    counts = np.stack([np.concatenate([edits["A"], edits["B"]]), np.tile(words, 2)], 1).astype(float)
+    counts[7] = math.nan
+    column = Column(("score",), 100 * counts[:, :1] / counts[:, 1:], {7: "empty"}, higher_is_better=False)
+    column.sums = Sums({"name": "rate"}, counts)
+    table = ScoreTable(rows, {"TER": column}, {"TER": ""})
+    (found,) = compare(table, "A", "B", "TER")
+    kept = np.arange(60) != 7
+    a, b = (100 * edits[system][kept].sum() / words[kept].sum() for system in "AB")
+    assert (found.a, found.b, found.difference) == pytest.approx((a, b, a - b))
+    assert found.whole and (found.n, found.undefined, found.better) == (59, 1, "A")
+    # The delta method: a ratio's deviation is that of its residuals over the mean of the denominators.
+    residuals = (100 * (edits["A"] - edits["B"]) - (a - b) * words)[kept] / words[kept].mean()
+    error = residuals.std(ddof=1) / math.sqrt(59)
+    assert found.high - found.low == pytest.approx(2 * 1.96 * error, rel=0.12)
+    assert found.effect == pytest.approx((a - b) / residuals.std(ddof=1), rel=0.1)
+    assert found.needed == math.ceil((2.8016 / found.effect) ** 2)
+    assert found.p < 0.01
+    same = ScoreTable(rows, {"TER": column}, {"TER": ""})
+    column.sums.counts[60:] = column.sums.counts[:60]
+    (equal,) = compare(same, "A", "B")
+    assert (equal.difference, equal.p, equal.better) == (0, 1, None)
+    assert equal.reason == "the two are equal on every item" and equal.undefined == 1
+    column.sums.counts[2:60] = math.nan
+    (nothing,) = compare(same, "A", "B")
+    assert nothing.n == 2
+    column.sums.counts[:60] = math.nan
+    (nothing,) = compare(same, "A", "B")
+    assert nothing.n == 0 and math.isnan(nothing.a) and nothing.reason == "no item has a number for both"
 
 
 def test_the_public_name() -> None:

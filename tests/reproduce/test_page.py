@@ -95,11 +95,20 @@ def test_the_page_of_a_run_that_was_broken_off_counts_rows_and_names_no_winner(
     suite = replace(SUITE, groups=(Group(("Words", "EmbeddingAverage", "FrechetDistance")),))
     two = written(folder, (suite,), limit=2, metrics=["Words"])  # the first block: items a and b
     text = written(folder, (suite,), kept=True)
-    assert "**Not finished.** Tiny (9 rows): of 3 metrics, 1 have scored 6 rows, 2 none." in text
+    says = "- Tiny: of 3 metrics 0 have scored all 9 rows, 1 only 6, 2 none\n"
+    assert f"**Not finished**, and not counted in who wins:\n\n{says}" in text
+    assert "## Tiny (not finished)\n" in text
     assert "No number: `EmbeddingAverage`, `FrechetDistance`: not scored." in text
     assert "Who wins" not in text
     (row,) = [line for line in two[two.index("| pooled,") :].splitlines() if line.startswith("| `Words` |")][:1]
     assert row.replace("**", "").replace("`Words` |", "`Words`, 6 of 9 rows |") in text
+    some = written(folder, (suite,), metrics=["Words"])
+    assert "Not finished" not in some
+    assert "| Tiny | 2 |" in some
+    again = written(folder, (suite,), kept=True)
+    assert "of 3 metrics 1 have scored all 9 rows, 2 none\n" in again
+    assert "Who wins" not in again
+    assert "| quality | pooled, pearson | Other (made-up) | .900 | `Words` |" in again
     whole = written(folder, (suite,))
     assert "Not finished" not in whole
     assert "| Tiny | 2 |" in whole

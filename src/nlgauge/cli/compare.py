@@ -56,6 +56,8 @@ def compare(scores: Path, a: str, b: str, metric: str | None, replicates: int, s
             )
         for line in aligned(cells):
             click.echo(line)
+    if wholes := list(dict.fromkeys(one.metric for one in found if one.whole)):
+        click.echo(f"of all items together, and not means of their values: {', '.join(wholes)}", err=True)
     for one in found:
         if one.undefined:
             items = f"{one.undefined} of {one.n + one.undefined} items"

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 import numpy as np
 
 from nlgauge.errors import InputError
 from nlgauge.meta.correlation import Float
 from nlgauge.meta.join import grid
-from nlgauge.meta.significance import paired
-from nlgauge.table import Column, ScoreTable
+from nlgauge.meta.significance import Paired, paired, paired_totals
+from nlgauge.table import Column, ScoreTable, Sums
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,10 @@ class Difference:
     metric: str
     part: str
     a: float
-    """Mean of A"""
+    """Mean of A, or its value of all items together (`whole`)"""
     b: float
     difference: float
-    """Mean of A - B, in the metric's own direction"""
+    """A's less B's, in the metric's own direction"""
     low: float
     high: float
     p: float
@@ -42,6 +43,8 @@ class Difference:
     """The system that the difference favours, however small; None where there is none"""
     reason: str | None
     """Why a number is missing"""
+    whole: bool = False
+    """a and b are values of all items together, as a corpus BLEU is, and not means"""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,13 @@ class Comparison:
         return len(self.records)
 
 
+class _Options(TypedDict):
+    confidence: float
+    replicates: int
+    seed: int
+    power: float
+
+
 def compare(
     table: ScoreTable,
     a: str,
@@ -73,7 +83,8 @@ def compare(
 ) -> Comparison:
     """The systems a and b by every metric of the table, or by one (its spec or name).
 
-    Items join by name. Interval and p are those of `nlgauge.meta.significance.paired`, and hold for each metric taken
+    Items join by name. Interval and p are those of `nlgauge.meta.significance.paired`, or `paired_totals` for a metric
+    that has a value of all items together, and hold for each metric taken
     alone: ask ten metrics and one of them will find something. A metric of sets has a difference, and no more.
     Raises InputError for an unknown system or metric, duplicates, or no item in common.
     """
@@ -91,6 +102,7 @@ def compare(
     shared, alone = int(there.all(1).sum()), int((there.sum(1) == 1).sum())
     if not shared and any(table.columns[spec].level == "item" for spec in specs):
         raise InputError(f"{a!r} and {b!r} have no item in common", remedy="give outputs for the same items one name")
+    options = _Options(confidence=confidence, replicates=replicates, seed=seed, power=power)
     records = []
     for spec in specs:
         column = table.columns[spec]
@@ -98,11 +110,22 @@ def compare(
             if column.level == "system":
                 records.append(_of_sets(spec, name, column, part, columns, (a, b)))
                 continue
+            if column.sums is not None:
+                counts = np.stack([place.of(count)[:, columns] for count in column.sums.counts.T], -1)
+                found, (mean_a, mean_b, why) = _of_totals(counts, column.sums, part, options)
+                better = _better(found.difference, column, a, b)
+                records.append(
+                    Difference(
+                        spec, name, mean_a, mean_b, found.difference, found.low, found.high, found.p, found.effect,
+                        found.n, shared - found.n, found.needed, better, why, whole=True,
+                    )
+                )  # fmt: skip
+                continue
             one, two = place.of(column.values[:, part])[:, columns].T
             with np.errstate(invalid="ignore"):
                 differences = one - two
                 known = ~np.isnan(differences)
-            found = paired(differences, confidence=confidence, replicates=replicates, seed=seed, power=power)
+            found = paired(differences, **options)
             mean_a, mean_b = (float(values[known].mean()) if known.any() else math.nan for values in (one, two))
             records.append(
                 Difference(
@@ -112,6 +135,22 @@ def compare(
             )  # fmt: skip
     notes = [f"{alone} items have an output of one of the two only, and are left out"] if alone else []
     return Comparison(a, b, records, notes)
+
+
+def _of_totals(
+    counts: Float, sums: Sums, part: int, options: _Options
+) -> tuple[Paired, tuple[float, float, str | None]]:
+    """Of counts [items, 2, counts]: the comparison, both values, and why a number is missing."""
+    one, other = np.moveaxis(counts[~np.isnan(counts).any((1, 2))], 1, 0)
+
+    def value(totals: Float) -> Float:
+        return sums.value(totals[..., None, :])[..., part]
+
+    found = paired_totals(one, other, value, **options)
+    if not found.n:
+        return found, (math.nan, math.nan, "no item has a number for both")
+    reason = "one item only" if found.n < 2 else "the two are equal on every item" if (one == other).all() else None
+    return found, (float(value(one.sum(0))), float(value(other.sum(0))), reason)
 
 
 def _of_sets(

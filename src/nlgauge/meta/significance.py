@@ -7,7 +7,7 @@ alone, so that a number does not depend on what else was asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -344,6 +344,51 @@ def paired(
     if not scale:
         return Paired(n, mean, low, high, p)
     effect = mean / spread if spread > 1e-12 * scale else math.copysign(math.inf, mean)
+    return Paired(n, mean, low, high, p, effect, _needed(effect, confidence, power))
+
+
+def paired_totals(
+    one: Float,
+    other: Float,
+    value: Callable[[Float], Float],
+    *,
+    confidence: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+    power: float = 0.8,
+) -> Paired:
+    """`paired`, of a value that is no mean but is computed from counts summed over the items, a corpus BLEU for one.
+
+    one, other [items, counts]; value [..., counts] -> [...]. Items are drawn again, or exchanged, with their counts.
+    The effect is the difference in standard deviations of one item: that of the resamples times sqrt(n).
+    """
+    n, totals = len(one), (one.sum(0), other.sum(0))
+    first, second = (float(value(counts)) for counts in totals)
+    difference = first - second if n else math.nan
+    if n < 2 or not math.isfinite(difference):
+        return Paired(n, difference)
+    generator = np.random.default_rng([seed, n, 3])
+    size = max(1, _AT_ONCE // n)
+    again, null = [np.empty(0)], [np.empty(0)]
+    for start in range(0, replicates, size):
+        count = min(size, replicates - start)
+        times = generator.multinomial(n, np.full(n, 1 / n), count).astype(float)
+        again.append(value(times @ one) - value(times @ other))
+        moved = generator.integers(0, 2, (count, n)).astype(float) @ (other - one)
+        null.append(value(totals[0] + moved) - value(totals[1] - moved))
+    drawn_again = np.concatenate(again)
+    low, high = interval(drawn_again, confidence)
+    # In units of the values, because p_value forgives rounding on a scale of 1.
+    scale = max(abs(first), abs(second)) or 1.0
+    p = p_value(difference / scale, np.concatenate(null) / scale)
+    known = drawn_again[~np.isnan(drawn_again)]
+    spread = float(known.std(ddof=1)) * math.sqrt(n) if len(known) > 1 else math.nan
+    if not difference or math.isnan(spread):
+        return Paired(n, difference, low, high, p)
+    effect = difference / spread if spread > 1e-12 * scale else math.copysign(math.inf, difference)
+    return Paired(n, difference, low, high, p, effect, _needed(effect, confidence, power))
+
+
+def _needed(effect: float, confidence: float, power: float) -> float:
     z = NormalDist().inv_cdf((1 + confidence) / 2) + NormalDist().inv_cdf(power)
-    needed = max(2.0, float(math.ceil((z / effect) ** 2))) if effect else math.inf
-    return Paired(n, mean, low, high, p, effect, needed)
+    return max(2.0, float(math.ceil((z / effect) ** 2))) if effect else math.inf

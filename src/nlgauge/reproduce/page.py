@@ -94,6 +94,16 @@ class Measured:
         return max(some, key=lambda spec: found[spec].value, default=None)
 
     @property
+    def waiting(self) -> list[str]:
+        """The metrics that have scored no row yet."""
+        return [spec for spec, reason in self.reasons.items() if reason == NOT_SCORED]
+
+    @property
+    def finished(self) -> bool:
+        """Whether every metric that can be had has scored all rows."""
+        return not self.partial and not self.waiting
+
+    @property
     def verdicts(self) -> list[Verdict]:
         """Of all columns that have one."""
         return [verdict for key in _keys(self.suite) if (verdict := self.verdict(key)) is not None]
@@ -222,8 +232,8 @@ def page(found: Sequence[Measured], absent: Sequence[str], limit: int | None, re
     lines = ["# Agreement with people, beside the best published numbers", ""]
     if limit is not None:
         lines += [f"**Only the first {limit} items of each data set: these are not the results.**", ""]
-    if unfinished := [text for one in found if (text := _unfinished(one))]:
-        lines += ["**Not finished.** " + " ".join(unfinished), ""]
+    if unfinished := [one for one in found if not one.finished]:
+        lines += ["**Not finished**, and not counted in who wins:", "", *map(_unfinished, unfinished), ""]
     lines += [
         f"Our metrics on {models or 'no model'}, on public human ratings, by the protocol of the papers; beside them "
         "the best number that any of the five papers prints for the same ratings, whichever metric and checkpoint it "
@@ -238,24 +248,22 @@ def page(found: Sequence[Measured], absent: Sequence[str], limit: int | None, re
     ]
     if absent:
         lines += [f"Not here: {', '.join(absent)}, whose data were not at hand.", ""]
-    lines += _winners([one for one in found if one.verdicts])
+    lines += _winners([one for one in found if one.finished and one.verdicts])
     for one in found:
         lines += _part(one)
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _unfinished(one: Measured) -> str:
-    """Which metrics of a suite have not scored all rows; empty where all have."""
-    waiting = [spec for spec, reason in one.reasons.items() if reason == NOT_SCORED]
-    if not one.partial and not waiting:
-        return ""
+    """Which metrics of a suite have not scored all rows."""
     counts: dict[int, set[str]] = {}
     for name, rows in one.partial.items():
         counts.setdefault(rows, set()).add(_spec(name, one.suite))
-    parts = [f"{len(specs)} have scored {rows:,} rows" for rows, specs in sorted(counts.items(), reverse=True)]
-    parts += [f"{len(waiting)} none"] * bool(waiting)
-    total = len({_spec(name, one.suite) for name in one.values} | set(waiting))
-    return f"{one.suite.title} ({one.rows:,} rows): of {total} metrics, {', '.join(parts)}."
+    parts = [f"{len(specs)} only {rows:,}" for rows, specs in sorted(counts.items(), reverse=True)]
+    parts += [f"{len(one.waiting)} none"] * bool(one.waiting)
+    total = len({_spec(name, one.suite) for name in one.values} | set(one.waiting))
+    done = total - len(one.waiting) - sum(map(len, counts.values()))
+    return f"- {one.suite.title}: of {total} metrics {done} have scored all {one.rows:,} rows, {', '.join(parts)}"
 
 
 def _winners(found: Sequence[Measured]) -> list[str]:
@@ -293,7 +301,13 @@ def _losing(verdict: Verdict) -> str:
 
 def _part(one: Measured) -> list[str]:
     suite = one.suite
-    lines = [f"## {suite.title}", "", f"{one.rows:,} rows: {one.items} items, {one.systems} systems.", *suite.notes, ""]
+    lines = [
+        f"## {suite.title}{'' if one.finished else ' (not finished)'}",
+        "",
+        f"{one.rows:,} rows: {one.items} items, {one.systems} systems.",
+        *suite.notes,
+        "",
+    ]
     apart = {spec for group in suite.groups if group.without for spec in group.metrics}
     for group in suite.groups:
         if group.without and any(spec in one.values for spec in group.metrics):

@@ -77,8 +77,8 @@ _REPLIES = (
 _REPLY_ASPECTS = ("engaging", "uses_knowledge", "understandable", "natural", "maintains_context", "overall")
 _REPLY_NOTES = (
     "The ground truth is a system and the reference: metrics with a reference leave it out.",
-    "Five or six systems say nothing at system level that another five might not refute: the tables of the paper that "
-    "have it can be rebuilt, and are not here.",
+    "Five or six systems are too few to say anything at system level, which is left out; the paper's tables have it "
+    "and can be rebuilt.",
 )
 
 SUITES: tuple[Suite, ...] = (
