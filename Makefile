@@ -26,7 +26,7 @@ $(VENV)/demo: pyproject.toml
 $(VENV)/test: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install $(TORCH)
-	$(PIP) install -e '.[train,aligner,tables,strings,dev]'
+	$(PIP) install -e '.[train,aligner,tables,strings,plots,dev]'
 	@touch $@
 
 clean:
