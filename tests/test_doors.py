@@ -74,6 +74,7 @@ HEAVY_HOMES: dict[str, set[str]] = {
     "engine/onnx.py": {"onnxruntime"},
     "engine/transformers.py": {"torch", "transformers"},
     "engine/seq2seq.py": {"torch", "transformers"},
+    "engine/torch_model.py": {"torch", "transformers"},
     "engine/segmentation.py": {"spacy"},
     "corpus.py": {"pandas", "pyarrow"},
     "reproduce/figures.py": {"matplotlib"},

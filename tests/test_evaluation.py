@@ -13,6 +13,7 @@ import pytest
 import nlgauge
 from nlgauge import Corpus, InputError, SpecError, registry
 from nlgauge._version import __version__
+from nlgauge.metrics.base import splitter
 from nlgauge.table import ScoreTable
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -365,6 +366,7 @@ def test_a_metric_whose_library_is_absent_names_the_extra(corpus: Corpus, monkey
     for library in ("sacrebleu", "rouge_score_rs", "snowballstemmer", "rapidfuzz"):
         for name in [library, *(name for name in sys.modules if name.startswith(f"{library}."))]:
             monkeypatch.setitem(sys.modules, name, None)
+    splitter.cache_clear()
     for metric in ("BLEU", "ChrF", "TER", "ROUGE", "METEOR", "CIDEr", "SARI", "CDER"):
         with pytest.raises(nlgauge.MissingExtraError, match=r"nlgauge\[strings\]"):
             nlgauge.evaluate(corpus[:1], metrics=metric)

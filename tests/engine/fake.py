@@ -35,6 +35,7 @@ class FakeModel:
     folder: Path | None = None
     pairs_digest: str | None = None
     sentinels: tuple[int, int] | None = None
+    writes: str | None = None
 
     def __init__(self, window: int = 16) -> None:
         generator = np.random.default_rng(5)
@@ -117,3 +118,28 @@ class GapsModel(FakeModel):
         self.rows_seen.append(ids.shape)
         said = [[int(row[np.flatnonzero(row == 43)[0] - 1]) + 1] for row in ids]
         return np.array([0.0 if s == list(t) else -1.0 for s, t in zip(said, truths, strict=True)]), said
+
+
+class WritingModel(FakeModel):
+    """Writes: of a token it sees the mean of those before it, and of the text that it writes from, if it reads one."""
+
+    def __init__(self, window: int = 16, writes: str = "alone") -> None:
+        super().__init__(window)
+        self.writes: str | None = writes
+
+    def written_logs(
+        self, ids: NDArray[np.int64], given: tuple[NDArray[np.int64], NDArray[np.int64]] | None
+    ) -> NDArray[np.float64]:
+        assert ids.shape[1] < self.window and (given is None) == (self.writes == "alone")
+        self.rows_seen.append(ids.shape)
+        begun = np.insert(ids[:, :-1], 0, 2, axis=1)
+        seen = np.cumsum(self._words[begun] + self._places[: ids.shape[1]], axis=1)
+        seen /= np.arange(1, ids.shape[1] + 1)[:, None]
+        if given is not None:
+            others, attend = given
+            assert others.shape[1] <= self.window
+            weight = attend[..., None]
+            seen = seen + (self._words[others] * weight).sum(1, keepdims=True) / weight.sum(1, keepdims=True)
+        logits = np.tanh(seen) @ self._head
+        logits -= np.log(np.exp(logits).sum(-1, keepdims=True))
+        return np.take_along_axis(logits, ids[..., None], -1)[..., 0]

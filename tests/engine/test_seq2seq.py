@@ -12,7 +12,7 @@ transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]"
 import nlgauge  # noqa: E402
 from nlgauge import registry  # noqa: E402
 from nlgauge.engine.engine import Engine  # noqa: E402
-from nlgauge.engine.features import BagRequest, MaskedWordsRequest, VectorsRequest  # noqa: E402
+from nlgauge.engine.features import BagRequest, MaskedWordsRequest, VectorsRequest, WrittenRequest  # noqa: E402
 from nlgauge.engine.seq2seq import Seq2SeqModel  # noqa: E402
 from nlgauge.errors import SpecError  # noqa: E402
 
@@ -121,9 +121,43 @@ def test_what_it_cannot_do_it_says(model, tmp_path, net):
     (states,) = Engine(model).features([("the cat", VectorsRequest((0, 2)))])
     assert states.vectors.shape == (2, 3, 16)
     tiny_t5(tmp_path, gaps=["<a>", "<b>"])
-    with pytest.raises(SpecError, match="has no sentinels"):
-        registry.model(str(tmp_path))
+    with pytest.raises(SpecError, match="fills no gaps"):
+        registry.model(str(tmp_path)).fill(*[np.zeros((1, 1), np.int64)] * 2, [[1]])
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "t5"}))
     (tmp_path / "model.safetensors").unlink()
     with pytest.raises(SpecError, match="cannot load model"):
         Seq2SeqModel(str(tmp_path), "broken")
+
+
+def test_a_text_is_written_as_the_loss_says(model, net):
+    texts, other = ["the cat sat", "mat"], "on the mat."
+    found = Engine(model).features([(text, WrittenRequest(other)) for text in texts])
+    tokens = {text: [*model.tokenizer.encode([text])[0].ids.tolist(), 1] for text in [*texts, other]}
+    for text, one in zip(texts, found, strict=True):
+        with torch.inference_mode():
+            loss = net(input_ids=torch.tensor([tokens[other]]), labels=torch.tensor([tokens[text]])).loss
+        assert one.log_probabilities.mean() == pytest.approx(-float(loss), abs=1e-5)
+        assert one.offsets[-1].tolist() == [len(text), len(text)]
+
+
+def test_a_bart_writes_and_gives_vectors_of_its_encoder(tmp_path, net):
+    """BART counts among the masked language models too; as such it would have no encoder to ask."""
+    tiny_t5(tmp_path)
+    torch.manual_seed(0)
+    shape = {"d_model": 16, "encoder_layers": 2, "decoder_layers": 1, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32}
+    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2, "max_position_embeddings": 48}
+    special = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 1, "decoder_start_token_id": 1}
+    size = net.config.vocab_size
+    bart = transformers.BartForConditionalGeneration(
+        transformers.BartConfig(vocab_size=size, forced_eos_token_id=1, **shape, **heads, **special)
+    ).eval()
+    bart.save_pretrained(tmp_path)
+    ours = registry.model(str(tmp_path))
+    assert isinstance(ours, Seq2SeqModel) and (ours.window, ours.layers, ours.width) == (48, 2, 16)
+    (found,) = Engine(ours).features([("the cat", WrittenRequest("on the mat"))])
+    labels, given = ([*ours.tokenizer.encode([text])[0].ids.tolist(), 1] for text in ("the cat", "on the mat"))
+    with torch.inference_mode():
+        loss = bart(input_ids=torch.tensor([given]), labels=torch.tensor([labels])).loss
+    assert found.log_probabilities.mean() == pytest.approx(-float(loss), abs=1e-5)
+    (vectors,) = Engine(ours).features([("the cat", VectorsRequest((0, 2)))])
+    assert vectors.vectors.shape == (2, 3, 16)

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="the torch backend needs nlgauge[tor
 transformers = pytest.importorskip("transformers", reason="the torch backend needs nlgauge[torch]")
 
 from nlgauge.engine.engine import Engine  # noqa: E402
-from nlgauge.engine.features import BagRequest, VectorsRequest  # noqa: E402
+from nlgauge.engine.features import BagRequest, VectorsRequest, WrittenRequest  # noqa: E402
 from nlgauge.engine.folder import write_hugging_face  # noqa: E402
 from nlgauge.engine.transformers import TransformersModel  # noqa: E402
 from nlgauge.errors import SpecError  # noqa: E402
@@ -111,7 +111,26 @@ def test_an_encoder_without_a_head_gives_vectors_but_no_distributions(tmp_path):
         engine.features([("w1 w2", BagRequest(1.0))])
 
 
-def test_what_cannot_be_loaded_is_one_line(tmp_path):
-    with pytest.raises(SpecError, match="cannot load model") as failure:
-        TransformersModel(str(tmp_path), "empty")
-    assert "\n" not in str(failure.value)
+def test_a_causal_model_says_what_its_loss_says_and_gives_vectors(tmp_path):
+    torch.manual_seed(0)
+    config = transformers.GPT2Config(
+        vocab_size=len(WORDS), n_positions=24, n_embd=16, n_layer=2, n_head=2, bos_token_id=2, eos_token_id=3
+    )
+    net = transformers.GPT2LMHeadModel(config).eval()
+    net.save_pretrained(tmp_path)
+    save_tokenizer(tmp_path, model_max_length=24)
+    ours = model(str(tmp_path))
+    assert isinstance(ours, TransformersModel) and (ours.writes, ours.window) == ("alone", 24)
+    texts = ["w1 w2 w3 w4", "w7"]
+    found = Engine(ours).features([(text, WrittenRequest()) for text in texts])
+    for text, one in zip(texts, found, strict=True):
+        ids = torch.tensor([[2, *ours.tokenizer.encode([text])[0].ids]])
+        with torch.inference_mode():
+            loss = float(net(ids, labels=ids).loss)
+        assert -one.log_probabilities.mean() == pytest.approx(loss, abs=1e-5)
+    (vectors,) = Engine(ours).features([("w1 w2", VectorsRequest((0, 2)))])
+    assert vectors.vectors.shape == (2, 4, 16)
+    with pytest.raises(SpecError, match="no masked-LM head"):
+        ours.masked_logits(*[np.zeros((1, 1), np.int64)] * 3)
+    with pytest.raises(SpecError, match="does not write that way"):
+        ours.written_logs(np.zeros((1, 1), np.int64), (np.zeros((1, 1), np.int64),) * 2)

@@ -6,7 +6,7 @@ from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.errors import SpecError
 from nlgauge.metrics.perplexity import Perplexity
-from tests.engine.fake import FakeModel
+from tests.engine.fake import FakeModel, WritingModel
 
 
 def literal(model: FakeModel, text: str) -> float:
@@ -56,3 +56,20 @@ def test_a_jumbled_sentence_surprises_and_shares_its_pass_with_infolm():
 def test_a_stride_that_is_none_is_refused(stride):
     with pytest.raises(SpecError, match="Perplexity: stride"):
         Perplexity(stride=stride)
+
+
+def test_a_causal_model_is_read_from_left_to_right():
+    corpus, engine = Corpus.from_texts(["w1 w2 w3"]), Engine(WritingModel())
+    scorer = Perplexity().scorer(corpus, engine)
+    ((_, features),) = engine.stream([scorer.needs(corpus[0])])
+    (value,) = scorer.score(list(corpus), features)
+    ids = engine.tokens(["w1 w2 w3"])[0].ids
+    logs = WritingModel().written_logs(np.array([ids], np.int64), None)
+    assert value.parts[0] == pytest.approx(np.exp(-logs.mean())) and scorer.signature == {"read": "left-to-right"}
+
+
+def test_what_a_model_cannot_be_asked_is_refused():
+    with pytest.raises(SpecError, match="masks no tokens"):
+        Perplexity(stride=2).scorer(Corpus(()), Engine(WritingModel()))
+    with pytest.raises(SpecError, match="ask it for BARTScore"):
+        Perplexity().scorer(Corpus(()), Engine(WritingModel(writes="from another text")))

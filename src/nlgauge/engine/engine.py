@@ -26,6 +26,7 @@ from nlgauge.engine.features import (
     StaticRequest,
     TokenVectors,
     VectorsRequest,
+    WrittenRequest,
 )
 from nlgauge.engine.gaps import PairReader
 from nlgauge.engine.model import LanguageModel
@@ -33,6 +34,7 @@ from nlgauge.engine.pairs import PairWindow, pair_room, pair_windows
 from nlgauge.engine.segmentation import segmenter, spans
 from nlgauge.engine.tokens import Tokens
 from nlgauge.engine.windows import Window, WindowPolicy, windows
+from nlgauge.engine.writing import Writer
 from nlgauge.errors import InputError, SpecError
 
 Need: TypeAlias = tuple[str, Request]
@@ -160,6 +162,8 @@ class Engine:
         text, request = need
         if isinstance(request, MaskedWordsRequest | PairStatesRequest):
             self._read(request.against)
+        if isinstance(request, WrittenRequest) and request.given is not None:
+            self._read(request.given)
         if isinstance(request, AlignmentRequest):
             self._read_pairs(text, request)
         else:
@@ -200,7 +204,7 @@ class Engine:
         text, request = need
         if isinstance(request, BagRequest):
             return 8 * self.model.tokenizer.vocabulary
-        if isinstance(request, LikelihoodRequest):
+        if isinstance(request, LikelihoodRequest | WrittenRequest):
             return 16 * len(self._tokens[text])
         if isinstance(request, AlignmentRequest | MaskedWordsRequest):
             return 64 * len(self._tokens[text])
@@ -232,6 +236,8 @@ class Engine:
                 out.update(self._read_in_pairs(texts, bar))
             elif kind == "aligned":
                 out.update(self._alignments(texts, bar))
+            elif kind == "written":
+                out.update(self._written(texts, bar))
             else:
                 out.update(self._masked(texts, stride, bar) if kind == "masked" else self._vectors(texts, bar))
         return out
@@ -332,6 +338,13 @@ class Engine:
             found = Alignment(need[0], offsets, total.logits[read], total.aggregate())
             out[need] = found if len(offsets) else None
         return out
+
+    def _written(self, texts: Mapping[str, list[Request]], bar: tqdm) -> dict[Need, Feature | None]:
+        writer = Writer(self.model, self._tokens.__getitem__, self.window)
+        needs = [(text, r) for text, requests in texts.items() for r in requests if isinstance(r, WrittenRequest)]
+        answers = writer.read(needs, bar.update)
+        self.ledger.passes += writer.passes
+        return dict(zip(needs, answers, strict=True))
 
     def _read_in_pairs(self, texts: Mapping[str, list[Request]], bar: tqdm) -> dict[Need, Feature | None]:
         reader = PairReader(self.model, self._tokens.__getitem__, self.word_starts, self._budget)
@@ -486,6 +499,8 @@ def _texts(need: Need) -> tuple[str, ...]:
     text, request = need
     if isinstance(request, MaskedWordsRequest | PairStatesRequest):
         return text, request.against
+    if isinstance(request, WrittenRequest):
+        return (text,) if request.given is None else (text, request.given)
     return (text, *request.against) if isinstance(request, AlignmentRequest) else (text,)
 
 
@@ -501,6 +516,8 @@ def _kind(request: Request) -> _Kind:
         return "aligned", 0
     if isinstance(request, MaskedWordsRequest | PairStatesRequest):
         return "pairs", 0
+    if isinstance(request, WrittenRequest):
+        return "written", 0
     return ("vectors", 0) if isinstance(request, VectorsRequest) else _STATIC
 
 

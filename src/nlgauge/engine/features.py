@@ -44,6 +44,14 @@ class LikelihoodRequest:
 
 
 @dataclass(frozen=True)
+class WrittenRequest:
+    """How likely each token of a text is where those before it are seen, by a model that writes from left to right."""
+
+    given: str | None = None
+    """The text that it is written from, of a model that has an encoder; None of one that has none"""
+
+
+@dataclass(frozen=True)
 class VectorsRequest:
     """The hidden states of a text's tokens, special tokens included, at chosen layers (0: the embeddings)."""
 
@@ -93,6 +101,7 @@ class PairStatesRequest:
 Request: TypeAlias = (
     BagRequest
     | LikelihoodRequest
+    | WrittenRequest
     | VectorsRequest
     | StaticRequest
     | AlignmentRequest
@@ -113,13 +122,13 @@ class Bag:
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """Answer to a LikelihoodRequest; equal to itself alone."""
+    """Answer to a LikelihoodRequest, or to a WrittenRequest; equal to itself alone."""
 
     text: str
     log_probabilities: NDArray[np.float64]
     """[tokens], natural logarithm"""
     offsets: NDArray[np.int32]
-    """[tokens, 2]: places in the text"""
+    """[tokens, 2]: places in the text; empty ones for the special tokens that a text is written with"""
 
 
 @dataclass(frozen=True, eq=False)

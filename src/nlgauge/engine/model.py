@@ -130,6 +130,21 @@ class LanguageModel(Protocol):
         """Log-probability of the true tokens of each row's gap [rows], and what is written there, greedily."""
         ...
 
+    @property
+    def writes(self) -> str | None:
+        """How it writes from left to right: 'alone' (causal), 'from another text' (an encoder and a decoder), None"""
+        ...
+
+    def written_logs(
+        self, ids: NDArray[np.int64], given: tuple[NDArray[np.int64], NDArray[np.int64]] | None
+    ) -> NDArray[np.float64]:
+        """Log-probability of each token of ids [rows, length], those before it and the given texts being seen.
+
+        Padding stands at the end of a row, and what is said of it is not read. given: ids and attend [rows, any
+        length] of the texts that a model which writes from another text is given, a row each; None for the others.
+        """
+        ...
+
     def align(
         self, ids: NDArray[np.int64], attend: NDArray[np.int64], side: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -149,3 +164,18 @@ def no_gaps(name: str) -> SpecError:
 def no_pairs(name: str) -> SpecError:
     """What a model answers that has no weights for pairs."""
     return SpecError(f"model {name!r} has no weights for pairs: see nlgauge train masked-lm --pairs")
+
+
+def no_head(name: str) -> SpecError:
+    """What a model answers that predicts no masked words."""
+    return SpecError(f"model {name!r} has no masked-LM head; choose a masked language model")
+
+
+def no_aligner(name: str) -> SpecError:
+    """What a model answers that has no aligner."""
+    return SpecError(f"model {name!r} has no aligner: train one with nlgauge train aligner")
+
+
+def no_writing(name: str) -> SpecError:
+    """What a model answers that writes nothing from left to right, or not in the way that is asked of it."""
+    return SpecError(f"model {name!r} does not write that way: Perplexity takes a causal checkpoint, BARTScore BART's")

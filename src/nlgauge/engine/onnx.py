@@ -27,7 +27,7 @@ from nlgauge.engine.folder import (
     read_document_frequencies,
     recommended_temperature,
 )
-from nlgauge.engine.model import no_gaps
+from nlgauge.engine.model import no_aligner, no_gaps, no_writing
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 
@@ -143,6 +143,13 @@ class OnnxModel:
     ) -> tuple[NDArray[np.float64], list[list[int]]]:
         raise no_gaps(self.name)
 
+    writes: str | None = None
+
+    def written_logs(
+        self, ids: NDArray[np.int64], given: tuple[NDArray[np.int64], NDArray[np.int64]] | None
+    ) -> NDArray[np.float64]:
+        raise no_writing(self.name)
+
     def align(
         self, ids: NDArray[np.int64], attend: NDArray[np.int64], side: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -152,7 +159,7 @@ class OnnxModel:
     @cached_property
     def _aligner(self) -> Any:
         if self.aligner_digest is None:
-            raise SpecError(f"model {self.name!r} has no aligner: train one with nlgauge train aligner")
+            raise no_aligner(self.name)
         return self._session("aligner.onnx")
 
     @cached_property

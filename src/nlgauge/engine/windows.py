@@ -22,12 +22,13 @@ class Window:
     used_to: int
 
 
-def windows(tokens: int, room: int, policy: WindowPolicy) -> list[Window]:
+def windows(tokens: int, room: int, policy: WindowPolicy, backwards: bool = False) -> list[Window]:
     """How a text of `tokens` sub-words is read by a model with room for `room`.
 
     'slide' reads windows that overlap by half and takes each token from the window in whose middle it stands best, so
     that every token is used once and has a quarter of a window of text on both sides, the ends of the text excepted.
-    The last window ends with the text and is as full as the others.
+    The last window ends with the text and is as full as the others. backwards: tokens see what stands before them and
+    no more, and each is taken from the window with most of that: half of one at least, the text's beginning excepted.
 
     Raises InputError under 'error' when the text does not fit.
     """
@@ -42,5 +43,6 @@ def windows(tokens: int, room: int, policy: WindowPolicy) -> list[Window]:
         return [Window(0, room, 0, room)]
     step = max(1, room // 2)
     begins = [*range(0, tokens - room, step), tokens - room]
-    edges = [0, *((after + before + room) // 2 for before, after in pairwise(begins)), tokens]
+    shared = ((after, before + room) for before, after in pairwise(begins))
+    edges = [0, *(end if backwards else (begin + end) // 2 for begin, end in shared), tokens]
     return [Window(begin, begin + room, edges[i], edges[i + 1]) for i, begin in enumerate(begins)]

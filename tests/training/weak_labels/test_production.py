@@ -60,6 +60,8 @@ def test_no_held_out_document_is_trained_on(order, tmp_path):
 
 
 def test_the_card_says_what_is_in_the_folder(order, tmp_path):
+    with (tmp_path / "rows.jsonl").open("a") as file:
+        file.writelines(json.dumps({"doc": f"Rain {i}.", "origin": f"short:{i}"}) + "\n" for i in range(20))
     train, _ = produce(order, registry.model("pocket"), tmp_path / "made")
     card = (train / "README.md").read_text(encoding="utf-8")
     number = sum(1 for _ in read_examples(train))
@@ -73,6 +75,8 @@ def test_the_card_says_what_is_in_the_folder(order, tmp_path):
     ):
         assert part in card
     assert "noise" not in card
+    passed = [sum(read_header(path)["passed"].values()) for path in train.glob("*.gz")]
+    assert sum(passed) > 5, "two of three records have nothing to choose"
 
 
 def test_examples_of_another_construction_are_not_mixed_in(order, tmp_path):
