@@ -1,6 +1,6 @@
 """How well metrics agree with people, many metrics and settings in one pass over the texts.
 
-    python benchmarks/agreement.py ../shared/data/webnlg2020.jsonl.gz --family embedding
+    python benchmarks/agreement.py webnlg2020.jsonl.gz --family embedding
     python benchmarks/agreement.py FILE FILE -m "InfoLM(temperature=1)" -m BaryScore --protocol system pooled --items 40
 
 Rows carry human ratings (`scores`). 'system' is the Pearson correlation of system means, 'pooled' that of all rows,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from nlgauge.errors import InputError
 from nlgauge.maths.totals import FORMULAS, total
+from nlgauge.whole_file import written_whole
 
 _REPLICATES_AT_ONCE = 2_000_000
 
@@ -195,7 +195,6 @@ class ScoreTable:
 
     def save(self, path: str | Path) -> None:
         """Write JSON Lines: a header, then one record per value. The file is complete or not there at all."""
-        path = Path(path)
         header: dict[str, Any] = {
             "nlgauge": self.version,
             "signatures": self.signatures,
@@ -212,17 +211,9 @@ class ScoreTable:
         }
         if not any(column.level == "item" for column in self.columns.values()):
             header["rows"] = [list(row) for row in self.rows]  # no record names them
-        partial = path.with_name(path.name + ".partial")
-        try:
-            with partial.open("w", encoding="utf-8", newline="\n") as file:
-                for record in ({**header}, *self.records()):
-                    file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
-            partial.replace(path)
-        except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", file=path, remedy="choose another place") from None
-        finally:
-            with suppress(OSError):
-                partial.unlink(missing_ok=True)
+        with written_whole(path) as file:
+            for record in ({**header}, *self.records()):
+                file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> ScoreTable:

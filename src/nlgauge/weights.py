@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.errors import InputError
+from nlgauge.whole_file import written_whole
 
 _EDITED = "give what nlgauge train combination -o wrote"
 
@@ -82,18 +82,9 @@ class Weights:
 
     def save(self, path: str | Path) -> None:
         """Write JSON. The file is complete or not there at all. Raises InputError where it cannot be written."""
-        path = Path(path)
-        partial = path.with_name(path.name + ".partial")
         record = {"combination": {**vars(self), "members": [vars(member) for member in self.members]}}
-        try:
-            text = json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False)
-            partial.write_text(text + "\n", encoding="utf-8")
-            partial.replace(path)
-        except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", file=path, remedy="choose another place") from None
-        finally:
-            with suppress(OSError):
-                partial.unlink(missing_ok=True)
+        with written_whole(path) as file:
+            file.write(json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Weights:

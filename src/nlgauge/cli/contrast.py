@@ -8,38 +8,21 @@ from pathlib import Path
 import click
 
 from nlgauge._version import __version__
-from nlgauge.cli.terminal import PLACE, aligned, jsonable, plainly, read_rated, tell_joined, with_interval
+from nlgauge.cli.terminal import aligned, jsonable, measured_on_ratings, plainly, read_rated, tell_joined, with_interval
 from nlgauge.errors import InputError
 
 
 @click.command()
-@click.argument("scores", type=PLACE)
-@click.option("--ratings", "outputs", type=PLACE, required=True, help="The rated outputs: a table as for score.")
+@measured_on_ratings
 @click.option(
     "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
 )
 @click.option("--parts", is_flag=True, help="Every part of the metrics, not the first alone.")
 @click.option("--aspect", "aspects", multiple=True, help="This aspect; repeatable; all by default.")
-@click.option("--level", default="item", show_default=True, help="item, system or pooled; see docs/meta.md.")
-@click.option(
-    "--coefficient", default="pearson", show_default=True, help="pearson, spearman, kendall, ...; see docs/meta.md."
-)
 @click.option("--test", default="permutation", show_default=True, help="permutation, or williams (Pearson only).")
 @click.option("--df", default="n-3", show_default=True, help="Of Williams' t: n-3, or n-2 as R's psych has it.")
 @click.option("--correction", default="holm", show_default=True, help="holm, benjamini_hochberg or none.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of intervals and clusters.")
-@click.option(
-    "--add", multiple=True, metavar="NAME=COLUMN",
-    help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
-)  # fmt: skip
-@click.option("--lower", multiple=True, metavar="NAME", help="Of an added metric lower is better; repeatable.")
-@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
-@click.option(
-    "--resample", default="both", show_default=True, help="What the intervals resample: items, systems or both."
-)
-@click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help="Of interval and p.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def contrast(
     scores: Path, outputs: Path, metrics: Sequence[str], parts: bool, aspects: Sequence[str], level: str,
     coefficient: str, test: str, df: str, correction: str, confidence: float, add: Sequence[str],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge._version import __version__
-from nlgauge.cli.terminal import PLACE, aligned, plainly, read_rated, tell_joined, with_interval
+from nlgauge.cli.terminal import aligned, measured_on_ratings, plainly, read_rated, tell_joined, with_interval
 
 if TYPE_CHECKING:
     from nlgauge.meta.agreement import Agreements
@@ -17,24 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("scores", type=PLACE)
-@click.option("--ratings", "outputs", type=PLACE, required=True, help="The rated outputs: a table as for score.")
-@click.option("--level", default="item", show_default=True, help="item, system or pooled; see docs/meta.md.")
-@click.option(
-    "--coefficient", default="pearson", show_default=True, help="pearson, spearman, kendall, ...; see docs/meta.md."
-)
-@click.option(
-    "--add", multiple=True, metavar="NAME=COLUMN",
-    help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
-)  # fmt: skip
-@click.option("--lower", multiple=True, metavar="NAME", help="Of an added metric lower is better; repeatable.")
-@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
-@click.option(
-    "--resample", default="both", show_default=True, help="What the intervals resample: items, systems or both."
-)
-@click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help="Of interval and p.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@measured_on_ratings
 def correlate(
     scores: Path, outputs: Path, level: str, coefficient: str, add: Sequence[str], lower: Sequence[str],
     columns: Sequence[str], resample: str, replicates: int, seed: int, layout: str,

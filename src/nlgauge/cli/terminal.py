@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,35 @@ if TYPE_CHECKING:
     from nlgauge.table import ScoreTable
 
 PLACE = click.Path(path_type=Path)
+
+_MEASURED_ON_RATINGS = (
+    click.argument("scores", type=PLACE),
+    click.option("--ratings", "outputs", type=PLACE, required=True, help="The rated outputs: a table as for score."),
+    click.option("--level", default="item", show_default=True, help="item, system or pooled; see docs/meta.md."),
+    click.option(
+        "--coefficient", default="pearson", show_default=True, help="pearson, spearman, kendall, ...; see docs/meta.md."
+    ),
+    click.option(
+        "--add", multiple=True, metavar="NAME=COLUMN",
+        help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
+    ),
+    click.option("--lower", multiple=True, metavar="NAME", help="Of an added metric lower is better; repeatable."),
+    click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable."),
+    click.option(
+        "--resample", default="both", show_default=True, help="What the intervals resample: items, systems or both."
+    ),
+    click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
+                 help="Of interval and p."),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+    click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True),
+)  # fmt: skip
+
+
+def measured_on_ratings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command what every agreement of a scores file with rated outputs is measured by."""
+    for option in reversed(_MEASURED_ON_RATINGS):
+        command = option(command)
+    return command
 
 
 def read_outputs(
