@@ -186,27 +186,6 @@ def people(arguments: argparse.Namespace) -> None:
         for keep in arguments.keep:
             found, masked = values(weighter.share, weigh, keep)
             print(line(f"{Path(name).stem}, keep={keep:g}: {masked:.0f} words a pair", found))
-        if arguments.tagger:
-            _tagged(Path(name).stem, arguments.tagger, texts, engine, weigh, weighter.share)
-
-
-def _tagged(name: str, tagger: str, texts: list[list[str]], engine: Engine, weigh: list, share: float) -> None:
-    """Weight in the score by part of speech, of candidate and source (figure 4)."""
-    import spacy
-
-    pipeline = spacy.load(tagger)
-    print(f"\n| {name} | candidate | source |\n|---|---|---|")
-    sums: dict[str, list[float]] = {}
-    for pair, weights in zip(texts, weigh, strict=True):
-        for side, text in enumerate(pair):
-            tags = {token.idx: token.pos_ for token in pipeline(text)}
-            places = sorted(tags)
-            _, spans = engine.word_starts(text, "plain")
-            for (begin, _), weight in zip(spans, weights[side], strict=True):
-                at = places[max(0, int(np.searchsorted(places, begin, side="right")) - 1)]
-                sums.setdefault(tags[at], [0.0, 0.0])[side] += weight * (share, 1 - share)[side] / len(texts)
-    for tag, (own, other) in sorted(sums.items(), key=lambda one: -sum(one[1])):
-        print(f"| {tag} | {own:.3f} | {other:.3f} |")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -221,7 +200,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--cache", type=Path, default=Path("maskeval-words"), help="where measured words are kept")
     parser.add_argument("--weights", action="append", help="weighters; all that the model has by default")
     parser.add_argument("--keep", type=float, nargs="*", default=[0.9, 0.8, 0.7, 0.6, 0.5, 0.3, 0.1])
-    parser.add_argument("--tagger", help="a spaCy pipeline with parts of speech, to sum weights by them")
     parser.add_argument("-m", "--metric", action="append", default=[], help="of speed: more specs; repeatable")
     arguments = parser.parse_args(argv)
     {"split": split, "speed": speed, "words": words, "people": people}[arguments.what](arguments)

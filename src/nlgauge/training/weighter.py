@@ -3,7 +3,9 @@
 One linear layer on the frozen states of both texts gives every sub-word a number; a softmax over each text's sub-words
 makes them weights, and a learned share weighs candidate against source. The loss is the squared error against the
 ratings, after the straight line that fits them best: how high a quality is rated on average, and how far apart, is
-nothing that weights of words can or should say. `calibrated=False` leaves that line out, as the paper does.
+nothing that weights of words can or should say. `calibrated=False` leaves that line out, as the paper does. Uneven
+weights cost as well: a few hundred rows of a few dozen items are soon learned by heart (docs/maskeval.md has figures);
+`ridge=0` and `share_ridge=0` leave that out, as the paper does.
 
 Items are split into folds. Each fold in turn is held out to say when to stop, and the weighter is the mean over the
 folds. States and scores of words are computed once for all aspects, and kept.
@@ -48,7 +50,11 @@ class WeighterConfig:
     patience: int = 40
     """Epochs without a better loss on the held-out fold before it stops"""
     rate: float = 3e-3
-    weight_decay: float = 0.0
+    ridge: float = 3e-3
+    """What uneven weights cost, as a share of the ratings' variance: so much where the logarithms of the weights have a
+    standard deviation of 1 (bounded from above by the states' whole variance times the layer's squared length)"""
+    share_ridge: float = 0.03
+    """The same for the log-odds of the candidate's share"""
     calibrated: bool = True
 
 
@@ -166,7 +172,8 @@ def _fit_fold(
     own, other = words.of(np.flatnonzero(~held)), words.of(np.flatnonzero(held))
     truth, unseen = (torch.from_numpy(ratings[part]).float() for part in (~held, held))
     weight, share = torch.zeros(words.states.shape[1], requires_grad=True), torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.Adam([weight, share], lr=config.rate, weight_decay=config.weight_decay)
+    optimizer = torch.optim.Adam([weight, share], lr=config.rate)
+    variance, spread = float(truth.var()), float(own.states.var(0).sum())
     best: tuple[float, Tensor, Tensor] | None = None
     fact: dict[str, float] = {}
     for epoch in range(config.epochs + 1):
@@ -180,7 +187,8 @@ def _fit_fold(
         elif epoch - fact["epoch"] >= config.patience:
             break
         optimizer.zero_grad()
-        torch.autograd.backward(_loss(own.values(weight, share), truth, config.calibrated))
+        uneven = config.ridge * spread * (weight @ weight) + config.share_ridge * share**2
+        torch.autograd.backward(_loss(own.values(weight, share), truth, config.calibrated) + variance * uneven)
         optimizer.step()
     assert best is not None
     return best[1], best[2], fact
