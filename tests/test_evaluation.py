@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -362,6 +363,18 @@ def test_metrics_of_strings_and_of_a_model_share_a_table_in_the_order_asked(corp
     )
 
 
+def test_metrics_of_strings_in_several_processes_give_the_same(corpus: Corpus) -> None:
+    metrics = ["BLEU", "CIDEr", "Length", "ROUGE"]
+    one, two = (nlgauge.evaluate(corpus, metrics=metrics, processes=number) for number in (1, 2))
+    assert one.signatures == two.signatures and one.metrics == two.metrics
+    for spec in metrics:
+        np.testing.assert_array_equal(one.columns[spec].values, two.columns[spec].values)
+        assert one.columns[spec].reasons == two.columns[spec].reasons
+    np.testing.assert_array_equal(one.columns["BLEU"].sums.counts, two.columns["BLEU"].sums.counts)
+    with pytest.raises(SpecError, match="stemmer='klingon'"):
+        nlgauge.evaluate(corpus, metrics=["Length", "METEOR(stemmer='klingon')"], processes=2)
+
+
 def test_a_metric_whose_library_is_absent_names_the_extra(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     for library in ("sacrebleu", "rouge_score_rs", "snowballstemmer", "rapidfuzz"):
         for name in [library, *(name for name in sys.modules if name.startswith(f"{library}."))]:
@@ -370,3 +383,10 @@ def test_a_metric_whose_library_is_absent_names_the_extra(corpus: Corpus, monkey
     for metric in ("BLEU", "ChrF", "TER", "ROUGE", "METEOR", "CIDEr", "SARI", "CDER"):
         with pytest.raises(nlgauge.MissingExtraError, match=r"nlgauge\[strings\]"):
             nlgauge.evaluate(corpus[:1], metrics=metric)
+
+
+def test_errors_survive_the_way_between_processes() -> None:
+    missing = pickle.loads(pickle.dumps(nlgauge.MissingExtraError("METEOR", "strings")))
+    assert (str(missing), missing.extra) == (str(nlgauge.MissingExtraError("METEOR", "strings")), "strings")
+    wrong = pickle.loads(pickle.dumps(InputError("is odd", row=3, remedy="even it")))
+    assert (str(wrong), wrong.row, wrong.remedy) == ("row 3: is odd (even it)", 3, "even it")

@@ -33,4 +33,7 @@ class MissingExtraError(NlgaugeError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional library: pip install 'nlgauge[{extra}]'")
-        self.extra = extra
+        self.what, self.extra = what, extra
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        return MissingExtraError, (self.what, self.extra)  # else another process could not hand it over

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +39,7 @@ def evaluate(
     evidence: bool = False,
     against: Corpus | None = None,
     progress: bool = False,
+    processes: int = 1,
 ) -> ScoreTable:
     """Score every row by every metric, and every system by the metrics of sets.
 
@@ -46,6 +49,8 @@ def evaluate(
     window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
     evidence: keep what each score rests on. against: a corpus whose candidates metrics of sets compare a system's
     outputs with, instead of the references of its rows. progress: a bar on stderr, when that is a terminal.
+    processes: how many metrics of strings are scored at a time; more than one starts Python anew, so a script that asks
+    for it has to stand under ``if __name__ == "__main__":``. Models use all processors in any case.
 
     Raises InputError for rows that cannot be scored as given, SpecError for a metric or model that cannot be had.
 
@@ -61,9 +66,9 @@ def evaluate(
     table = ScoreTable([(row.system, row.item) for row in rows], {}, {}, version=__version__)
     notes: dict[str, Counter[str]] = {}
     models: dict[str, Any] = {}
-    for spec, metric in chosen.items():
-        if isinstance(metric, TextMetric):
-            _score_texts(spec, metric, rows, table, notes)
+    strings = {spec: metric for spec, metric in chosen.items() if isinstance(metric, TextMetric)}
+    for spec, scores in zip(strings, _text_scores(list(strings.values()), rows, processes), strict=True):
+        _take_texts(spec, strings[spec], scores, table, notes)
     reading = {spec: metric for spec, metric in chosen.items() if isinstance(metric, ModelMetric)}
     for name in dict.fromkeys(metric.model for metric in reading.values()):
         engine = Engine(registry.model(name, precision), window, progress)
@@ -116,20 +121,55 @@ def _score(
                 column.evidence[index] = scorer.evidence(row, features)
 
 
-def _score_texts(
-    spec: str, metric: TextMetric, rows: Corpus, table: ScoreTable, notes: dict[str, Counter[str]]
+class _TextScores(NamedTuple):
+    """What a metric of strings says of all rows."""
+
+    values: list[Value]
+    formula: Mapping[str, object] | None
+    signature: Mapping[str, object]
+
+
+_rows_of_process: list[Corpus] = []
+
+
+def _text_scores(metrics: Sequence[TextMetric], rows: Corpus, processes: int) -> Iterator[_TextScores]:
+    """Of each metric in turn."""
+    if processes < 2 or len(metrics) < 2:
+        yield from (_score_texts(metric, rows) for metric in metrics)
+        return
+    # A process that is started anew: a forked one may hang on a lock that a thread of a model's library held.
+    context, number = get_context("spawn"), min(processes, len(metrics))
+    with ProcessPoolExecutor(number, context, _keep_rows, (rows,)) as pool:
+        yield from pool.map(_score_own_texts, metrics)
+
+
+def _keep_rows(rows: Corpus) -> None:
+    """What a process does first: rows are handed over once, and not with every metric."""
+    _rows_of_process.append(rows)
+
+
+def _score_own_texts(metric: TextMetric) -> _TextScores:
+    return _score_texts(metric, _rows_of_process[-1])
+
+
+def _score_texts(metric: TextMetric, rows: Corpus) -> _TextScores:
+    scorer = metric.scorer(rows)
+    return _TextScores(scorer.score(rows.rows), scorer.formula, dict(scorer.signature))
+
+
+def _take_texts(
+    spec: str, metric: TextMetric, scores: _TextScores, table: ScoreTable, notes: dict[str, Counter[str]]
 ) -> None:
     """Fill the column of a metric that reads no model."""
-    scorer = metric.scorer(rows)
-    values = scorer.score(rows.rows)
-    column = table.columns[spec] = _column(metric, len(rows))
+    values, formula, signature = scores
+    column = table.columns[spec] = _column(metric, len(values))
     for index, value in enumerate(values):
         _fill(column, index, value, notes.setdefault(spec, Counter()))
-    if scorer.formula is not None:
+    if formula is not None:
         size = max((len(value.counts) for value in values if value.counts), default=1)
         counts = np.array([value.counts or (np.nan,) * size for value in values], np.float64)
-        column.sums = Sums(dict(scorer.formula), counts)
-    table.signatures[spec] = _signature(spec, scorer.signature)
+        column.sums = Sums(dict(formula), counts)
+    table.signatures[spec] = _signature(spec, signature)
 
 
 def _fill(column: Column, index: int, value: Value, notes: Counter[str]) -> None:

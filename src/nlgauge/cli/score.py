@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from nlgauge.table import ScoreTable, SystemScore
 
 
+_MANY_ROWS = 5000
+
+
 @click.command()
 @click.argument("outputs", type=PLACE, required=False)
 @click.option(
@@ -42,18 +45,24 @@ if TYPE_CHECKING:
 @click.option(
     "--against", type=PLACE, help="Table of texts that metrics of sets compare outputs with, instead of references."
 )
+@click.option(
+    "--processes", type=click.IntRange(min=1),
+    help="How many metrics of strings at a time; as many as there are processors from 5,000 rows on, else one.",
+)  # fmt: skip
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the bootstrap intervals.")
 def score(
     outputs: Path | None, metrics: Sequence[str], output: Path | None, candidates: Path | None,
     references: Sequence[Path], source: Path | None, context: Path | None, system: str | None, columns: Sequence[str],
-    model: str | None, precision: str, window: Any, evidence: bool, against: Path | None, layout: str, seed: int,
+    model: str | None, precision: str, window: Any, evidence: bool, against: Path | None, processes: int | None,
+    layout: str, seed: int,
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
     Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % bootstrap interval.
     """
     from nlgauge import Corpus, evaluate
+    from nlgauge.engine.onnx import threads
 
     if not metrics:
         raise SpecError("no metric was given: add -m InfoLM, for one; nlgauge list shows them all")
@@ -70,6 +79,7 @@ def score(
             evidence=evidence,
             against=None if against is None else Corpus.read(against),
             progress=True,
+            processes=processes or (threads() if len(corpus) >= _MANY_ROWS else 1),
         )
     except InputError as error:
         where = outputs if candidates is None else candidates
