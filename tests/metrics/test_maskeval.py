@@ -1,8 +1,11 @@
 """MaskEval on models that answer by rule: which words are asked for, and what becomes of the answers."""
 
+import json
+
 import numpy as np
 import pytest
 
+import nlgauge
 from nlgauge import registry
 from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
@@ -200,3 +203,22 @@ def test_spacy_is_asked_for_by_name(monkeypatch):
     with pytest.raises(MissingExtraError, match=r"nlgauge\[maskeval\]"):
         MaskEval(segmentation="spacy").scorer(Corpus((Row("w1", source="w2"),)), Engine(FakeModel()))
     segmenter.cache_clear()
+
+
+@pytest.mark.usefixtures("one_model")
+def test_the_shipped_weighters_weigh_and_their_cards_say_how_they_were_made():
+    source = "The mill by the river was sold in March. Its new owner wants to grind flour there again."
+    rows = [Row("The mill was sold in March.", source=source), Row("Its owner grinds flour.", source=source)]
+    shipped = sorted(path.stem for path in (registry.pocket_folder() / "weighters").glob("*.safetensors"))
+    assert shipped == ["coherence", "consistency", "fluency", "relevance"]
+    specs = [f"MaskEval(weights={name!r}, scoring='log_probability', stride=8)" for name in ["uniform", *shipped]]
+    table = nlgauge.evaluate(Corpus(tuple(rows)), metrics=specs, evidence=True)
+    found = np.array([table.values(spec) for spec in specs])
+    assert np.isfinite(found).all() and len({tuple(row) for row in found.round(6).tolist()}) == len(specs)
+    for name, spec in zip(shipped, specs[1:], strict=True):
+        evidence = table.columns[spec].evidence[0]
+        assert sum(w["weight"] for text in evidence["texts"] for w in text["words"]) == pytest.approx(1)
+        card = json.loads((registry.pocket_folder() / "weighters" / f"{name}.json").read_text())
+        assert (card["aspect"], card["trained_on"]["items"]) == (name, 44)
+        assert card["candidate_share"] == pytest.approx(evidence["candidate_share"], abs=1e-4)
+        assert card["states"] == states_digest(registry.model("pocket"))

@@ -61,6 +61,17 @@ def test_planted_weights_are_found_again():
     assert plain @ truth.numpy() > 0
 
 
+def test_uneven_weights_cost():
+    """Of ratings that nothing explains, the share and the weights that are learned shrink with what they cost."""
+    words, rng = random_words(40, width=30, seed=3), np.random.default_rng(3)
+    noise, items = rng.random(40), [str(row // 2) for row in range(40)]
+    free, dear = (
+        fit(words, noise, items, WeighterConfig(rate=0.05, ridge=ridge, share_ridge=ridge)) for ridge in (0.0, 1.0)
+    )
+    assert np.linalg.norm(free[0]) > 5 * np.linalg.norm(dear[0])
+    assert abs(free[1] - 0.5) > abs(dear[1] - 0.5)
+
+
 def test_folds_hold_out_whole_items():
     with pytest.raises(InputError, match="9 items are rated"):
         fit(random_words(90), np.zeros(90), [str(row % 9) for row in range(90)], WeighterConfig())
