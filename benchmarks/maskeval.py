@@ -117,7 +117,7 @@ def words(arguments: argparse.Namespace) -> None:
                     answer = features[needs[index]]
                     starts, _ = engine.word_starts(rows[index].candidate, segmentation)
                     for hit, size, log in zip(answer.hits, np.diff(starts), answer.log_probabilities, strict=True):
-                        found[size > 1].append(hit)
+                        found[int(size > 1)].append(hit)
                         logs.append(log)
             one, several = (np.array(part, float) for part in found)
             share = len(several) / (len(one) + len(several))
