@@ -67,11 +67,15 @@ def _batch(pairs: Pairs, costs: Costs, jumps_after: int | None) -> Iterator[tupl
     cost, now = np.ones((width + 1, len(pairs))), np.empty((width + 1, len(pairs)))
     cost[0] = 0
     visits = np.zeros((width + 1, len(pairs)), np.int32)
-    places, over = np.arange(width + 1, dtype=np.int32)[:, None], np.empty(len(pairs))
+    unlike, leasts = np.empty((width, len(pairs))), np.empty((width + 1, len(pairs)), np.bool_)
+    over = np.empty(len(pairs))
     ends = np.searchsorted(-lengths[:, 1], -np.arange(depth), side="left")  # how many references go on
     for step, active in enumerate(ends.tolist()):
         symbol, numbers = theirs[step, :active], np.arange(active)
-        other = np.where(ours[:, :active] == symbol, 0.0, costs.other)
+        # 1 where symbols differ, written into floats at once, which takes half of what np.where does.
+        other = np.not_equal(ours[:, :active], symbol, out=unlike[:, :active], casting="unsafe")
+        if costs.other != 1:
+            other *= costs.other
         other += cost[:-1, :active]
         np.add(cost[:, :active], costs.over_reference, out=now[:, :active])
         np.minimum(now[1:, :active], other, out=now[1:, :active])
@@ -82,8 +86,8 @@ def _batch(pairs: Pairs, costs: Costs, jumps_after: int | None) -> Iterator[tupl
             before = here
         least = now[:, :active].min(axis=0)
         # Places beyond a candidate's end are never cheaper than its end, and of equals the first is taken. An argmin
-        # over columns would take twenty times as long.
-        best = np.where(now[:, :active] == least, places, width).min(axis=0)
+        # over columns of floats would take ten times as long.
+        best = np.equal(now[:, :active], least, out=leasts[:, :active]).argmax(axis=0)
         visits[best, numbers] += 1
         lands = least + costs.jump
         if jumps_after is not None:
