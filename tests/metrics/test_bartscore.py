@@ -68,6 +68,15 @@ def test_a_reference_without_words_is_left_out_and_noted():
     assert value.parts[0] == pytest.approx(mean_log("w1", "w2")) and value.notes
 
 
+def test_a_text_that_is_not_read_to_its_end_is_noted():
+    long = " ".join(["w5"] * 15)  # the window is 16, two of them special tokens
+    for row, direction in ((Row("w1", source=long), "faithfulness"), (Row(long, ("w1",)), "f")):
+        ((value,), _) = scored([row], direction=direction)
+        assert value.notes == ("a text to write from is longer than the window: only its beginning is read",)
+    ((value,), _) = scored([Row(long, source="w1")])
+    assert not value.notes, "what is asked for is read in windows"
+
+
 def test_evidence_shows_every_token():
     _, (evidence, _) = scored(ROWS)
     (written,) = evidence["written"]

@@ -45,14 +45,14 @@ class BARTScore(ReferenceMetric):
                 f"BARTScore needs a model with an encoder and a decoder, which {texts.model.name!r} is not: choose a "
                 "checkpoint such as model='facebook/bart-large-cnn'"
             )
-        return BARTScoreScorer(self)
+        return BARTScoreScorer(self, texts)
 
 
 class BARTScoreScorer(Scorer):
     """BARTScore with its direction."""
 
-    def __init__(self, metric: BARTScore) -> None:
-        self._metric = metric
+    def __init__(self, metric: BARTScore, texts: Texts) -> None:
+        self._metric, self._texts = metric, texts
 
     def needs(self, row: Row) -> list[Need]:
         return [need for pair in self._asked(row) for need in pair]
@@ -60,7 +60,7 @@ class BARTScoreScorer(Scorer):
     def score(self, rows: Sequence[Row], features: Features) -> list[Value]:
         return [self._value(row, features) for row in rows]
 
-    def _asked(self, row: Row) -> list[tuple[Need, ...]]:
+    def _asked(self, row: Row) -> list[tuple[tuple[str, WrittenRequest], ...]]:
         """What is read for each text that the candidate is compared with."""
         if self._metric.direction == "faithfulness":
             return [] if row.source is None else [((row.candidate, WrittenRequest(row.source)),)]
@@ -83,8 +83,15 @@ class BARTScoreScorer(Scorer):
         if not means:
             return Value((np.nan,), f"the candidate or every {against} has no words")
         notes = ("references without words left out",) if len(means) < len(asked) else ()
+        if self._cut([request.given or "" for pair in asked for _, request in pair]):
+            notes = (*notes, "a text to write from is longer than the window: only its beginning is read")
         best = self._metric.references == "best"
         return Value((float(max(means) if best else np.mean(means)),), notes=notes)
+
+    def _cut(self, texts: Sequence[str]) -> bool:
+        model = self._texts.model
+        room = model.window - model.tokenizer.frame
+        return any(len(tokens) > room for tokens in self._texts.tokens(texts))
 
     def evidence(self, row: Row, features: Features) -> dict[str, Any]:
         """The log-probability of each token of what is asked for, with its place."""
