@@ -22,3 +22,13 @@ def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[ND
         rows = min(most, max(1, int(budget // max(1, sizes[order[at]]))))
         yield order[at : at + rows]
         at += rows
+
+
+def padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ids of rows, filled up at the end to the longest, and 1 where they are no padding: both [rows, length]."""
+    ids = np.full((len(rows), max(map(len, rows))), pad, dtype=np.int64)
+    attend = np.zeros_like(ids)
+    for row, own in enumerate(rows):
+        ids[row, : len(own)] = own
+        attend[row, : len(own)] = 1
+    return ids, attend

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from nlgauge.engine.batching import batches
+from nlgauge.engine.batching import batches, padded
 from nlgauge.engine.features import (
     Alignment,
     AlignmentRequest,
@@ -364,18 +364,16 @@ class Engine:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Framed and padded ids of pairs, where they are not padding, and where the other text is."""
         tokenizer = self.model.tokenizer
-        length = (
-            max(_size(window) for _, _, window in part) + self.model.window - pair_room(self.model.window, tokenizer)
-        )
-        ids = np.full((len(part), length), tokenizer.pad_id, dtype=np.int64)
-        attend, side = np.zeros((2, len(part), length), dtype=np.int64)
-        for row, (text, other, (own, rest)) in enumerate(part):
+        rows, others = [], []
+        for text, other, (own, rest) in part:
             first = [*tokenizer.prefix, *self._tokens[text].ids[own.begin : own.end], *tokenizer.suffix]
             second = self._tokens[other].ids[rest.begin : rest.end]
-            framed = [*first, *second, *tokenizer.suffix]
-            ids[row, : len(framed)] = framed
-            attend[row, : len(framed)] = 1
-            side[row, len(first) : len(first) + len(second)] = 1
+            rows.append([*first, *second, *tokenizer.suffix])
+            others.append(slice(len(first), len(first) + len(second)))
+        ids, attend = padded(rows, tokenizer.pad_id)
+        side = np.zeros_like(ids)
+        for row, place in enumerate(others):
+            side[row, place] = 1
         return ids, attend, side
 
     def _framed(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
@@ -396,14 +394,11 @@ class Engine:
     def _rows(self, part: Sequence[tuple[str, Window]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Framed and padded ids of windows, and where they are not padding: both [rows, length]."""
         tokenizer = self.model.tokenizer
-        length = max(window.end - window.begin for _, window in part) + tokenizer.frame
-        ids = np.full((len(part), length), tokenizer.pad_id, dtype=np.int64)
-        attend = np.zeros((len(part), length), dtype=np.int64)
-        for row, (text, window) in enumerate(part):
-            framed = [*tokenizer.prefix, *self._tokens[text].ids[window.begin : window.end], *tokenizer.suffix]
-            ids[row, : len(framed)] = framed
-            attend[row, : len(framed)] = 1
-        return ids, attend
+        rows = [
+            [*tokenizer.prefix, *self._tokens[text].ids[window.begin : window.end], *tokenizer.suffix]
+            for text, window in part
+        ]
+        return padded(rows, tokenizer.pad_id)
 
 
 class _MaskedSums:

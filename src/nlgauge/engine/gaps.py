@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.batching import batches
+from nlgauge.engine.batching import batches, padded
 from nlgauge.engine.features import MaskedWords, MaskedWordsRequest, PairStatesRequest, TokenVectors
 from nlgauge.engine.masking import Limits, MaskedRow, Reading, WordScores, masked_rows, readings
 from nlgauge.engine.model import LanguageModel
@@ -194,13 +194,8 @@ class PairReader:
     ) -> Iterator[tuple[list[_Row], NDArray[np.int64], NDArray[np.int64]]]:
         for index in batches([len(row.ids) for row in rows], budget):
             batch = [rows[i] for i in index]
-            ids = np.full((len(batch), len(batch[0].ids)), self._model.tokenizer.pad_id, np.int64)
-            attend = np.zeros_like(ids)
-            for number, row in enumerate(batch):
-                ids[number, : len(row.ids)] = row.ids
-                attend[number, : len(row.ids)] = 1
             self.passes += len(batch)
-            yield batch, ids, attend
+            yield batch, *padded([row.ids for row in batch], self._model.tokenizer.pad_id)
 
 
 def _read_off(logits: NDArray[np.float32], truths: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:

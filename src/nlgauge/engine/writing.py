@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.batching import batches
+from nlgauge.engine.batching import batches, padded
 from nlgauge.engine.features import Likelihood, WrittenRequest
 from nlgauge.engine.model import LanguageModel, no_writing
 from nlgauge.engine.tokens import Tokens
@@ -55,11 +55,11 @@ class Writer:
         """
         rows = [row for number, need in enumerate(needs) for row in self._rows(number, *need)]
         logs: dict[int, NDArray[np.float64]] = {}
-        budget = max(1, _LOGITS // self._model.tokenizer.vocabulary)
+        budget, pad = max(1, _LOGITS // self._model.tokenizer.vocabulary), self._model.tokenizer.pad_id
         for index in batches([max(len(row.ids), len(row.given)) for row in rows], budget):
             batch = [rows[i] for i in index]
-            ids, _ = self._padded([row.ids for row in batch])
-            given = None if self._alone else self._padded([row.given for row in batch])
+            ids, _ = padded([row.ids for row in batch], pad)
+            given = None if self._alone else padded([row.given for row in batch], pad)
             found = self._model.written_logs(ids, given)
             self.passes += len(batch)
             logs.update((int(i), values[rows[i].used]) for i, values in zip(index, found, strict=True))
@@ -94,15 +94,6 @@ class Writer:
             ]
             rows.append(_Row(number, ids, other, slice(begin, end), np.concatenate(offsets)))
         return rows
-
-    def _padded(self, rows: Sequence[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Ids and where they are no padding: both [rows, length]."""
-        ids = np.full((len(rows), max(map(len, rows))), self._model.tokenizer.pad_id, np.int64)
-        attend = np.zeros_like(ids)
-        for row, own in enumerate(rows):
-            ids[row, : len(own)] = own
-            attend[row, : len(own)] = 1
-        return ids, attend
 
     def _answer(self, text: str, parts: Sequence[tuple[_Row, NDArray[np.float64]]]) -> Likelihood | None:
         if not parts:
