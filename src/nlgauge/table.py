@@ -166,20 +166,33 @@ class ScoreTable:
     def records(self) -> Iterator[dict[str, Any]]:
         """One record per value, as `save` writes them."""
         for spec, column in self.columns.items():
-            places = self.rows if column.level == "item" else [(system, None) for system in self.systems]
-            for index, (system, item) in enumerate(places):
-                for part, name in enumerate(column.parts):
-                    value = float(column.values[index, part])
-                    known = not math.isnan(value)
-                    record: dict[str, Any] = {"system": system, "item": item, "metric": spec, "part": name}
-                    record["value"] = (value if math.isfinite(value) else _infinity(value)) if known else None
-                    record["reason"] = None if known else column.reasons.get(index, "")
-                    if part == 0 and column.evidence.get(index):
-                        record["evidence"] = column.evidence[index]
-                    if part == 0 and column.sums is not None and not np.isnan(column.sums.counts[index]).any():
-                        record["counts"] = column.sums.counts[index].tolist()
-                    yield record
+            places = self._places(column)
+            for index, part, said in self._said(column):
+                system, item = places[index]
+                yield {"system": system, "item": item, "metric": spec, "part": column.parts[part], **said}
             yield from self._wholes(spec, column)
+
+    def _places(self, column: Column) -> Sequence[tuple[str, str | None]]:
+        """(system, item) of each of a column's numbers."""
+        return self.rows if column.level == "item" else [(system, None) for system in self.systems]
+
+    @staticmethod
+    def _said(column: Column) -> Iterator[tuple[int, int, dict[str, Any]]]:
+        """Of every value its row (or system), its part, and what a record says besides naming them."""
+        summed = column.sums is not None
+        counts = column.sums.counts.tolist() if column.sums is not None else []
+        for index, values in enumerate(column.values.tolist()):
+            for part, value in enumerate(values):
+                said: dict[str, Any] = {"value": value, "reason": None}
+                if not math.isfinite(value):
+                    known = not math.isnan(value)
+                    said["value"] = _infinity(value) if known else None
+                    said["reason"] = None if known else column.reasons.get(index, "")
+                if part == 0 and column.evidence.get(index):
+                    said["evidence"] = column.evidence[index]
+                if part == 0 and summed and not any(map(math.isnan, counts[index])):
+                    said["counts"] = counts[index]
+                yield index, part, said
 
     def _wholes(self, spec: str, column: Column) -> Iterator[dict[str, Any]]:
         """A record of each system's value of all rows together, by a metric that has one."""
@@ -211,9 +224,21 @@ class ScoreTable:
         }
         if not any(column.level == "item" for column in self.columns.values()):
             header["rows"] = [list(row) for row in self.rows]  # no record names them
+        encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+        starts: dict[str, list[str]] = {}  # of the lines: rows are named again by every metric and part
         with written_whole(path) as file:
-            for record in ({**header}, *self.records()):
-                file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+            file.write(encode(header) + "\n")
+            for spec, column in self.columns.items():
+                if column.level not in starts:
+                    starts[column.level] = [
+                        encode({"system": system, "item": item})[:-1] for system, item in self._places(column)
+                    ]
+                own = starts[column.level]
+                named = [f", {encode({'metric': spec, 'part': name})[1:-1]}, " for name in column.parts]
+                file.writelines(
+                    f"{own[index]}{named[part]}{encode(said)[1:]}\n" for index, part, said in self._said(column)
+                )
+                file.writelines(f"{encode(record)}\n" for record in self._wholes(spec, column))
 
     @classmethod
     def load(cls, path: str | Path) -> ScoreTable:

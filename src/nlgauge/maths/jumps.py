@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 Symbols: TypeAlias = NDArray[np.int32]
 Pairs: TypeAlias = Sequence[tuple[Symbols, Symbols]]
-_BATCH, _CELLS = 1024, 1 << 22
+_BATCH, _ALIKE, _CELLS = 1400, 5600, 1 << 22
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,16 @@ def jump_distances(
     reference, the first one of several. jumps_after: the symbol of the reference after which one may jump; None: after
     each. A path starts before the candidate's first symbol, or elsewhere for 1. No text is empty.
     """
-    order = sorted(range(len(pairs)), key=lambda at: (len(pairs[at][0]), len(pairs[at][1])))
+    # A batch takes as many places and steps as its longest texts do, so its pairs are alike in both lengths.
+    order = sorted(range(len(pairs)), key=lambda at: len(pairs[at][0]))
+    for begin in range(0, len(order), _ALIKE):
+        order[begin : begin + _ALIKE] = sorted(order[begin : begin + _ALIKE], key=lambda at: len(pairs[at][1]))
     found: dict[int, tuple[float, NDArray[np.int32]]] = {}
     begin = 0
     while begin < len(order):
-        # Pairs of a batch are about as long as each other, the longest last.
         end = min(begin + _BATCH, len(order))
-        while end > begin + 1 and (end - begin) * (len(pairs[order[end - 1]][0]) + 1) > _CELLS:
+        longest = max(len(pairs[at][0]) for at in order[begin:end]) + 1
+        while end > begin + 1 and (end - begin) * longest > _CELLS:
             end = begin + (end - begin) // 2
         batch = sorted(order[begin:end], key=lambda at: -len(pairs[at][1]))
         found.update(zip(batch, _batch([pairs[at] for at in batch], costs, jumps_after), strict=True))

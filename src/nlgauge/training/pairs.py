@@ -57,7 +57,7 @@ class Stage:
     shares: tuple[float, ...]
     """Of its steps, at each length"""
     copied: float = 0.0
-    """Share of the rows whose masked side is a stretch of the other text itself"""
+    """Share of the rows whose masked side is made of excerpts of the other text itself"""
 
 
 @dataclass(frozen=True)
@@ -257,13 +257,32 @@ def make_row(
     pairs: Pairs, example: np.ndarray, length: int, frame: Frame, config: PairsConfig, rng: np.random.Generator,
     copied: float = 0.0,
 ) -> Rows:  # fmt: skip
-    """One reading of a pair, or, by the chance `copied`, of its other text and a stretch of what is seen of it."""
+    """One reading of a pair, or, by the chance `copied`, of its other text and excerpts of what is seen of it."""
     pair, side = map(int, example)
     ids, words = pairs.sides[1 - side][pair]
     if copied and rng.random() < copied:
         seen = max(1, length - 4 - min(config.stretch, len(ids)))
-        return _row((ids[:seen], words[:seen]), ids, length, frame, config, rng)
+        return _row(_excerpts((ids[:seen], words[:seen]), config.stretch, rng), ids, length, frame, config, rng)
     return _row(pairs.sides[side][pair], ids, length, frame, config, rng)
+
+
+def _excerpts(text: Text, size: int, rng: np.random.Generator) -> Text:
+    """Up to three runs of a text's whole words, in their order, `size` sub-words together at most.
+
+    An extractive summary is such a text: at its joints the words on one side alone tell where to look.
+    """
+    ids, words = text
+    zones = np.array_split(np.arange(len(ids)), int(rng.integers(1, 4)))
+    run = max(1, size // len(zones))
+    kept = []
+    for zone in zones:
+        begin = int(rng.integers(max(1, len(zone) - run + 1)))
+        kept.append(zone[begin : begin + run])
+    places = np.concatenate(kept)
+    split = ~np.isin(np.arange(len(ids)), places)
+    whole = places[~np.isin(words[places], words[split])]
+    places = whole if len(whole) else places
+    return ids[places], words[places]
 
 
 def _row(
