@@ -116,7 +116,7 @@ def test_the_interval_is_that_of_a_literal_bootstrap() -> None:
 
 
 def test_the_interval_of_many_items_is_that_of_a_literal_bootstrap_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_REPLICATES_AT_ONCE", 1)
+    monkeypatch.setattr(module, "_DRAWN_AT_ONCE", 1)
     values = np.random.default_rng(4).normal(size=20)
     got = one(values.tolist()).by_system(replicates=50, seed=1)[0]
     generator = np.random.default_rng([1, 20])
@@ -392,7 +392,7 @@ def test_its_interval_is_that_of_the_same_resamples_as_the_means(monkeypatch: py
     wanted = np.quantile(100 * sums[:, 0] / sums[:, 1], [0.05, 0.95])
     found = table.by_system(level=0.9, replicates=400, seed=7)[0]
     assert (found.low, found.high) == pytest.approx(tuple(wanted))
-    monkeypatch.setattr("nlgauge.table._REPLICATES_AT_ONCE", 1)
+    monkeypatch.setattr("nlgauge.table._DRAWN_AT_ONCE", 1)
     again = table.by_system(level=0.9, replicates=400, seed=7)[0]
     assert (again.low, again.high) == pytest.approx(tuple(wanted))
 

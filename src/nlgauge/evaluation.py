@@ -68,7 +68,8 @@ def evaluate(
     models: dict[str, Any] = {}
     strings = {spec: metric for spec, metric in chosen.items() if isinstance(metric, TextMetric)}
     for spec, scores in zip(strings, _text_scores(list(strings.values()), rows, processes), strict=True):
-        _take_texts(spec, strings[spec], scores, table, notes)
+        table.columns[spec], notes[spec] = scores.column, scores.notes
+        table.signatures[spec] = _signature(spec, scores.signature)
     reading = {spec: metric for spec, metric in chosen.items() if isinstance(metric, ModelMetric)}
     for name in dict.fromkeys(metric.model for metric in reading.values()):
         engine = Engine(registry.model(name, precision), window, progress)
@@ -124,8 +125,8 @@ def _score(
 class _TextScores(NamedTuple):
     """What a metric of strings says of all rows."""
 
-    values: list[Value]
-    formula: Mapping[str, object] | None
+    column: Column
+    notes: Counter[str]
     signature: Mapping[str, object]
 
 
@@ -154,29 +155,23 @@ def _score_own_texts(metric: TextMetric) -> _TextScores:
 
 def _score_texts(metric: TextMetric, rows: Corpus) -> _TextScores:
     scorer = metric.scorer(rows)
-    return _TextScores(scorer.score(rows.rows), scorer.formula, dict(scorer.signature))
-
-
-def _take_texts(
-    spec: str, metric: TextMetric, scores: _TextScores, table: ScoreTable, notes: dict[str, Counter[str]]
-) -> None:
-    """Fill the column of a metric that reads no model."""
-    values, formula, signature = scores
-    column = table.columns[spec] = _column(metric, len(values))
+    values = scorer.score(rows.rows)
+    column, notes = _column(metric, len(values)), Counter[str]()
     for index, value in enumerate(values):
-        _fill(column, index, value, notes.setdefault(spec, Counter()))
-    if formula is not None:
+        _fill(column, index, value, notes)
+    if scorer.formula is not None:
         size = max((len(value.counts) for value in values if value.counts), default=1)
         counts = np.array([value.counts or (np.nan,) * size for value in values], np.float64)
-        column.sums = Sums(dict(formula), counts)
-    table.signatures[spec] = _signature(spec, signature)
+        column.sums = Sums(dict(scorer.formula), counts)
+    return _TextScores(column, notes, dict(scorer.signature))
 
 
 def _fill(column: Column, index: int, value: Value, notes: Counter[str]) -> None:
     column.values[index] = value.parts
     if value.reason:
         column.reasons[index] = value.reason
-    notes.update(value.notes)
+    if value.notes:
+        notes.update(value.notes)
 
 
 class _Sets:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from nlgauge.errors import InputError
 from nlgauge.maths.totals import FORMULAS, total
 from nlgauge.whole_file import written_whole
 
-_REPLICATES_AT_ONCE = 2_000_000
+_DRAWN_AT_ONCE, _DRAWS_KEPT = 8_000_000, 4
 
 
 @dataclass
@@ -138,29 +138,16 @@ class ScoreTable:
         system and no interval: a resample repeats items, and to a measure of nearest neighbours a repeated item is a
         new fact.
         """
-        where = {system: np.array([i for i, (s, _) in enumerate(self.rows) if s == system]) for system in self.systems}
-        drawn: dict[int, NDArray[np.int32]] = {}
+        systems = self.systems
+        where = [np.array([i for i, (own, _) in enumerate(self.rows) if own == system]) for system in systems]
+        drawn: dict[int, NDArray[np.float64]] = {}
         out = []
         for spec, column in self.columns.items():
-            whole = [_whole(column, rows, level, replicates, seed, drawn) for rows in where.values()]
+            found = [_of_system(column, at, rows, level, replicates, seed, drawn) for at, rows in enumerate(where)]
             for part, name in enumerate(column.parts):
-                for number, (system, rows) in enumerate(where.items()):
-                    if (found := whole[number]) is not None:
-                        value, low, high = found[0][:, part].tolist()
-                        n = found[1]
-                        out.append(SystemScore(system, spec, name, value, low, high, n, len(rows) - n, True))
-                        continue
-                    if column.level == "system":
-                        value = float(column.values[number, part])
-                        known = not math.isnan(value)
-                        counts = (len(rows), 0) if known else (0, len(rows))
-                        out.append(SystemScore(system, spec, name, value, math.nan, math.nan, *counts))
-                        continue
-                    all_values = column.values[rows, part]
-                    values = all_values[~np.isnan(all_values)]
-                    mean, low, high = _interval(values, level, replicates, seed, drawn)
-                    undefined = len(all_values) - len(values)
-                    out.append(SystemScore(system, spec, name, mean, low, high, len(values), undefined))
+                for system, rows, (parts, whole) in zip(systems, where, found, strict=True):
+                    value, low, high, n = parts[part]
+                    out.append(SystemScore(system, spec, name, value, low, high, n, len(rows) - n, whole))
         return out
 
     def records(self) -> Iterator[dict[str, Any]]:
@@ -264,55 +251,81 @@ class ScoreTable:
         return cls(rows, columns, header["signatures"], header["run"], header["nlgauge"])
 
 
-def _interval(
-    values: NDArray[np.float64], level: float, replicates: int, seed: int, drawn: dict[int, NDArray[np.int32]]
-) -> tuple[float, float, float]:
-    n = len(values)
-    if n == 0:
-        return math.nan, math.nan, math.nan
-    mean = float(values.mean())
-    if n == 1 or not np.isfinite(values).all():
-        return mean, math.nan, math.nan
-    means = np.concatenate([values[resample].mean(axis=1) for resample in _resamples(n, replicates, seed, drawn)])
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return mean, float(low), float(high)
+_Found: TypeAlias = tuple[float, float, float, int]
+"""Value, low and high end of its interval, and of how many rows"""
 
 
-def _whole(
+def _of_system(
     column: Column,
+    number: int,
     rows: NDArray[np.intp],
     level: float,
     replicates: int,
     seed: int,
-    drawn: dict[int, NDArray[np.int32]],
-) -> tuple[NDArray[np.float64], int] | None:
-    """Value and interval of some rows together, [3, parts], and how many of them have something to add."""
-    sums = column.sums
-    if sums is None:
-        return None
-    counts = sums.of(rows)
-    n, nothing = len(counts), np.full(len(column.parts), np.nan)
-    value = sums.value(counts) if n else nothing
-    if n < 2:
-        return np.stack([value, nothing, nothing]), n
-    found = []
-    for resample in _resamples(n, replicates, seed, drawn):
-        times = np.stack([np.bincount(one, minlength=n) for one in resample]).astype(np.float64)
-        found.append(sums.value((times @ counts)[:, None]))
-    ends = np.quantile(np.concatenate(found), [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return np.concatenate([value[None], ends]), n
+    drawn: dict[int, NDArray[np.float64]],
+) -> tuple[list[_Found], bool]:
+    """What a column says of each part of a system, and whether it is a value of all rows together."""
+    ends = [(1 - level) / 2, (1 + level) / 2]
+    if column.sums is not None:
+        counts = column.sums.of(rows)
+        n, found = len(counts), np.full((3, len(column.parts)), np.nan)
+        if n:
+            found[0] = column.sums.value(counts)
+        if n > 1:
+            summed = [times @ counts for times in _resamples(n, replicates, seed, drawn)]
+            found[1:] = np.quantile(column.sums.value(np.concatenate(summed)[:, None]), ends, axis=0)
+        return [(value, low, high, n) for value, low, high in found.T.tolist()], True
+    if column.level == "system":
+        values = column.values[number].tolist()
+        return [(value, math.nan, math.nan, 0 if math.isnan(value) else len(rows)) for value in values], False
+    values = column.values[rows]
+    known = ~np.isnan(values)
+    out: list[_Found] = [(math.nan, math.nan, math.nan, 0)] * len(column.parts)
+    # Parts that are known of the same rows are resampled at once.
+    for mask, parts in _alike(known.T).items():
+        own = values[np.frombuffer(mask, np.bool_)][:, parts]
+        n = len(own)
+        if not n:
+            continue
+        means, low, high = own.mean(axis=0), np.full(len(parts), np.nan), np.full(len(parts), np.nan)
+        finite = np.isfinite(own).all(axis=0)
+        if n > 1 and finite.any():
+            resampled = np.concatenate([times @ own[:, finite] for times in _resamples(n, replicates, seed, drawn)]) / n
+            low[finite], high[finite] = np.quantile(resampled, ends, axis=0)
+        for part, *three in zip(parts, means.tolist(), low.tolist(), high.tolist(), strict=True):
+            out[part] = (three[0], three[1], three[2], n)
+    return out, False
 
 
-def _resamples(n: int, replicates: int, seed: int, drawn: dict[int, NDArray[np.int32]]) -> Iterator[NDArray[np.int32]]:
-    """`replicates` draws of n out of n with replacement, [some, n] at a time."""
-    if n * replicates <= _REPLICATES_AT_ONCE * 4:
-        if n not in drawn:
-            drawn[n] = np.random.default_rng([seed, n]).integers(0, n, (replicates, n), dtype=np.int32)
+def _alike(masks: NDArray[np.bool_]) -> dict[bytes, list[int]]:
+    """Numbers of the masks that are equal, by mask."""
+    out: dict[bytes, list[int]] = {}
+    for number, mask in enumerate(masks):
+        out.setdefault(mask.tobytes(), []).append(number)
+    return out
+
+
+def _resamples(
+    n: int, replicates: int, seed: int, drawn: dict[int, NDArray[np.float64]]
+) -> Iterator[NDArray[np.float64]]:
+    """How often each of n is among n that are drawn with replacement, for `replicates` draws: [some, n] at a time."""
+    if n in drawn:
         yield drawn[n]
         return
     generator = np.random.default_rng([seed, n])
-    for _ in range(replicates):
-        yield generator.integers(0, n, (1, n), dtype=np.int32)
+    if n * replicates > _DRAWN_AT_ONCE:
+        for _ in range(replicates):
+            yield _times(generator.integers(0, n, (1, n), dtype=np.int32))
+        return
+    if len(drawn) >= _DRAWS_KEPT:
+        drawn.clear()
+    drawn[n] = _times(generator.integers(0, n, (replicates, n), dtype=np.int32))
+    yield drawn[n]
+
+
+def _times(resamples: NDArray[np.int32]) -> NDArray[np.float64]:
+    size = resamples.shape[1]
+    return np.stack([np.bincount(one, minlength=size) for one in resamples]).astype(np.float64)
 
 
 def _infinity(value: float) -> str:

@@ -13,31 +13,22 @@ system from their sums, and equal sacrebleu's sentence_score and corpus_score. T
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.corpus import Corpus, Row
 from nlgauge.errors import MissingExtraError
+from nlgauge.maths.ngrams import shared_ngrams
 from nlgauge.maths.shifts import fewest_shifted_edits
 from nlgauge.maths.totals import total
 from nlgauge.metrics.base import TextMetric, TextScorer, Value
 
 _TOKENIZERS = ("13a", "intl", "zh", "char", "none")
 _CONSTANTS = {"floor": 0.1, "add-k": 1.0}
-
-
-class _Bag(NamedTuple):
-    """The n-grams of one order."""
-
-    size: int
-    grams: set[str]
-    again: dict[str, int]
-    """How many times more, of those that stand there more than once"""
 
 
 @dataclass(frozen=True)
@@ -61,26 +52,10 @@ class _Translation(TextMetric):
     def formula(self, whole: bool) -> dict[str, object]:
         """Of rows one by one, or of the whole of them."""
 
-    def counter(self, tool: Any) -> Callable[[str, tuple[str, ...]], Sequence[float]]:
-        """What counts a candidate against its references taken together."""
-        known: dict[tuple[str, ...], Any] = {}
-
-        def count(candidate: str, references: tuple[str, ...]) -> Sequence[float]:
-            if references not in known:
-                known.clear()  # they come together, and all n-grams of a large table would fill the memory
-                known[references] = self.read(tool, references)
-            return self.matched(tool, candidate, known[references])
-
-        return count
-
-    def read(self, tool: Any, references: tuple[str, ...]) -> Any:
-        """What candidates are compared with of their references."""
-        return tool._extract_reference_info([tool._preprocess_segment(text) for text in references])
-
-    def matched(self, tool: Any, candidate: str, references: Any) -> Sequence[float]:
-        """The counts of one candidate."""
-        counts: Sequence[float] = tool._compute_segment_statistics(tool._preprocess_segment(candidate), references)
-        return counts
+    def counts(self, tool: Any, candidates: Sequence[str], references: tuple[str, ...]) -> Sequence[Sequence[float]]:
+        """Of each candidate against the references taken together."""
+        theirs = tool._extract_reference_info([tool._preprocess_segment(text) for text in references])
+        return [tool._compute_segment_statistics(tool._preprocess_segment(text), theirs) for text in candidates]
 
     def scorer(self, corpus: Corpus) -> TranslationScorer:
         return TranslationScorer(self, corpus)
@@ -155,33 +130,18 @@ class ChrF(_Translation):
     def formula(self, whole: bool) -> dict[str, object]:
         return {"name": "chrf", "beta": self.beta}
 
-    def read(self, tool: Any, references: tuple[str, ...]) -> list[list[_Bag]]:
-        return [self._bags(tool, text) for text in references]
-
-    def matched(self, tool: Any, candidate: str, references: Any) -> Sequence[float]:
+    def counts(self, tool: Any, candidates: Sequence[str], references: tuple[str, ...]) -> Sequence[Sequence[float]]:
         """Of the best reference, as sacrebleu chooses it; it compares n-grams one by one, which is slower."""
-        ours = self._bags(tool, candidate)
-        best, counts = -1.0, list[int]()
-        for theirs in references:
-            found: list[int] = []
-            for one, other in zip(ours, theirs, strict=True):
-                found += (one.size if other.size else 0, other.size, _shared(one, other))
-            f = tool._compute_f_score(found)
-            if f > best:
-                best, counts = f, found
-        return counts
-
-    def _bags(self, tool: Any, text: str) -> list[_Bag]:
-        """The n-grams of each order."""
-        prepared = tool._preprocess_segment(text)
-        letters = "".join(prepared.split())
-        found = [_bag([letters[at : at + n] for at in range(len(letters) - n + 1)]) for n in _orders(self.characters)]
+        prepared = [tool._preprocess_segment(text) for text in (*candidates, *references)]
+        letters = _numbered([list("".join(text.split())) for text in prepared])
+        kinds = [(letters, self.characters)]
         if self.words:
-            words = tool._remove_punctuation(prepared)
-            found += [
-                _bag([" ".join(words[at : at + n]) for at in range(len(words) - n + 1)]) for n in _orders(self.words)
-            ]
-        return found
+            kinds.append((_numbered([tool._remove_punctuation(text) for text in prepared]), self.words))
+        cut = len(candidates)
+        found = np.concatenate([shared_ngrams(each[:cut], each[cut:], longest) for each, longest in kinds], axis=2)
+        found[..., 0][found[..., 1] == 0] = 0  # sacrebleu counts none of ours of an order that theirs are too short for
+        counts: list[list[list[int]]] = found.reshape(cut, len(references), -1).tolist()
+        return [max(each, key=tool._compute_f_score) for each in counts]
 
 
 @dataclass(frozen=True)
@@ -218,21 +178,15 @@ class TER(_Translation):
     def formula(self, whole: bool) -> dict[str, object]:
         return {"name": "rate"}
 
-    def counter(self, tool: Any) -> Callable[[str, tuple[str, ...]], Sequence[float]]:
+    def counts(self, tool: Any, candidates: Sequence[str], references: tuple[str, ...]) -> Sequence[Sequence[float]]:
         try:
             from rapidfuzz.distance.Levenshtein import distance
         except ImportError:
             raise MissingExtraError("TER", "strings") from None
-        words: dict[str, list[str]] = {}
-
-        def count(candidate: str, references: tuple[str, ...]) -> Sequence[float]:
-            for text in (candidate, *references):
-                if text not in words:
-                    words[text] = tool._preprocess_segment(text).split()
-            theirs = [words[text] for text in references]
-            return fewest_shifted_edits(words[candidate], theirs, distance), sum(map(len, theirs)) / len(theirs)
-
-        return count
+        theirs = [tool._preprocess_segment(text).split() for text in references]
+        length = sum(map(len, theirs)) / len(theirs)
+        ours = [tool._preprocess_segment(text).split() for text in candidates]
+        return [(fewest_shifted_edits(words, theirs, distance), length) for words in ours]
 
 
 class TranslationScorer(TextScorer):
@@ -244,7 +198,6 @@ class TranslationScorer(TextScorer):
         except ImportError:
             raise MissingExtraError(type(metric).__name__, "strings") from None
         self._metric, self._tool = metric, metric.tool(sacrebleu.metrics)
-        self._count = metric.counter(self._tool)
         self.formula = metric.formula(whole=True) if metric.references == "joint" else None
         numbers = {len(_usable(row)) for row in corpus} - {0}
         self._tool.num_refs = numbers.pop() if len(numbers) == 1 else -1
@@ -258,9 +211,11 @@ class TranslationScorer(TextScorer):
         for candidate, references in (pair for own in groups for pair in own):
             together.setdefault(references, {})[candidate] = None
         counts = {
-            (candidate, references): tuple(map(float, self._count(candidate, references)))
+            (candidate, references): tuple(map(float, found))
             for references, candidates in together.items()
-            for candidate in candidates
+            for candidate, found in zip(
+                candidates, self._metric.counts(self._tool, list(candidates), references), strict=True
+            )
         }
         found = total(self._metric.formula(whole=False), np.array([*counts.values()], np.float64)) if counts else ()
         values = dict(zip(counts, found, strict=True))
@@ -298,16 +253,7 @@ def _usable(row: Row) -> tuple[str, ...]:
     return tuple(text for text in row.references if text.strip())
 
 
-def _orders(longest: int) -> range:
-    return range(1, longest + 1)
-
-
-def _bag(grams: list[str]) -> _Bag:
-    counts = Counter(grams)
-    return _Bag(len(grams), set(counts), {gram: count - 1 for gram, count in counts.items() if count > 1})
-
-
-def _shared(one: _Bag, other: _Bag) -> int:
-    """The sum of the lesser of the two counts of each n-gram."""
-    again = one.again.keys() & other.again.keys()
-    return len(one.grams & other.grams) + sum(min(one.again[gram], other.again[gram]) for gram in again)
+def _numbered(sequences: Sequence[Sequence[str]]) -> list[NDArray[np.int64]]:
+    """Sequences of symbols as numbers, equal ones alike."""
+    numbers: dict[str, int] = {}
+    return [np.array([numbers.setdefault(each, len(numbers)) for each in own], np.int64) for own in sequences]

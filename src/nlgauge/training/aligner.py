@@ -113,7 +113,6 @@ class Trainer(Run):
         self.tokenizer = SubwordTokenizer.read(str(body / "tokenizer.json"))
         settings = BertConfig.from_pretrained(body)
         settings.hidden_dropout_prob = settings.attention_probs_dropout_prob = 0.0
-        settings._attn_implementation = "eager"  # the fused kernel is slow backwards on a CPU
         torch.manual_seed(config.seed)  # of the heads' first weights
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = Aligner(read_body(body, settings)).to(self.device)

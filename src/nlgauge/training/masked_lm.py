@@ -240,7 +240,6 @@ def start_model(folder: Path, counts: np.ndarray) -> Any:
     config = BertConfig.from_pretrained(folder)
     config.tie_word_embeddings = True
     config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
-    config._attn_implementation = "eager"  # the fused kernel is slow backwards on a CPU
     model = BertForMaskedLM(config)
     model.bert.load_state_dict(read_body(folder, config).state_dict())
     head = {name: value for name, value in load_file(folder / "model.safetensors").items() if name.startswith("cls.")}
