@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from nlgauge.maths.shifts import fewest_shifted_edits, shifted_edits
+from nlgauge.maths import shifts
+from nlgauge.maths.shifts import fewest_shifted_edits
 
 distance = pytest.importorskip("rapidfuzz.distance.Levenshtein", reason="needs nlgauge[strings]").distance
 
@@ -25,7 +26,11 @@ distance = pytest.importorskip("rapidfuzz.distance.Levenshtein", reason="needs n
     ],
 )
 def test_worked_by_hand(candidate: str, reference: str, edits: int) -> None:
-    assert shifted_edits(candidate.split(), reference.split(), distance) == edits
+    assert fewest_shifted_edits([candidate.split()], [reference.split()], distance) == [edits]
+
+
+def alone(candidate: list[str], reference: list[str]) -> int:
+    return fewest_shifted_edits([candidate], [reference], distance)[0]
 
 
 def texts(count: int, seed: int, longest: int) -> list[tuple[list[str], list[str]]]:
@@ -53,7 +58,7 @@ def texts(count: int, seed: int, longest: int) -> list[tuple[list[str], list[str
 def test_the_number_is_that_of_sacrebleu(count: int, longest: int) -> None:
     theirs = pytest.importorskip("sacrebleu.metrics.lib_ter", reason="needs nlgauge[strings]")
     for one, other in texts(count, longest, longest):
-        assert shifted_edits(one, other, distance) == theirs.translation_edit_rate(one, other)[0], (one, other)
+        assert alone(one, other) == theirs.translation_edit_rate(one, other)[0], (one, other)
 
 
 def test_an_alignment_that_strays_from_the_diagonal() -> None:
@@ -65,13 +70,22 @@ def test_an_alignment_that_strays_from_the_diagonal() -> None:
         (["a"] * 3, ["b"] * 200),
         (["a"] * 200, ["b"] * 3 + ["a"]),
     ):
-        assert shifted_edits(one, other, distance) == theirs.translation_edit_rate(one, other)[0]
+        assert alone(one, other) == theirs.translation_edit_rate(one, other)[0]
 
 
 def test_the_fewest_of_several_is_that_of_each_alone() -> None:
     pairs = texts(120, 4, 20)
     for (one, other), (third, fourth) in zip(pairs[::2], pairs[1::2], strict=True):
         references = [other, third, fourth]
-        wanted = min(shifted_edits(one, reference, distance) for reference in references)
-        assert fewest_shifted_edits(one, references, distance) == wanted
-    assert fewest_shifted_edits(["a"], [["b", "c"]], distance) == 2
+        candidates = [one, other, [*third, "x"], one]
+        wanted = [min(alone(candidate, reference) for reference in references) for candidate in candidates]
+        assert fewest_shifted_edits(candidates, references, distance) == wanted
+    assert fewest_shifted_edits([["a"], []], [["b", "c"]], distance) == [2, 2]
+
+
+def test_what_is_remembered_of_a_reference_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = texts(30, 9, 20)
+    candidates, reference = [one for one, _ in pairs], pairs[0][1]
+    wanted = fewest_shifted_edits(candidates, [reference], distance)
+    monkeypatch.setattr(shifts, "_REMEMBERED", 2)
+    assert fewest_shifted_edits(candidates, [reference], distance) == wanted

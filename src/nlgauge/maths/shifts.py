@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 Distance: TypeAlias = Callable[[str, str], int]
@@ -23,51 +23,39 @@ Distance: TypeAlias = Callable[[str, str], int]
 _LONGEST, _FARTHEST, _MOST = 10, 50, 1000
 _BLOCK = (1 << _LONGEST) - 1
 _BEAM = 25
+_REMEMBERED = 100_000
 
 
-def fewest_shifted_edits(candidate: Sequence[str], references: Sequence[Sequence[str]], distance: Distance) -> int:
-    """The fewest of `shifted_edits` to any of the references."""
-    ours = Counter(candidate)
+def fewest_shifted_edits(
+    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], distance: Distance
+) -> list[int]:
+    """Of each candidate the insertions, deletions, substitutions and shifts of blocks that make it a reference.
 
-    def least(reference: Sequence[str]) -> int:
-        common = sum(min(count, ours[word]) for word, count in Counter(reference).items())
-        return max(len(candidate), len(reference)) - common
-
-    fewest = len(candidate) + max(map(len, references), default=0)
-    for reference in sorted(references, key=least):
-        if least(reference) >= fewest:
-            break
-        fewest = min(fewest, shifted_edits(candidate, reference, distance, fewest))
-    return fewest
-
-
-def shifted_edits(
-    candidate: Sequence[str], reference: Sequence[str], distance: Distance, limit: float = math.inf
-) -> int:
-    """Insertions, deletions, substitutions and shifts of blocks that turn the candidate's words into the reference's.
-
-    distance: the Levenshtein distance of two strings, rapidfuzz's for one. limit: where there are as many edits, the
-    search may stop early, and gives that many or more.
+    Those of the reference, one of at least one, that takes the fewest; texts are words. distance: the Levenshtein
+    distance of two strings, rapidfuzz's for one.
     """
-    if not reference or not candidate:
-        return len(candidate) + len(reference)
-    letters = {word: chr(number) for number, word in enumerate(dict.fromkeys((*reference, *candidate)), start=1)}
-    ours, theirs = ("".join(map(letters.__getitem__, words)) for words in (candidate, reference))
-    search = _Search(theirs, distance)
-    common = sum((Counter(ours) & Counter(theirs)).values())
-    least, shifts, tried = max(len(ours), len(theirs)) - common, 0, 0  # no order of our words comes nearer
-    while (edits := search.distance(ours)) > least:
-        gain, shifted, tried = search.shift(ours, edits, tried)
-        if tried >= _MOST or gain <= 0:
+    letters: dict[str, str] = {}
+
+    def spelled(words: Sequence[str]) -> str:
+        return "".join([letters.setdefault(word, chr(len(letters) + 1)) for word in words])
+
+    searches = [_Search(text, distance) for text in dict.fromkeys(map(spelled, references))]
+    return [_fewest(spelled(words), searches) for words in candidates]
+
+
+def _fewest(ours: str, searches: Sequence[_Search]) -> int:
+    counts = Counter(ours)
+    leasts = [(search.least(len(ours), counts), number) for number, search in enumerate(searches)]
+    fewest: float = math.inf
+    for least, number in sorted(leasts):
+        if least >= fewest:
             break
-        shifts, ours = shifts + 1, shifted
-        if shifts + least >= limit:
-            return shifts + least
-    return shifts + edits
+        fewest = min(fewest, searches[number].edits(ours, least, fewest))
+    return int(fewest)
 
 
 class _Search:
-    """Distances and shifts of strings of one length towards one reference."""
+    """Distances and shifts of strings towards one reference."""
 
     def __init__(self, reference: str, distance: Distance) -> None:
         self._reference, self._exact = reference, distance
@@ -78,8 +66,33 @@ class _Search:
         self._known: dict[str, int] = {}
         self._paths: dict[str, tuple[int, str]] = {}
 
-    def shift(self, ours: str, edits: int, tried: int) -> tuple[int, str, int]:
-        """The shift that lowers the distance most: by how much, what it gives, and how many were tried so far."""
+    def least(self, length: int, counts: Mapping[str, int]) -> int:
+        """What no order of a text's words is nearer than, by how many it has of each."""
+        common = sum([min(len(places), counts.get(letter, 0)) for letter, places in self._places.items()])
+        return max(length, len(self._reference)) - common
+
+    def edits(self, ours: str, least: int, limit: float) -> int:
+        """Edits and shifts; where there are `limit` of them, the search may stop early and give that many or more."""
+        if not self._reference or not ours:
+            return len(ours) + len(self._reference)
+        if len(self._known) > _REMEMBERED:
+            self._known.clear()
+            self._paths.clear()
+        shifts, tried = 0, 0
+        while (edits := self.distance(ours)) > least:
+            gain, shifted, tried = self.shift(ours, edits, edits - least, tried)
+            if tried >= _MOST or gain <= 0:
+                break
+            shifts, ours = shifts + 1, shifted
+            if shifts + least >= limit:
+                return shifts + least
+        return shifts + edits
+
+    def shift(self, ours: str, edits: int, most: int, tried: int) -> tuple[int, str, int]:
+        """The shift that lowers the distance most: by how much, what it gives, and how many were tried so far.
+
+        most: none lowers it further.
+        """
         theirs, n, m = self._reference, len(ours), len(self._reference)
         aligned, wrong, missed = self._alignment(ours)
         best = (-n - m, 0, 0, 0)
@@ -105,15 +118,15 @@ class _Search:
                     length, block = length + 1, block << 1 | 1
                     if not (wrong_here & block and missed_here & block) or start <= aligned[to] < start + length:
                         continue
-                    before = -1
+                    # Taking a block out and putting it in again are two edits a word at most.
+                    bound, before = min(2 * length, most), -1
                     for place in range(to - 1, to + length):
                         target = aligned[place] + 1 if place >= 0 else 0
                         if target == before:
                             continue
                         before = target
                         tried += 1
-                        # Taking a block out and putting it in again are two edits a word at most.
-                        if (2 * length, length, -start, -target) <= best:
+                        if (bound, length, -start, -target) <= best:
                             continue
                         moved = _moved(ours, start, length, target)
                         if (edits - self._at_least(moved), length, -start, -target) > best:

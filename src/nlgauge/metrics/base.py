@@ -183,10 +183,12 @@ class PairScorer(ABC):
 
     def _values(self, found: Sequence[tuple[Row, list[Pair], str]]) -> list[Value]:
         """A score for each row, from its pairs and the reason why it has none."""
-        scores = iter(self.compare([pair for _, pairs, _ in found for pair in pairs]))
+        compared = self.compare([pair for _, pairs, _ in found for pair in pairs])
+        scores = np.array(compared, np.float64).reshape(-1, len(self.metric.parts))
+        ends = np.cumsum([len(pairs) for _, pairs, _ in found]).tolist()
         return [
-            self._value(row, pairs, reason, np.array([next(scores) for _ in pairs], np.float64))
-            for row, pairs, reason in found
+            self._value(row, pairs, reason, scores[end - len(pairs) : end])
+            for (row, pairs, reason), end in zip(found, ends, strict=True)
         ]
 
     def _value(self, row: Row, pairs: list[Pair], reason: str, scores: NDArray[np.float64]) -> Value:
@@ -195,8 +197,8 @@ class PairScorer(ABC):
         notes = dict.fromkeys(note for pair in pairs if (note := self.pair_note(*pair)))
         if len(pairs) < len(row.references):
             notes["references without words left out"] = None
-        parts = self.reduced(pairs, scores)
-        return Value(tuple(map(float, parts)), self.undefined if np.isnan(parts).any() else None, tuple(notes))
+        parts = tuple(self.reduced(pairs, scores).tolist())
+        return Value(parts, self.undefined if any(map(math.isnan, parts)) else None, tuple(notes))
 
     def reduced(self, pairs: Sequence[Pair], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The row's score of each part, from those of its pairs: [pairs, parts] -> [parts]."""
@@ -218,8 +220,11 @@ class PairScorer(ABC):
 
     def _best(self, scores: NDArray[np.float64]) -> int:
         """Of [references, parts], by the first part; a NaN is never the best of several."""
-        first = scores[:, 0] if self.metric.larger_is_better else -scores[:, 0]
-        return int(np.where(np.isnan(first), -np.inf, first).argmax())
+        if len(scores) == 1:
+            return 0
+        sign = 1 if self.metric.larger_is_better else -1
+        first = [-math.inf if math.isnan(score) else sign * score for score in scores[:, 0].tolist()]
+        return first.index(max(first))
 
 
 class ReferenceScorer(PairScorer, Scorer):

@@ -186,7 +186,7 @@ class TER(_Translation):
         theirs = [tool._preprocess_segment(text).split() for text in references]
         length = sum(map(len, theirs)) / len(theirs)
         ours = [tool._preprocess_segment(text).split() for text in candidates]
-        return [(fewest_shifted_edits(words, theirs, distance), length) for words in ours]
+        return [(edits, length) for edits in fewest_shifted_edits(ours, theirs, distance)]
 
 
 class TranslationScorer(TextScorer):
