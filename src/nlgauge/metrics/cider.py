@@ -96,10 +96,11 @@ class CIDErScorer(TextScorer):
             shared = ours.keys() & theirs.keys()
             if not shared:
                 break  # nor do they share longer ones
-            product = 0.0
-            for gram in shared:
-                one, other = ours[gram], theirs[gram]
-                product += (min(one, other) if clipped else one) * other
+            # Exact sums: a set has no order of its own that would be the same in every run.
+            if clipped:
+                product = math.fsum([min(ours[gram], theirs[gram]) * theirs[gram] for gram in shared])
+            else:
+                product = math.fsum([ours[gram] * theirs[gram] for gram in shared])
             total += product / (a * b) if a and b else 0.0
         mean = total / self._metric.ngram
         return mean * math.exp(-((candidate.words - reference.words) ** 2) / (2 * _SIGMA**2)) if clipped else mean

@@ -128,7 +128,7 @@ class SARIScorer(TextScorer):
         right, grams, good, times = asked.all_deleted
         kept = kept_good = 0
         kept_right = kept_all = 0.0
-        shared = candidate.keys() & asked.source.keys()
+        shared = [gram for gram in candidate if gram in asked.source]  # in an order that is the same in every run
         for gram in shared:
             ours, theirs, wanted = asked.source[gram], asked.references.get(gram, 0), asked.keep.get(gram, 0)
             stays = min(ours, candidate[gram] * references)
@@ -139,7 +139,7 @@ class SARIScorer(TextScorer):
             right, grams = right + now[0] - before[0], grams + now[1] - before[1]
             good, times = good + now[2] - before[2], times + now[3] - before[3]
         added = len(candidate) - len(shared)
-        added_good = len(candidate.keys() & asked.references.keys()) - len(shared & asked.references.keys())
+        added_good = sum(gram in asked.references and gram not in asked.source for gram in candidate)
         recall = self._share(kept_good, asked.kept) if self._fixed else self._share(kept_all, len(asked.keep))
         scores = (
             _f(self._share(added_good, added), self._share(added_good, asked.add)),
