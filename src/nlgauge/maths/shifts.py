@@ -65,6 +65,7 @@ class _Search:
         self._bits = {letter: sum(1 << place for place in places) for letter, places in self._places.items()}
         self._known: dict[str, int] = {}
         self._paths: dict[str, tuple[int, str]] = {}
+        self._last, self._rows = "", list[tuple[int, int, int, int]]()
 
     def least(self, length: int, counts: Mapping[str, int]) -> int:
         """What no order of a text's words is nearer than, by how many it has of each."""
@@ -79,13 +80,11 @@ class _Search:
             self._known.clear()
             self._paths.clear()
         shifts, tried = 0, 0
-        while (edits := self.distance(ours)) > least:
+        while (edits := self.distance(ours)) > least and shifts + 1 + least < limit:
             gain, shifted, tried = self.shift(ours, edits, edits - least, tried)
             if tried >= _MOST or gain <= 0:
                 break
             shifts, ours = shifts + 1, shifted
-            if shifts + least >= limit:
-                return shifts + least
         return shifts + edits
 
     def shift(self, ours: str, edits: int, most: int, tried: int) -> tuple[int, str, int]:
@@ -98,18 +97,20 @@ class _Search:
         best = (-n - m, 0, 0, 0)
         shifted = ours
         # A block has a word that is wrong where it is, goes where one is missing, and not into itself.
-        places = {
-            letter: [to for to in self._places[letter] if missed >> to & _BLOCK]
-            for letter in self._places.keys() & ours
-        }
+        places = {}
+        for letter in dict.fromkeys(ours):
+            if there := [to for to in self._places.get(letter, ()) if missed >> to & _BLOCK]:
+                places[letter] = there
         for start, letter in enumerate(ours):
-            if not wrong >> start & _BLOCK:
+            wrong_here = wrong >> start
+            if not wrong_here & _BLOCK:
                 continue
+            following = ours[start + 1 : start + 2]
             for to in places.get(letter, ()):
                 if abs(to - start) > _FARTHEST:
                     continue
-                wrong_here, missed_here = wrong >> start, missed >> to
-                alone = start + 1 == n or to + 1 == m or ours[start + 1] != theirs[to + 1]
+                missed_here = missed >> to
+                alone = not following or theirs[to + 1 : to + 2] != following
                 if alone and not wrong_here & missed_here & 1:
                     continue
                 last = 1 if alone else min(_LONGEST, n - start, m - to)
@@ -183,16 +184,23 @@ class _Search:
         Of several, that which from the end on has '=' or 's' before 'd', and 'd' before 'i'.
         """
         theirs, full = self._reference, (1 << len(self._reference)) - 1
-        up, down = full, 0
-        rows = []
-        for letter in ours:
+        # A shift leaves what is before it as it was, and so the rows of that.
+        same_words = 0
+        for one, other in zip(ours, self._last, strict=False):
+            if one != other:
+                break
+            same_words += 1
+        rows = self._rows[:same_words]
+        _, _, up, down = rows[-1] if rows else (0, 0, full, 0)
+        for letter in ours[same_words:]:
             same = self._bits.get(letter, 0)
             diagonal = ((((same & up) + up) ^ up) | same | down) & full
             plus = down | (full & ~(diagonal | up))
-            rows.append((diagonal, plus))
             minus = (diagonal & up) << 1
             shifted = plus << 1 | 1
             up, down = (minus | ~(diagonal | shifted)) & full, shifted & diagonal & full
+            rows.append((diagonal, plus, up, down))
+        self._last, self._rows = ours, rows
         i, j = len(ours) - 1, len(theirs) - 1
         steps = []
         while i >= 0 and j >= 0:
@@ -200,7 +208,7 @@ class _Search:
                 steps.append("=")
                 i, j = i - 1, j - 1
                 continue
-            diagonal, plus = rows[i]
+            diagonal, plus, _, _ = rows[i]
             if not diagonal >> j & 1:
                 steps.append("s")
                 i, j = i - 1, j - 1
