@@ -19,6 +19,7 @@ from nlgauge.engine.features import MaskedWordsRequest, PairStatesRequest  # noq
 from nlgauge.engine.folder import DocumentFrequencies  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
 from nlgauge.registry import model as load_model  # noqa: E402
+from nlgauge.training import pairs as module  # noqa: E402
 from nlgauge.training.adaptation import read_delta  # noqa: E402
 from nlgauge.training.export import write_folder  # noqa: E402
 from nlgauge.training.pairs import PairsConfig, PairsTrainer, Stage, learns, make_row, read_pairs, train  # noqa: E402
@@ -102,8 +103,6 @@ def test_what_is_no_pair_is_refused(config, pairs, tmp_path):
 def test_the_recipe_of_the_package_is_readable():
     from pathlib import Path
 
-    from nlgauge.training import pairs as module
-
     recipe = PairsConfig.read(Path(module.__file__).with_name("pairs.toml"))
     assert recipe.stage(0).shares[0] > recipe.stage(recipe.steps - 1).shares[0]
     assert all(len(stage.shares) == len(recipe.sizes) for stage in recipe.stages)
@@ -140,12 +139,27 @@ def test_one_word_alone_is_masked_where_the_recipe_says_so(trained, config):
     assert all((row.masked == trainer.frame.mask).sum() == 1 for row in rows)
 
 
-def test_copies_are_stretches_of_what_is_seen(trained, config):
+def test_copies_are_excerpts_of_what_is_seen(trained, config):
     trainer, _ = trained
     for example in trainer.train.rows[32][:20]:
         row = make_row(trainer.train, example, 32, trainer.frame, config, np.random.default_rng(2), copied=1.0)
         own, other = (row.whole[0][row.part[0] == part][1:-1].tolist() for part in (0, 1))
-        assert " ".join(map(str, own)) in " ".join(map(str, other))
+        rest = iter(other)
+        assert all(token in rest for token in own)  # in the other text's order
+
+
+def test_excerpts_are_up_to_three_runs_of_whole_words():
+    words = np.repeat(np.arange(60), [1, 2, 3] * 20)
+    ids, runs = np.arange(len(words)), set()
+    for seed in range(200):
+        places, own = module.excerpts((ids, words), 30, np.random.default_rng(seed))
+        runs.add(1 + int((np.diff(places) > 1).sum()))
+        assert 0 < len(places) <= 30 and (np.diff(places) > 0).all()
+        np.testing.assert_array_equal(own, words[places])
+        assert set(np.flatnonzero(np.isin(words, own))) == set(places)
+    assert runs == {1, 2, 3}
+    for size in (1, 2):  # fewer sub-words than a word may have: a part of one is better than nothing
+        assert 0 < len(module.excerpts((ids[3:6], words[3:6]), size, np.random.default_rng(0))[0]) <= size
 
 
 def test_training_teaches_to_look_at_the_other_text(config, tmp_path):

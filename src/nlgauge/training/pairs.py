@@ -262,17 +262,17 @@ def make_row(
     ids, words = pairs.sides[1 - side][pair]
     if copied and rng.random() < copied:
         seen = max(1, length - 4 - min(config.stretch, len(ids)))
-        return _row(_excerpts((ids[:seen], words[:seen]), config.stretch, rng), ids, length, frame, config, rng)
+        return _row(excerpts((ids[:seen], words[:seen]), config.stretch, rng), ids, length, frame, config, rng)
     return _row(pairs.sides[side][pair], ids, length, frame, config, rng)
 
 
-def _excerpts(text: Text, size: int, rng: np.random.Generator) -> Text:
+def excerpts(text: Text, size: int, rng: np.random.Generator) -> Text:
     """Up to three runs of a text's whole words, in their order, `size` sub-words together at most.
 
     An extractive summary is such a text: at its joints the words on one side alone tell where to look.
     """
     ids, words = text
-    zones = np.array_split(np.arange(len(ids)), int(rng.integers(1, 4)))
+    zones = np.array_split(np.arange(len(ids)), min(size, int(rng.integers(1, 4))))
     run = max(1, size // len(zones))
     kept = []
     for zone in zones:
