@@ -196,6 +196,8 @@ def _kind(value: object) -> str:
 
 
 def _absent(value: object) -> bool:
+    if isinstance(value, str):
+        return False
     # pandas' own markers are told by name, because pandas is optional.
     nan = isinstance(value, Real) and value != value
     return value is None or nan or type(value).__name__ in ("NAType", "NaTType")
@@ -311,6 +313,8 @@ def _texts(value: Any, what: str, place: _Place) -> list[str]:
 
 
 def _label(value: Any, what: str, place: _Place) -> str:
+    if isinstance(value, str):
+        return _text(value, what, place)
     # pandas turns whole numbers into floats where one is missing.
     whole = isinstance(value, Real) and not isinstance(value, bool) and value == value // 1
     return str(int(value)) if whole else _text(value, what, place)

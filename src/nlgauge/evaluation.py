@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -145,7 +146,12 @@ def _text_scores(metrics: Sequence[TextMetric], rows: Corpus, processes: int) ->
 
 
 def _keep_rows(rows: Corpus) -> None:
-    """What a process does first: rows are handed over once, and not with every metric."""
+    """What a process does first: rows are handed over once, and not with every metric.
+
+    It ends with its metrics, which make no cycles to speak of; to look for them again and again among millions of
+    words takes a fifth of the time.
+    """
+    gc.disable()
     _rows_of_process.append(rows)
 
 

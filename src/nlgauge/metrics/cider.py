@@ -93,14 +93,11 @@ class CIDErScorer(TextScorer):
         for ours, theirs, a, b in zip(
             candidate.weights, reference.weights, candidate.norms, reference.norms, strict=True
         ):
-            shared = ours.keys() & theirs.keys()
+            # In the candidate's order: that of a set would be another in every run, and sums with it.
+            shared = [(one, other) for gram, one in ours.items() if (other := theirs.get(gram)) is not None]
             if not shared:
                 break  # nor do they share longer ones
-            # Exact sums: a set has no order of its own that would be the same in every run.
-            if clipped:
-                product = math.fsum([min(ours[gram], theirs[gram]) * theirs[gram] for gram in shared])
-            else:
-                product = math.fsum([ours[gram] * theirs[gram] for gram in shared])
+            product = sum([(min(pair) if clipped else pair[0]) * pair[1] for pair in shared])
             total += product / (a * b) if a and b else 0.0
         mean = total / self._metric.ngram
         return mean * math.exp(-((candidate.words - reference.words) ** 2) / (2 * _SIGMA**2)) if clipped else mean
