@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from nlgauge import Corpus, ScoreTable, evaluate, registry
+from nlgauge.corpus import Row
 from nlgauge.reproduce import scores
 from nlgauge.reproduce.published import Source
 from nlgauge.reproduce.rated import Data
@@ -72,6 +73,19 @@ def test_other_rows_another_version_and_another_model_do_not_count(
     assert list(Store(tmp_path).table(corpus, [metric]).columns) == ["EmbeddingAverage"]
     monkeypatch.setattr(scores, "__version__", "0.0.0")
     assert Store(tmp_path).table(corpus, [metric]).columns == {}
+
+
+def test_other_weights_for_pairs_and_another_aligner_do_not_count(tmp_path: Path) -> None:
+    rows = Corpus(tuple(Row(text, (), "Two boats left.", item=text) for text in ("A boat left.", "Nothing left.")))
+    metrics = [registry.metric("MaskEval(weights='candidate')"), registry.metric("Consistency(aligner='D')")]
+    Store(tmp_path).fill([(rows, "tiny", metrics)])
+    assert len(Store(tmp_path).table(rows, metrics).columns) == 2
+    model = registry.model("pocket")
+    for metric, digest in zip(metrics, (model.pairs_digest, model.aligner_digest), strict=True):
+        for place in tmp_path.rglob("*.jsonl"):
+            text = place.read_text(encoding="utf-8")
+            place.write_text(text.replace(str(digest)[:8], "00000000"), encoding="utf-8")
+        assert str(metric) not in Store(tmp_path).table(rows, metrics).columns
 
 
 def test_slow_metrics_go_through_blocks_of_items_and_an_interrupted_run_goes_on(

@@ -1,7 +1,7 @@
 """Scores kept in a folder, so that nothing is computed twice and an interrupted run goes on where it stopped.
 
 A corpus has a folder, named by its digest; a file in it is the score file of one pass, and holds any metrics. A stored
-column counts where it is of the same spec, the same version of nlgauge, and a model whose weights have the digest that
+column counts where it is of the same spec, the same version of nlgauge, and a model whose weights have the digests that
 its signature names. Cheap metrics are scored first, the smallest corpus first, and all that read a model in blocks of
 items, so that an interruption costs a block; metrics that have to see the whole corpus see it in one pass.
 """
@@ -34,7 +34,12 @@ _OF = {
     **dict.fromkeys(("BARTScore", "MaskEval"), "sequences"),
 }
 _OF_THE_CORPUS = ("references", "candidates", "union", "separate")
-_MODEL = re.compile(r"\|model:[^|]*@([0-9a-f]{8})\|")
+_WEIGHTS = {
+    "digest": re.compile(r"\|model:[^|]*@([0-9a-f]{8})\|"),
+    "pairs_digest": re.compile(r"\|words:pairs@([0-9a-f]{8})\|"),
+    "aligner_digest": re.compile(r"\|aligner:([0-9a-f]{8})\|"),
+}
+"""What a signature says of weights, by the name that a model has for their digest"""
 
 
 def effort(metric: Metric) -> str:
@@ -55,7 +60,7 @@ class Store:
         self.scored = 0
         """Values that were computed, not read"""
         self._tables: dict[Path, ScoreTable] = {}
-        self._digests: dict[str, str | None] = {}
+        self._digests: dict[str, dict[str, str] | None] = {}
         self._split: dict[str, list[Corpus]] = {}
 
     def fill(self, jobs: Sequence[tuple[Corpus, str, Sequence[Metric]]]) -> None:
@@ -181,16 +186,18 @@ class Store:
         return None
 
     def _same_model(self, signature: str, metric: Metric) -> bool:
-        named = _MODEL.search(signature)
-        if named is None:
+        said = {kind: found[1] for kind, pattern in _WEIGHTS.items() if (found := pattern.search(signature))}
+        if not said:
             return True
         name = getattr(metric, "model", "pocket")
         if name not in self._digests:
             try:
-                self._digests[name] = registry.model(name).digest[:8]
+                model = registry.model(name)
+                self._digests[name] = {kind: str(getattr(model, kind))[:8] for kind in _WEIGHTS}
             except NlgaugeError:
                 self._digests[name] = None  # not at hand to compare with: its signature says what the scores are of
-        return self._digests[name] in (None, named[1])
+        known = self._digests[name]
+        return known is None or all(known[kind] == digest for kind, digest in said.items())
 
 
 def refusal(error: NlgaugeError) -> str:
