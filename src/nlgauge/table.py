@@ -223,7 +223,7 @@ class ScoreTable:
                 own = starts[column.level]
                 named = [f", {encode({'metric': spec, 'part': name})[1:-1]}, " for name in column.parts]
                 for index, part, said in self._said(column):
-                    # Nearly all records are a number alone, and written thus take a third of an encoder's time.
+                    # Nearly all records are a number alone, and need no encoder.
                     plain = len(said) == 2 and type(said["value"]) is float
                     rest = f'"value": {said["value"]!r}, "reason": null}}' if plain else encode(said)[1:]
                     file.write(f"{own[index]}{named[part]}{rest}\n")
