@@ -142,24 +142,25 @@ def test_one_word_alone_is_masked_where_the_recipe_says_so(trained, config):
 def test_copies_are_excerpts_of_what_is_seen(trained, config):
     trainer, _ = trained
     for example in trainer.train.rows[32][:20]:
-        row = make_row(trainer.train, example, 32, trainer.frame, config, np.random.default_rng(2), copied=1.0)
+        row = make_row(trainer.train, example, 32, trainer.frame, config, np.random.default_rng(2), copied=1.0, runs=3)
         own, other = (row.whole[0][row.part[0] == part][1:-1].tolist() for part in (0, 1))
         rest = iter(other)
         assert all(token in rest for token in own)  # in the other text's order
 
 
-def test_excerpts_are_up_to_three_runs_of_whole_words():
+@pytest.mark.parametrize("most", [1, 3])
+def test_excerpts_are_up_to_so_many_runs_of_whole_words(most):
     words = np.repeat(np.arange(60), [1, 2, 3] * 20)
     ids, runs = np.arange(len(words)), set()
     for seed in range(200):
-        places, own = module.excerpts((ids, words), 30, np.random.default_rng(seed))
+        places, own = module.excerpts((ids, words), 30, most, np.random.default_rng(seed))
         runs.add(1 + int((np.diff(places) > 1).sum()))
         assert 0 < len(places) <= 30 and (np.diff(places) > 0).all()
         np.testing.assert_array_equal(own, words[places])
         assert set(np.flatnonzero(np.isin(words, own))) == set(places)
-    assert runs == {1, 2, 3}
+    assert runs == set(range(1, most + 1))
     for size in (1, 2):  # fewer sub-words than a word may have: a part of one is better than nothing
-        assert 0 < len(module.excerpts((ids[3:6], words[3:6]), size, np.random.default_rng(0))[0]) <= size
+        assert 0 < len(module.excerpts((ids[3:6], words[3:6]), size, most, np.random.default_rng(0))[0]) <= size
 
 
 def test_training_teaches_to_look_at_the_other_text(config, tmp_path):

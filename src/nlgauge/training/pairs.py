@@ -58,6 +58,8 @@ class Stage:
     """Of its steps, at each length"""
     copied: float = 0.0
     """Share of the rows whose masked side is made of excerpts of the other text itself"""
+    runs: int = 1
+    """Of how many runs of words such excerpts are made at most"""
 
 
 @dataclass(frozen=True)
@@ -255,24 +257,24 @@ Text: TypeAlias = tuple[np.ndarray, np.ndarray]
 
 def make_row(
     pairs: Pairs, example: np.ndarray, length: int, frame: Frame, config: PairsConfig, rng: np.random.Generator,
-    copied: float = 0.0,
+    copied: float = 0.0, runs: int = 1,
 ) -> Rows:  # fmt: skip
     """One reading of a pair, or, by the chance `copied`, of its other text and excerpts of what is seen of it."""
     pair, side = map(int, example)
     ids, words = pairs.sides[1 - side][pair]
     if copied and rng.random() < copied:
         seen = max(1, length - 4 - min(config.stretch, len(ids)))
-        return _row(excerpts((ids[:seen], words[:seen]), config.stretch, rng), ids, length, frame, config, rng)
+        return _row(excerpts((ids[:seen], words[:seen]), config.stretch, runs, rng), ids, length, frame, config, rng)
     return _row(pairs.sides[side][pair], ids, length, frame, config, rng)
 
 
-def excerpts(text: Text, size: int, rng: np.random.Generator) -> Text:
-    """Up to three runs of a text's whole words, in their order, `size` sub-words together at most.
+def excerpts(text: Text, size: int, runs: int, rng: np.random.Generator) -> Text:
+    """Up to so many runs of a text's whole words, in their order, `size` sub-words together at most.
 
     An extractive summary is such a text: at its joints the words on one side alone tell where to look.
     """
     ids, words = text
-    zones = np.array_split(np.arange(len(ids)), min(size, int(rng.integers(1, 4))))
+    zones = np.array_split(np.arange(len(ids)), min(size, int(rng.integers(1, runs + 1))))
     run = max(1, size // len(zones))
     kept = []
     for zone in zones:
@@ -360,7 +362,9 @@ class PairsTrainer(Run):
         length, rows = config.sizes[int(rng.choice(len(shares), p=shares / shares.sum()))]
         examples = self.train.rows[length]
         chosen = rng.choice(len(examples), size=rows, replace=len(examples) < rows)
-        made = [make_row(self.train, examples[i], length, self.frame, config, rng, stage.copied) for i in chosen]
+        made = [
+            make_row(self.train, examples[i], length, self.frame, config, rng, stage.copied, stage.runs) for i in chosen
+        ]
         return Rows.of(made)
 
     def _logits(self, rows: Rows, alone: bool = False) -> torch.Tensor:
