@@ -50,11 +50,13 @@ class WeighterConfig:
     patience: int = 40
     """Epochs without a better loss on the held-out fold before it stops"""
     rate: float = 3e-3
-    ridge: float = 3e-3
+    share_rate: float = 0.03
+    """The same for the log-odds of the candidate's share, one number that has further to go"""
+    ridge: float = 1e-3
     """What uneven weights cost, as a share of the ratings' variance: so much where the logarithms of the weights have a
     standard deviation of 1 (bounded from above by the states' whole variance times the layer's squared length)"""
-    share_ridge: float = 0.03
-    """The same for the log-odds of the candidate's share"""
+    share_ridge: float = 1e-3
+    """What an uneven share costs: so much where its log-odds are 1"""
     calibrated: bool = True
 
 
@@ -172,7 +174,7 @@ def _fit_fold(
     own, other = words.of(np.flatnonzero(~held)), words.of(np.flatnonzero(held))
     truth, unseen = (torch.from_numpy(ratings[part]).float() for part in (~held, held))
     weight, share = torch.zeros(words.states.shape[1], requires_grad=True), torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.Adam([weight, share], lr=config.rate)
+    optimizer = torch.optim.Adam([{"params": [weight]}, {"params": [share], "lr": config.share_rate}], lr=config.rate)
     variance, spread = float(truth.var()), float(own.states.var(0).sum())
     best: tuple[float, Tensor, Tensor] | None = None
     fact: dict[str, float] = {}
