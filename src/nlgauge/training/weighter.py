@@ -4,8 +4,8 @@ One linear layer on the frozen states of both texts gives every sub-word a numbe
 makes them weights, and a learned share weighs candidate against source. The loss is the squared error against the
 ratings, after the straight line that fits them best: how high a quality is rated on average, and how far apart, is
 nothing that weights of words can or should say. `calibrated=False` leaves that line out, as the paper does. Uneven
-weights cost as well: a few hundred rows of a few dozen items are soon learned by heart (docs/maskeval.md has figures);
-`ridge=0` and `share_ridge=0` leave that out, as the paper does.
+weights cost as well, for a few dozen items are soon learned by heart (docs/maskeval.md has figures); `ridge=0` and
+`share_ridge=0` leave that out, as the paper does.
 
 Items are split into folds. Each fold in turn is held out to say when to stop, and the weighter is the mean over the
 folds. States and scores of words are computed once for all aspects, and kept.
