@@ -174,7 +174,8 @@ def _fit_fold(
     own, other = words.of(np.flatnonzero(~held)), words.of(np.flatnonzero(held))
     truth, unseen = (torch.from_numpy(ratings[part]).float() for part in (~held, held))
     weight, share = torch.zeros(words.states.shape[1], requires_grad=True), torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.Adam([{"params": [weight]}, {"params": [share], "lr": config.share_rate}], lr=config.rate)
+    rates = ((weight, config.rate), (share, config.share_rate))
+    optimizer = torch.optim.Adam([{"params": [learned], "lr": rate} for learned, rate in rates])
     variance, spread = float(truth.var()), float(own.states.var(0).sum())
     best: tuple[float, Tensor, Tensor] | None = None
     fact: dict[str, float] = {}
