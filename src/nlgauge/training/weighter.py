@@ -51,7 +51,7 @@ class WeighterConfig:
     """Epochs without a better loss on the held-out fold before it stops"""
     rate: float = 3e-3
     share_rate: float = 0.03
-    """The same for the log-odds of the candidate's share, one number that has further to go"""
+    """Learning rate of the log-odds of the candidate's share, one number that has further to go than the layer's"""
     ridge: float = 1e-3
     """What uneven weights cost, as a share of the ratings' variance: so much where the logarithms of the weights have a
     standard deviation of 1 (bounded from above by the states' whole variance times the layer's squared length)"""
