@@ -38,9 +38,9 @@ class Peer:
         from safetensors.numpy import load_file
         from transformers import BertConfig
 
+        from nlgauge.engine.adaptation import read_delta
+        from nlgauge.engine.aligner_net import Aligner
         from nlgauge.engine.folder import ALIGNER_THRESHOLD
-        from nlgauge.training.adaptation import read_delta
-        from nlgauge.training.aligner_net import Aligner
         from nlgauge.training.masked_lm import read_body
 
         torch.set_num_threads(threads())

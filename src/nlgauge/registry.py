@@ -159,6 +159,6 @@ def model(name: str, precision: str = "float32", backend: str = "auto") -> Langu
         from nlgauge.engine.onnx import OnnxModel
 
         return OnnxModel(folder, name)
-    from nlgauge.engine.transformers import open_model
+    from nlgauge.engine.kinds import open_model
 
     return open_model(str(folder) if folder.is_dir() else name, name, precision)

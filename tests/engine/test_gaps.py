@@ -95,10 +95,11 @@ def test_chosen_words_are_those_of_all_words():
         np.testing.assert_array_equal(some.spans, every.spans[[1, 4]])
 
 
-def test_the_other_text_is_read_once_for_all_its_masked_texts_and_no_further_than_the_window():
+def test_the_other_text_is_read_once_for_all_its_texts_and_no_further_than_the_window():
     model = PairsModel()
     source = " ".join(WORDS[5 + i % 40] for i in range(30))
-    needs = [(f"w{i} w3 w{i + 1}", MaskedWordsRequest(source)) for i in range(9)]
+    kinds = (MaskedWordsRequest, PairStatesRequest)
+    needs = [(f"w{i} w3 w{i + 1}", kind(source)) for i in range(9) for kind in kinds]
     Engine(model).features(needs)
     assert model.others_seen == [16]
     with pytest.raises(InputError, match="row 1"):

@@ -14,13 +14,13 @@ pytest.importorskip("onnx", reason="training needs nlgauge[train]")
 from safetensors.numpy import load_file  # noqa: E402
 from transformers import BertConfig, BertForMaskedLM  # noqa: E402
 
+from nlgauge.engine.adaptation import read_delta  # noqa: E402
 from nlgauge.engine.engine import Engine  # noqa: E402
 from nlgauge.engine.features import MaskedWordsRequest, PairStatesRequest  # noqa: E402
 from nlgauge.engine.folder import DocumentFrequencies  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
 from nlgauge.registry import model as load_model  # noqa: E402
 from nlgauge.training import pairs as module  # noqa: E402
-from nlgauge.training.adaptation import read_delta  # noqa: E402
 from nlgauge.training.export import write_folder  # noqa: E402
 from nlgauge.training.pairs import PairsConfig, PairsTrainer, Stage, learns, make_row, read_pairs, train  # noqa: E402
 
@@ -194,6 +194,15 @@ def test_a_resumed_run_equals_an_unbroken_one(config, pairs, tmp_path):
         torch.testing.assert_close(one, two, atol=1e-6, rtol=1e-5, msg=name)
     assert [point["step"] for point in unbroken.curve] == [0, 5, 10]
     assert unbroken.curve == second.curve
+
+
+def test_bfloat16_changes_the_products_and_not_what_is_learned(config, pairs, tmp_path):
+    """The weights stay float32, and a step goes nearly where it goes in float32."""
+    runs = [PairsTrainer(replace(config, precision=kind), pairs, tmp_path / kind) for kind in ("float32", "bfloat16")]
+    (exact,), (low,) = (run.train_step() for run in runs)
+    assert exact != low and exact == pytest.approx(low, abs=0.02)
+    assert all(parameter.dtype == torch.float32 for parameter in runs[1].model.parameters())
+    assert runs[0].evaluate()["a"]["perplexity"] == pytest.approx(runs[1].evaluate()["a"]["perplexity"], rel=0.02)
 
 
 def test_only_layers_and_head_are_stored(trained, body):

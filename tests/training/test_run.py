@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from nlgauge.errors import InputError
 
 torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
 
@@ -18,9 +21,9 @@ class Line(Run):
     losses = ("square", "distance")
     measured_first = True
 
-    def __init__(self, out: Path, held_out: bool = True) -> None:
-        super().__init__(out)
-        self.model = torch.nn.Linear(1, 1, bias=False)
+    def __init__(self, out: Path, held_out: bool = True, precision: str = "float32") -> None:
+        super().__init__(out, precision)
+        self.model = torch.nn.Linear(1, 1, bias=False).to(self.device)
         torch.nn.init.zeros_(self.model.weight)
         self.optimizer = torch.optim.SGD([{"params": list(self.model.parameters()), "rate": 0.25}], lr=9.0)
         self.steps, self.held_out = 50, held_out
@@ -67,3 +70,28 @@ def test_without_held_out_data_there_is_no_curve(tmp_path: Path) -> None:
     run.run(evaluate_every=10, save_every=100)
     assert run.curve == [] and not (tmp_path / "curve.jsonl").exists()
     assert (tmp_path / "checkpoint.safetensors").exists()
+
+
+@pytest.mark.parametrize(("precision", "kind"), [("float32", torch.float32), ("bfloat16", torch.bfloat16)])
+def test_the_network_computes_in_the_recipes_precision(tmp_path: Path, precision: str, kind: torch.dtype) -> None:
+    run = Line(tmp_path, precision=precision)
+    with run.computing():
+        out = run.model(run.tensor(np.ones((2, 1), np.float32)))
+    assert out.dtype == kind and out.device.type == run.device.type
+    assert run.model.weight.dtype == torch.float32
+
+
+def test_another_precision_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"precision 'float16' is none \(give float32 or bfloat16\)"):
+        Line(tmp_path / "new", precision="float16")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_run_on_a_gpu_goes_on_where_it_was(tmp_path: Path) -> None:
+    run = Line(tmp_path)
+    assert run.device.type == "cuda"
+    run.run(evaluate_every=10, save_every=10)
+    again = Line(tmp_path)
+    assert again.resume() and again.step == 50
+    again.train_step()

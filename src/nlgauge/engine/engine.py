@@ -348,16 +348,15 @@ class Engine:
 
     def _read_in_pairs(self, texts: Mapping[str, list[Request]], bar: tqdm) -> dict[Need, Feature | None]:
         reader = PairReader(self.model, self._tokens.__getitem__, self.word_starts, self._budget)
-        needs = [(text, request) for text, requests in texts.items() for request in requests]
-        words = [(text, request) for text, request in needs if isinstance(request, MaskedWordsRequest)]
-        usable = [need for need in words if len(self._tokens[need[1].against])]
-        out: dict[Need, Feature | None] = dict.fromkeys(words)
-        out.update(zip(usable, reader.masked_words(usable, bar.update), strict=True))
-        for text, request in needs:
-            if isinstance(request, PairStatesRequest):
-                out[text, request] = reader.states(text, request)
+        needs = [
+            (text, request)
+            for text, requests in texts.items()
+            for request in requests
+            if isinstance(request, MaskedWordsRequest | PairStatesRequest)
+        ]
+        answers = reader.read(needs, bar.update)
         self.ledger.passes += reader.passes
-        return out
+        return dict(zip(needs, answers, strict=True))
 
     def _pair_rows(
         self, part: Sequence[tuple[str, str, PairWindow]]

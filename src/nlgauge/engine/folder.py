@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from dataclasses import dataclass
@@ -28,6 +29,14 @@ class DocumentFrequencies:
     counts: NDArray[np.int64]
     """[vocabulary]"""
     documents: int
+
+
+def file_digest(path: Path) -> str | None:
+    """SHA-256 of a file, hexadecimal; None where there is none."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_document_frequencies(folder: Path) -> DocumentFrequencies | None:

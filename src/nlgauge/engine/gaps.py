@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from nlgauge.engine.windows import windows
 from nlgauge.errors import SpecError
 
 _PAIR_BATCH_TOKENS = 2048  # attention to a long other text outgrows the processor's caches beyond
+
+
+_Need: TypeAlias = tuple[str, MaskedWordsRequest | PairStatesRequest]
 
 
 def predictor(model: LanguageModel) -> str:
@@ -72,33 +75,42 @@ class PairReader:
         self._room = model.window - len(tokenizer.prefix) - 2 * len(tokenizer.suffix)
         self.passes = 0
 
-    def masked_words(
-        self, needs: Sequence[tuple[str, MaskedWordsRequest]], done: Callable[[int], object]
-    ) -> list[MaskedWords]:
-        """Answers in the order of the needs; both texts of each have tokens. done: told of so many words more."""
-        found = [self._scores(*need) for need in needs]
+    def read(self, needs: Sequence[_Need], done: Callable[[int], object]) -> list[MaskedWords | TokenVectors | None]:
+        """Answers in the order of the needs, None where a text has no tokens. done: told of so many words more."""
+        found: list[MaskedWords | TokenVectors | None] = [None] * len(needs)
         by_other: dict[str, list[int]] = {}
-        for number, (_, request) in enumerate(needs):
-            by_other.setdefault(request.against if self._way == "pairs" else "", []).append(number)
+        for number, (text, request) in enumerate(needs):
+            if len(self._tokens(text)) and len(self._tokens(request.against)):
+                by_other.setdefault(request.against if self._way == "pairs" else "", []).append(number)
         for other, numbers in by_other.items():
-            rows = [row for i in numbers for row in self._rows(found[i], needs[i][1])]
+            seen = self._seen(other) if self._way == "pairs" else None
+            scores: dict[int, WordScores] = {}
+            rows: list[_Row] = []
+            for i in numbers:
+                text, request = needs[i]
+                if isinstance(request, PairStatesRequest):
+                    found[i] = self._states(text, request, seen)
+                else:
+                    scores[i] = self._scores(text, request)
+                    rows += self._rows(scores[i], request)
             if self._way == "sentinels":
                 self._fill(rows, done)
             else:
-                self._ask(rows, other, done)
-        return [scores.answer(self._model.tokenizer) for scores in found]
+                self._ask(rows, seen, done)
+            for i, one in scores.items():
+                found[i] = one.answer(self._model.tokenizer)
+        return found
 
-    def states(self, text: str, request: PairStatesRequest) -> TokenVectors | None:
-        """Last hidden states of a text's tokens, long ones in overlapping windows; None for a pair without tokens."""
-        tokens, other = self._tokens(text), self._tokens(request.against)
-        if not len(tokens) or not len(other):
-            return None
-        room = self._model.window - self._model.tokenizer.frame
-        seen = None
+    def _states(self, text: str, request: PairStatesRequest, seen: Any) -> TokenVectors:
+        """Last hidden states of a text's tokens, long ones in overlapping windows.
+
+        seen: the other text, where it is read by itself.
+        """
+        tokens = self._tokens(text)
         if self._way == "pairs":
-            seen = self._seen(request.against)
+            room = self._model.window - self._model.tokenizer.frame
         else:
-            room = max(self._room // 2, self._room - len(other))
+            room = max(self._room // 2, self._room - len(self._tokens(request.against)))
         states = np.empty((len(tokens), self._model.width), np.float32)
         for window in windows(len(tokens), room, "slide"):
             row, shift = self._framed(tokens.ids[window.begin : window.end].tolist(), request)
@@ -157,9 +169,8 @@ class PairReader:
         self.passes += 1
         return self._model.other_text(np.array([*tokenizer.prefix, *shown, *tokenizer.suffix], np.int64))
 
-    def _ask(self, rows: Sequence[_Row], other: str, done: Callable[[int], object]) -> None:
-        """Run rows with masks; with weights for pairs all rows see the same other text."""
-        seen = self._seen(other) if self._way == "pairs" else None
+    def _ask(self, rows: Sequence[_Row], seen: Any, done: Callable[[int], object]) -> None:
+        """Run rows with masks; with weights for pairs all rows see the same other text, `seen`."""
         budget = self._budget if seen is None else min(self._budget, _PAIR_BATCH_TOKENS)
         for batch, ids, attend in self._batches(rows, budget):
             most = max(len(row.part.asked) for row in batch)

@@ -6,7 +6,6 @@ a quiet machine, and onnxruntime starts faster, is a third of the size and bring
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -22,7 +21,9 @@ from nlgauge.engine.folder import (
     ALIGNER_FILE,
     ALIGNER_THRESHOLD,
     PAIRS_FILE,
+    WEIGHTS_FILE,
     DocumentFrequencies,
+    file_digest,
     read_bertscore_baseline,
     read_document_frequencies,
     recommended_temperature,
@@ -38,9 +39,7 @@ class OnnxModel:
     precision = "float32"
 
     def __init__(self, folder: Path, name: str) -> None:
-        missing = [
-            file for file in ("model.safetensors", "config.json", "tokenizer.json") if not (folder / file).exists()
-        ]
+        missing = [file for file in (WEIGHTS_FILE, "config.json", "tokenizer.json") if not (folder / file).exists()]
         if missing:
             raise SpecError(f"model {name!r}: {folder} lacks {', '.join(missing)}")
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -66,11 +65,9 @@ class OnnxModel:
 
     @cached_property
     def digest(self) -> str:
-        digest = hashlib.sha256()
-        with (self._folder / "model.safetensors").open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-        return digest.hexdigest()
+        found = file_digest(self._folder / WEIGHTS_FILE)
+        assert found is not None
+        return found
 
     @property
     def backend(self) -> str:
@@ -87,7 +84,7 @@ class OnnxModel:
 
     @cached_property
     def _vocabulary(self) -> NDArray[np.float16]:
-        with safe_open(self._folder / "model.safetensors", "np") as weights:
+        with safe_open(self._folder / WEIGHTS_FILE, "np") as weights:
             table: NDArray[np.float16] = weights.get_tensor("bert.embeddings.word_embeddings.weight")
         return table
 
@@ -99,8 +96,7 @@ class OnnxModel:
 
     @cached_property
     def aligner_digest(self) -> str | None:
-        file = self._folder / ALIGNER_FILE
-        return hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else None
+        return file_digest(self._folder / ALIGNER_FILE)
 
     @cached_property
     def aligner_threshold(self) -> float:
@@ -109,8 +105,7 @@ class OnnxModel:
 
     @cached_property
     def pairs_digest(self) -> str | None:
-        file = self._folder / PAIRS_FILE
-        return hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else None
+        return file_digest(self._folder / PAIRS_FILE)
 
     def other_text(self, ids: NDArray[np.int64]) -> dict[str, NDArray[np.float32]]:
         row = ids[None]
@@ -120,12 +115,15 @@ class OnnxModel:
     def pair_logits(
         self, ids: NDArray[np.int64], attend: NDArray[np.int64], at: NDArray[np.int64], other: Any
     ) -> NDArray[np.float32]:
-        logits: NDArray[np.float32] = self._pairs.run(["logits"], {"ids": ids, "attend": attend, "at": at, **other})[0]
+        asked = np.arange(len(at))
+        feed = {"ids": ids, "attend": attend, "at": at, "asked": asked, **other}
+        logits: NDArray[np.float32] = self._pairs.run(["logits"], feed)[0]
         return logits
 
     def pair_states(self, ids: NDArray[np.int64], attend: NDArray[np.int64], other: Any) -> NDArray[np.float32]:
-        at = np.arange(ids.size)
-        states: NDArray[np.float32] = self._pairs.run(["states"], {"ids": ids, "attend": attend, "at": at, **other})[0]
+        at, asked = np.arange(ids.size), np.empty(0, np.int64)
+        feed = {"ids": ids, "attend": attend, "at": at, "asked": asked, **other}
+        states: NDArray[np.float32] = self._pairs.run(["states"], feed)[0]
         return states.reshape(*ids.shape, -1)
 
     @cached_property

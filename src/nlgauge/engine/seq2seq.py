@@ -38,8 +38,7 @@ class Seq2SeqModel(TorchModel):
     def _load(self, source: str, config: Any) -> Any:
         import transformers
 
-        options = {"dtype": self._torch.float32, "use_safetensors": True, "trust_remote_code": False}
-        return transformers.AutoModelForSeq2SeqLM.from_pretrained(source, **options)
+        return transformers.AutoModelForSeq2SeqLM.from_pretrained(source, **self._safely)
 
     def hidden(self, ids: Ints, attend: Ints, layers: Sequence[int]) -> NDArray[np.float32]:
         with self._computing():
@@ -53,7 +52,7 @@ class Seq2SeqModel(TorchModel):
         inputs = self._inputs(*given)
         with self._computing():
             encoded = self._net.get_encoder()(**inputs)
-            logs = self._logs(encoded, inputs["attention_mask"], self._torch.from_numpy(ids).to(self._device))
+            logs = self._logs(encoded, inputs["attention_mask"], self._tensor(ids))
         return np.asarray(logs.cpu().numpy())
 
     def fill(

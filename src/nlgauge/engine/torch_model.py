@@ -1,7 +1,7 @@
 """What models run by torch have in common: loading, precision, device, and a plain answer to what a kind cannot do.
 
-Their interfaces change from year to year: this file, `transformers.py` and `seq2seq.py` alone know torch and
-transformers.
+Their interfaces change from year to year: of the engine this file, `transformers.py`, `adapted.py`, `aligner_net.py`
+and `seq2seq.py` alone know torch and transformers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.folder import (
+    WEIGHTS_FILE,
     DocumentFrequencies,
+    file_digest,
     read_bertscore_baseline,
     read_document_frequencies,
     recommended_temperature,
@@ -79,9 +81,17 @@ class TorchModel:
         """The network."""
         raise NotImplementedError
 
+    @property
+    def _safely(self) -> dict[str, Any]:
+        """How every network is loaded: weights that are no programs, and no code that comes with them."""
+        return {"dtype": self._torch.float32, "use_safetensors": True, "trust_remote_code": False}
+
+    def _tensor(self, values: NDArray[Any]) -> Any:
+        return self._torch.from_numpy(values).to(self._device)
+
     def static(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
         table = self._net.get_input_embeddings().weight
-        rows = table[self._torch.from_numpy(ids.astype(np.int64)).to(self._device)]
+        rows = table[self._tensor(ids.astype(np.int64))]
         return np.asarray(rows.detach().float().cpu().numpy())
 
     def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> NDArray[np.float32]:
@@ -113,10 +123,7 @@ class TorchModel:
         return (logits.gather(-1, ids[..., None])[..., 0] - logits.logsumexp(-1)).double()
 
     def _inputs(self, ids: Ints, attend: Ints) -> dict[str, Any]:
-        return {
-            "input_ids": self._torch.from_numpy(ids).to(self._device),
-            "attention_mask": self._torch.from_numpy(attend).to(self._device),
-        }
+        return {"input_ids": self._tensor(ids), "attention_mask": self._tensor(attend)}
 
     def _computing(self) -> ExitStack:
         stack = ExitStack()
@@ -138,11 +145,9 @@ def _window(body: Any, config: Any, tokenizer: Any) -> int:
 
 def _digest(source: str, net: Any) -> str:
     """SHA-256 of the weights: of the file where it is at hand, of the tensors in order of name otherwise."""
+    if (found := file_digest(Path(source) / WEIGHTS_FILE)) is not None:
+        return found
     digest = hashlib.sha256()
-    file = Path(source) / "model.safetensors"
-    if file.exists():
-        digest.update(file.read_bytes())
-        return digest.hexdigest()
     for key, tensor in sorted(net.state_dict().items()):
         digest.update(key.encode())
         digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.model import no_head, no_writing
-from nlgauge.engine.seq2seq import Seq2SeqModel
 from nlgauge.engine.torch_model import Given, Ints, TorchModel
 from nlgauge.errors import SpecError
 
@@ -30,13 +29,14 @@ class TransformersModel(TorchModel):
         """With its masked-LM head where the weights hold one, or its causal one where it reads from left to right."""
         import transformers
 
-        options = {"dtype": self._torch.float32, "use_safetensors": True, "trust_remote_code": False}
         masks = type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING
         if not masks and type(config) in transformers.MODEL_FOR_CAUSAL_LM_MAPPING:
             self.writes = "alone"
-            return transformers.AutoModelForCausalLM.from_pretrained(source, **options)
+            return transformers.AutoModelForCausalLM.from_pretrained(source, **self._safely)
         try:
-            net, report = transformers.AutoModelForMaskedLM.from_pretrained(source, output_loading_info=True, **options)
+            net, report = transformers.AutoModelForMaskedLM.from_pretrained(
+                source, output_loading_info=True, **self._safely
+            )
             body = net.base_model_prefix + "."
             if all(key.startswith(body) for key in report["missing_keys"]):
                 self._has_head = True
@@ -44,7 +44,7 @@ class TransformersModel(TorchModel):
         except ValueError as error:
             if "AutoModelForMaskedLM" not in str(error):
                 raise
-        return transformers.AutoModel.from_pretrained(source, **options)
+        return transformers.AutoModel.from_pretrained(source, **self._safely)
 
     def _first_token(self) -> int:
         """What stands before the first token of a text, so that it too has a probability."""
@@ -64,7 +64,7 @@ class TransformersModel(TorchModel):
     def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> NDArray[np.float32]:
         if not self._has_head:
             raise no_head(self.name)
-        places = self._torch.from_numpy(at).to(self._device)
+        places = self._tensor(at)
 
         def keep_masked(module: Any, arguments: Any, output: Any) -> Any:
             """Hand the head the masked positions only: it would cost as much as the body at all of them."""
@@ -86,17 +86,5 @@ class TransformersModel(TorchModel):
         begun = np.insert(ids[:, :-1], 0, self._start, axis=1)
         inputs = self._inputs(begun, np.ones_like(begun))  # what pads a row stands after it, where nobody looks
         with self._computing():
-            logs = self._true_logs(self._net(**inputs).logits, self._torch.from_numpy(ids).to(self._device))
+            logs = self._true_logs(self._net(**inputs).logits, self._tensor(ids))
         return np.asarray(logs.cpu().numpy())
-
-
-def open_model(source: str, name: str, precision: str) -> TransformersModel | Seq2SeqModel:
-    """The model of a folder or Hugging Face name, by what kind it says that it is."""
-    try:
-        import transformers
-
-        config = transformers.AutoConfig.from_pretrained(source)
-    except (ImportError, OSError, ValueError):
-        return TransformersModel(source, name, precision)  # which says what is wrong
-    writes = type(config) in transformers.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
-    return Seq2SeqModel(source, name, precision) if writes else TransformersModel(source, name, precision)

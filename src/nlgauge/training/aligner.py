@@ -25,13 +25,13 @@ from torch import Tensor, nn
 from transformers import BertConfig
 
 from nlgauge import registry
+from nlgauge.engine.adaptation import write_delta
+from nlgauge.engine.aligner_net import Aligner
 from nlgauge.engine.folder import ALIGNER_FILE, ALIGNER_THRESHOLD, WEIGHTS_FILE
 from nlgauge.engine.onnx import threads
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import InputError, SpecError
-from nlgauge.training.adaptation import write_delta
-from nlgauge.training.aligner_net import Aligner
 from nlgauge.training.export import write_graph
 from nlgauge.training.masked_lm import read_body
 from nlgauge.training.recipe import read_recipe
@@ -58,6 +58,8 @@ class AlignerConfig:
     warmup_share: float = 0.06
     share_weight: float = 1.0
     """Of the squared error of the share of supported words, beside the words' cross-entropy"""
+    precision: str = "float32"
+    """Of the products: 'float32' or 'bfloat16'"""
 
 
 @dataclass
@@ -108,13 +110,12 @@ class Trainer(Run):
     def __init__(
         self, config: AlignerConfig, body: Path, train: Iterable[Example], held: Iterable[Example], out: Path
     ) -> None:
-        super().__init__(out)
+        super().__init__(out, config.precision)
         self.config = config
         self.tokenizer = SubwordTokenizer.read(str(body / "tokenizer.json"))
         settings = BertConfig.from_pretrained(body)
         settings.hidden_dropout_prob = settings.attention_probs_dropout_prob = 0.0
         torch.manual_seed(config.seed)  # of the heads' first weights
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = Aligner(read_body(body, settings)).to(self.device)
         self.model.body.embeddings.word_embeddings.weight.requires_grad_(False)
         self.window = window = int(settings.max_position_embeddings)
@@ -165,12 +166,13 @@ class Trainer(Run):
             word[i, :size] = np.where(row.word >= 0, row.word + first, -1)
             first += len(row.labels)
         pieces_at = np.flatnonzero(word.ravel() >= 0)
-        number = torch.from_numpy(word.ravel()[pieces_at]).to(self.device)
-        logits, share = self.model(*(torch.from_numpy(x).to(self.device) for x in (ids, attend, side)))
-        own = logits.reshape(-1)[torch.from_numpy(pieces_at).to(self.device)]
+        number = self.tensor(word.ravel()[pieces_at])
+        with self.computing():
+            logits, share = (out.float() for out in self.model(*map(self.tensor, (ids, attend, side))))
+        own = logits.reshape(-1)[self.tensor(pieces_at)]
         sums = torch.zeros(first, device=self.device).index_add(0, number, own)
         pieces = torch.zeros(first, device=self.device).index_add(0, number, torch.ones_like(own))
-        truth = torch.from_numpy(np.concatenate([row.labels for row in rows])).to(self.device)
+        truth = self.tensor(np.concatenate([row.labels for row in rows]))
         counted = truth >= 0
         per_word = (sums / pieces)[counted]
         prediction = nn.functional.binary_cross_entropy_with_logits(per_word, truth[counted].float())

@@ -46,7 +46,9 @@ def load_checkpoint(
         for name, parameter in _learning(model):
             parameter.copy_(tensors[f"model.{name}"])
             state = {
-                key: tensors[f"{key}.{name}"] for key in ("step", "exp_avg", "exp_avg_sq") if f"{key}.{name}" in tensors
+                key: tensors[f"{key}.{name}"].to(parameter.device)
+                for key in ("step", "exp_avg", "exp_avg_sq")
+                if f"{key}.{name}" in tensors
             }
             if state:
                 optimizer.state[parameter] = state

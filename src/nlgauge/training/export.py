@@ -12,7 +12,7 @@
 
 The graphs hold no weights. Their initialisers point into model.safetensors by offset (ONNX external data), so the
 tied vocabulary table, half of the model, is stored once. Casts to float32, and the sums of weights and their deltas
-(`nlgauge.training.adaptation`), are folded when the session is built.
+(`nlgauge.engine.adaptation`), are folded when the session is built.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from onnx import TensorProto, helper
 from safetensors.numpy import save
 from tokenizers import Tokenizer
 
+from nlgauge.engine.adaptation import SCALE
+from nlgauge.engine.aligner_net import matched_layers
 from nlgauge.engine.folder import ALIGNER_FILE, FREQUENCIES_FILE, PAIRS_FILE, WEIGHTS_FILE, DocumentFrequencies
-from nlgauge.training.adaptation import SCALE
-from nlgauge.training.aligner_net import matched_layers
 
 _OPSET = 20
 
@@ -301,6 +301,7 @@ class _Graph:
         """Masked rows that see another text as well: `masked_lm`, with keys and values as `pairs_other` gives them.
 
         Every row of a batch sees the same other text. Besides the logits, states [masks, width]: the last layer's.
+        Logits are those of states[asked]: the runtime computes all that a graph holds, whatever is taken from it.
         """
         x = self.embed()
         last = self.config["num_hidden_layers"] - 1
@@ -308,10 +309,10 @@ class _Graph:
             x = self.pair_layer(number, x, x)
         x = self.pair_layer(last, x, self.op("Gather", x, "at"))
         self.nodes.append(helper.make_node("Identity", [x], ["states"]))
-        self.head(x)
-        at = self.value("at", ["masks"], TensorProto.INT64)
+        self.head(self.op("Gather", x, "asked"))
+        at, asked = self.value("at", ["masks"], TensorProto.INT64), self.value("asked", ["asked"], TensorProto.INT64)
         states = self.value("states", ["masks", self.config["hidden_size"]])
-        return self.model([at, *self._offered()], [self.value("logits", ["masks", self.words]), states])
+        return self.model([at, asked, *self._offered()], [self.value("logits", ["asked", self.words]), states])
 
     def pair_layer(self, number: int, x: str, queries: str) -> str:
         """`layer`, with the other text's keys and values beside the row's own: [heads, rows, ...] throughout."""
@@ -341,7 +342,7 @@ class _Graph:
     def aligner(self) -> onnx.ModelProto:
         """ids, attend, side [rows, length] -> logits [rows, length] and aggregate [rows], as the trained network.
 
-        See `nlgauge.training.aligner_net`.
+        See `nlgauge.engine.aligner_net`.
         """
         layers, width = self.config["num_hidden_layers"], self.config["hidden_size"]
         x = self.embed("side")

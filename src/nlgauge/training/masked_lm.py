@@ -67,6 +67,7 @@ class MaskedLMConfig:
     steps: int = 2400
     original: str = ""
     temperature: float = 1.0
+    precision: str = "float32"
 
     @classmethod
     def read(cls, path: Path) -> MaskedLMConfig:
@@ -263,7 +264,7 @@ class Trainer(Run):
     model: BertForMaskedLM
 
     def __init__(self, config: MaskedLMConfig, texts: Path, out: Path) -> None:
-        super().__init__(out)
+        super().__init__(out, config.precision)
         self.config = config
         folder = body_folder(config.body)
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -275,8 +276,9 @@ class Trainer(Run):
         self.train, self.held = load_texts(texts, config, self.tokenizer)
         counts = np.bincount(self.train[config.short[0]].ids, minlength=self.tokenizer.get_vocab_size())
         torch.manual_seed(config.seed)  # of the head's first weights
-        self.model = start_model(folder, counts)
-        self.original = read_body(body_folder(config.original or config.body), self.model.config)
+        self.model = start_model(folder, counts).to(self.device)
+        original: nn.Module = read_body(body_folder(config.original or config.body), self.model.config)
+        self.original = original.to(self.device)
         self.original.requires_grad_(False)
         self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), fused=True)
         self.steps = config.steps
@@ -308,19 +310,31 @@ class Trainer(Run):
         config = self.config
         rows, rng = self.batch(self.step)
         masked, at = mask_rows(rows, config.masked_share, self.special, self.mask, rng)
-        whole, attend = torch.from_numpy(rows), torch.from_numpy((rows != self.pad).astype(np.int64))
+        whole, attend = self.tensor(rows), self._attend(rows)
         held = max(1, round(len(rows) * config.sentence_rows))
         with torch.no_grad():
-            hidden = self.original(input_ids=whole[:held], attention_mask=attend[:held]).last_hidden_state
-            sentences = mean_pool(hidden, attend[:held])
-        places = torch.from_numpy(at)
-        hidden = self.model.bert(input_ids=torch.from_numpy(masked), attention_mask=attend).last_hidden_state
-        logits = self.model.cls(hidden.reshape(-1, hidden.shape[-1])[places])
+            sentences = mean_pool(self._states(self.original, whole[:held], attend[:held]), attend[:held])
+        places = self.tensor(at)
+        hidden = self._states(self.model.bert, self.tensor(masked), attend)
+        logits = self._logits(hidden, places)
         prediction = nn.functional.cross_entropy(logits, whole.reshape(-1)[places])
         kept = nn.functional.cosine_similarity(mean_pool(hidden[:held], attend[:held]), sentences)
         sentence = 1 - kept.mean()
         self.learn(prediction + config.sentence_weight * sentence, config.rate(self.step))
         return prediction.item(), sentence.item()
+
+    def _attend(self, rows: np.ndarray) -> Tensor:
+        return self.tensor((rows != self.pad).astype(np.int64))
+
+    def _states(self, body: Any, ids: Tensor, attend: Tensor) -> Tensor:
+        with self.computing():
+            states: Tensor = body(input_ids=ids, attention_mask=attend).last_hidden_state
+        return states.float()
+
+    def _logits(self, hidden: Tensor, places: Tensor) -> Tensor:
+        with self.computing():
+            logits: Tensor = self.model.cls(hidden.reshape(-1, hidden.shape[-1])[places])
+        return logits.float()
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, Any]:
@@ -331,18 +345,17 @@ class Trainer(Run):
             index = np.random.default_rng(7).permutation(len(passages))[: _HELD_OUT_ROWS // 2]
             rows = passages.rows(index, self.config.short[0], self.cls, self.sep, self.pad)
             masked, at = mask_rows(rows, 0.15, self.special, self.mask, np.random.default_rng(8))
-            attend = torch.from_numpy((rows != self.pad).astype(np.int64))
-            hidden = self.model.bert(input_ids=torch.from_numpy(masked), attention_mask=attend).last_hidden_state
-            logits = self.model.cls(hidden.reshape(-1, hidden.shape[-1])[torch.from_numpy(at)])
-            truth = torch.from_numpy(rows).reshape(-1)[torch.from_numpy(at)]
+            attend, places = self._attend(rows), self.tensor(at)
+            logits = self._logits(self._states(self.model.bert, self.tensor(masked), attend), places)
+            truth = self.tensor(rows).reshape(-1)[places]
             out[kind] = {
                 "perplexity": round(float(nn.functional.cross_entropy(logits, truth).exp()), 2),
                 "top1": round(float((logits.argmax(-1) == truth).double().mean()), 4),
             }
             few = slice(0, 64)
-            ids = torch.from_numpy(rows[few])
-            ours = mean_pool(self.model.bert(input_ids=ids, attention_mask=attend[few]).last_hidden_state, attend[few])
-            theirs = mean_pool(self.original(input_ids=ids, attention_mask=attend[few]).last_hidden_state, attend[few])
+            ids = self.tensor(rows[few])
+            bodies = (self.model.bert, self.original)
+            ours, theirs = (mean_pool(self._states(body, ids, attend[few]), attend[few]) for body in bodies)
             kept.append(nn.functional.cosine_similarity(ours, theirs))
         out["sentence_cosine"] = round(float(torch.cat(kept).mean()), 4)
         return out
@@ -352,7 +365,7 @@ class Trainer(Run):
         passages = self.train[self.config.short[0]]
         documents = (passages.ids[begin:end] for begin, end in zip(passages.starts, passages.starts[1:], strict=False))
         counts, number = document_frequencies(documents, self.tokenizer.get_vocab_size())
-        tensors = {name: parameter.detach().numpy() for name, parameter in self.model.named_parameters()}
+        tensors = {name: parameter.detach().cpu().numpy() for name, parameter in self.model.named_parameters()}
         kept = [
             *(
                 "hidden_size",

@@ -2,7 +2,7 @@
 
 The recipe behind the embedded model's weights for pairs (MaskEval, section 3.2). A row reads a stretch of one side,
 chosen at random, with some of its words masked whole, and as much of the other side as fits. Layers and head learn, the
-vocabulary table does not, so that what is stored is a small difference from the model (`nlgauge.training.adaptation`).
+vocabulary table does not, so that what is stored is a small difference from the model (`nlgauge.engine.adaptation`).
 The paper masks one word a row; several far apart teach as much each and make a row worth its pass.
 
 Everything random in step ``i`` follows from ``(seed, i)``: a resumed run sees the batches that an unbroken one sees.
@@ -27,12 +27,12 @@ from tokenizers import Tokenizer
 from torch import nn
 from transformers import BertForMaskedLM
 
+from nlgauge.engine.adaptation import write_delta
 from nlgauge.engine.folder import PAIRS_FILE, WEIGHTS_FILE
 from nlgauge.engine.onnx import threads
 from nlgauge.engine.segmentation import Segmenter, segmenter
 from nlgauge.errors import InputError
 from nlgauge.registry import pocket_folder
-from nlgauge.training.adaptation import write_delta
 from nlgauge.training.export import write_graph
 from nlgauge.training.masked_lm import read_lines, start_model
 from nlgauge.training.recipe import read_recipe
@@ -82,6 +82,7 @@ class PairsConfig:
     warmup_steps: int = 30
     decay_share: float = 0.8
     steps: int = 800
+    precision: str = "float32"
 
     @classmethod
     def read(cls, path: Path) -> PairsConfig:
@@ -326,7 +327,7 @@ class PairsTrainer(Run):
     model: BertForMaskedLM
 
     def __init__(self, config: PairsConfig, pairs: Path, out: Path) -> None:
-        super().__init__(out)
+        super().__init__(out, config.precision)
         self.config = config
         self.folder = pocket_folder() if config.body == "pocket" else Path(config.body)
         if not (self.folder / WEIGHTS_FILE).is_file():
@@ -342,7 +343,7 @@ class PairsTrainer(Run):
         self.held = {kind: Pairs.of(some, config, tokenizer) for kind, some in held.items()}
         if not any(len(rows) for rows in self.train.rows.values()):
             raise InputError(f"{pairs}: no pair is left", remedy="lower least_overlap in the recipe")
-        self.model = start_model(self.folder, np.ones(tokenizer.get_vocab_size()))
+        self.model = start_model(self.folder, np.ones(tokenizer.get_vocab_size())).to(self.device)
         for name, parameter in self.model.named_parameters():
             parameter.requires_grad_(learns(name))
         matrices = [p for p in self.model.parameters() if p.requires_grad and p.ndim > 1]
@@ -369,22 +370,23 @@ class PairsTrainer(Run):
 
     def _logits(self, rows: Rows, alone: bool = False) -> torch.Tensor:
         """Logits at the masks, row after row: [masks, vocabulary]. alone: the stretch does not see the other text."""
-        part = torch.from_numpy(rows.part)
+        part = self.tensor(rows.part)
         own, other = part == 0, part == 1
         sees = own[:, :, None] & (own if alone else own | other)[:, None] | other[:, :, None] & other[:, None]
-        sees |= torch.eye(part.shape[1], dtype=torch.bool)  # padding has to see something
-        hidden = self.model.bert(
-            input_ids=torch.from_numpy(rows.masked),
-            attention_mask=torch.where(sees, 0.0, torch.finfo(torch.float32).min)[:, None],
-            token_type_ids=other.long(),
-            position_ids=torch.from_numpy(rows.positions),
-        ).last_hidden_state
-        at = torch.from_numpy(np.flatnonzero(rows.masked == self.frame.mask))
-        logits: torch.Tensor = self.model.cls(hidden.reshape(-1, hidden.shape[-1])[at])
-        return logits
+        sees |= torch.eye(part.shape[1], dtype=torch.bool, device=self.device)  # padding has to see something
+        with self.computing():
+            hidden = self.model.bert(
+                input_ids=self.tensor(rows.masked),
+                attention_mask=torch.where(sees, 0.0, torch.finfo(torch.float32).min)[:, None],
+                token_type_ids=other.long(),
+                position_ids=self.tensor(rows.positions),
+            ).last_hidden_state
+            at = self.tensor(np.flatnonzero(rows.masked == self.frame.mask))
+            logits: torch.Tensor = self.model.cls(hidden.reshape(-1, hidden.shape[-1])[at])
+        return logits.float()
 
     def _truth(self, rows: Rows) -> torch.Tensor:
-        return torch.from_numpy(rows.whole[rows.masked == self.frame.mask])
+        return self.tensor(rows.whole[rows.masked == self.frame.mask])
 
     def train_step(self) -> tuple[float]:
         """One optimizer step; returns the loss in nats."""
@@ -425,7 +427,7 @@ class PairsTrainer(Run):
         for file in self.folder.iterdir():
             if file.is_file():
                 shutil.copyfile(file, folder / file.name)
-        learned = {name: p.detach().numpy() for name, p in self.model.named_parameters() if p.requires_grad}
+        learned = {name: p.detach().cpu().numpy() for name, p in self.model.named_parameters() if p.requires_grad}
         write_delta(folder / PAIRS_FILE, load_file(self.folder / WEIGHTS_FILE), learned)
         for graph in ("pairs.onnx", "pairs_other.onnx"):
             write_graph(folder, graph)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import time
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from nlgauge.errors import InputError
+from nlgauge.registry import PRECISIONS
 from nlgauge.training.checkpoint import load_checkpoint, save_checkpoint
 
 _LOG_EVERY = 20
@@ -34,9 +38,16 @@ class Run(ABC):
     optimizer: torch.optim.Optimizer
     steps: int
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, precision: str = "float32") -> None:
+        """precision: of the products, 'float32' or 'bfloat16'; weights and their sums stay float32.
+
+        Raises InputError for another one.
+        """
+        if precision not in PRECISIONS:
+            raise InputError(f"the recipe's precision {precision!r} is none", remedy=f"give {' or '.join(PRECISIONS)}")
         out.mkdir(parents=True, exist_ok=True)
-        self.out, self.step = out, 0
+        self.out, self.step, self.precision = out, 0, precision
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.curve: list[dict[str, Any]] = []
 
     @abstractmethod
@@ -46,6 +57,14 @@ class Run(ABC):
     @abstractmethod
     def evaluate(self) -> dict[str, Any] | None:
         """A point of the curve; None where nothing is held out."""
+
+    def tensor(self, values: NDArray[Any]) -> Tensor:
+        """An array where the model computes."""
+        return torch.from_numpy(values).to(self.device)
+
+    def computing(self) -> AbstractContextManager[Any]:
+        """In which the network is to be called."""
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16")
 
     def learn(self, loss: Tensor, factor: float) -> None:
         """Step along the gradient of `loss`, clipped to norm 1, at `factor` times the highest rates."""

@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
 
 from transformers import BertConfig, BertModel  # noqa: E402
 
-from nlgauge.training.aligner_net import Aligner, best_match, matched_layers  # noqa: E402
+from nlgauge.engine.aligner_net import Aligner, best_match, matched_layers  # noqa: E402
 
 
 @pytest.fixture(scope="module")

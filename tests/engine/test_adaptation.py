@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from safetensors.numpy import load_file
 
-from nlgauge.training.adaptation import SCALE, read_delta, write_delta
+from nlgauge.engine.adaptation import SCALE, read_delta, write_delta
 
 BASE = {
     "matrix": np.arange(12, dtype=np.float16).reshape(3, 4),
