@@ -46,7 +46,7 @@ def evaluate(
 
     corpus: a Corpus, or records or a data frame of its columns; or give the columns one by one as lists.
     metrics: specs or Metric objects. model: for the metrics that name none. precision: 'float32' gives the same
-    numbers on every machine, 'bfloat16' is faster where the processor has it and needs torch.
+    numbers on every machine; 'bfloat16' needs torch, and pays on a GPU and on processors with units for it alone.
     window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
     evidence: keep what each score rests on. against: a corpus whose candidates metrics of sets compare a system's
     outputs with, instead of the references of its rows. progress: a bar on stderr, when that is a terminal.

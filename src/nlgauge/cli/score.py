@@ -37,7 +37,12 @@ _MANY_ROWS = 5000
     help="Column names; repeatable.",
 )
 @click.option("--model", help="Model of the metrics that name none: pocket, a Hugging Face name or a folder.")
-@click.option("--precision", default="float32", show_default=True, help="float32 or bfloat16.")
+@click.option(
+    "--precision",
+    default="float32",
+    show_default=True,
+    help="float32 or bfloat16, which pays on a GPU and on processors with units for it; much slower on others.",
+)
 @click.option(
     "--window", default="slide", show_default=True, help="Texts longer than the model's window: slide, cut or error."
 )
