@@ -2,7 +2,7 @@
 
 An adapted matrix is ``base + scale * delta`` with ``delta`` int8 and one scale a row: a quarter of the matrix itself.
 Vectors are stored whole. A graph reads both files, and the runtime adds them up once, when the session is built
-(`nlgauge.training.export`).
+(`nlgauge.training.export`); the torch backend reads them here.
 """
 
 from __future__ import annotations

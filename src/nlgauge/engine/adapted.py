@@ -43,12 +43,13 @@ class AdaptedModel(TransformersModel):
         row = self._tensor(ids)[None]
         with self._computing():
             x = bert.embeddings(input_ids=row, token_type_ids=self._torch.ones_like(row))
-            offered = []
-            for layer in bert.encoder.layer:
+            offered: list[tuple[Any, Any]] = []
+            layers = bert.encoder.layer
+            for layer in layers:
                 own = layer.attention.self
-                keys, values = self._heads(own.key(x)), self._heads(own.value(x))
-                offered.append((keys, values))
-                x = self._after(layer, self._heads(own.query(x)), keys, values, None, x)
+                offered.append((self._heads(own.key(x)), self._heads(own.value(x))))
+                if layer is not layers[-1]:
+                    x = self._after(layer, self._heads(own.query(x)), *offered[-1], None, x)
         return offered
 
     def pair_logits(self, ids: Ints, attend: Ints, at: Ints, other: Any) -> NDArray[np.float32]:

@@ -35,8 +35,11 @@ def file_digest(path: Path) -> str | None:
     """SHA-256 of a file, hexadecimal; None where there is none."""
     if not path.is_file():
         return None
+    digest = hashlib.sha256()
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def read_document_frequencies(folder: Path) -> DocumentFrequencies | None:
