@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
 from nlgauge.engine.adaptation import read_delta
-from nlgauge.engine.folder import ALIGNER_FILE, ALIGNER_THRESHOLD, PAIRS_FILE, WEIGHTS_FILE, file_digest
+from nlgauge.engine.folder import (
+    ALIGNER_FILE,
+    ALIGNER_THRESHOLD,
+    PAIRS_FILE,
+    WEIGHTS_FILE,
+    file_digest,
+    read_aligner_threshold,
+)
 from nlgauge.engine.model import no_aligner, no_pairs
 from nlgauge.engine.torch_model import Ints
 from nlgauge.engine.transformers import TransformersModel
@@ -35,7 +42,7 @@ class AdaptedModel(TransformersModel):
         self.pairs_digest = file_digest(self._own / PAIRS_FILE)
         self.aligner_digest = file_digest(self._own / ALIGNER_FILE)
         if self.aligner_digest is not None:
-            self.aligner_threshold = float(load_file(self._own / ALIGNER_FILE)[ALIGNER_THRESHOLD][0])
+            self.aligner_threshold = read_aligner_threshold(self._own)
 
     def other_text(self, ids: Ints) -> Any:
         """Keys and values of the text at each layer, [1, heads, length, width of a head] each."""

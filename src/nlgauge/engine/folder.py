@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import safe_open
 from safetensors.numpy import load_file, save
 
 from nlgauge.errors import InputError
@@ -40,6 +41,12 @@ def file_digest(path: Path) -> str | None:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
+
+
+def read_aligner_threshold(folder: Path) -> float:
+    """The alignment under which the folder's aligner takes a word to be unsupported."""
+    with safe_open(folder / ALIGNER_FILE, "np") as weights:
+        return float(weights.get_tensor(ALIGNER_THRESHOLD)[0])
 
 
 def read_document_frequencies(folder: Path) -> DocumentFrequencies | None:

@@ -19,11 +19,11 @@ from safetensors import safe_open
 
 from nlgauge.engine.folder import (
     ALIGNER_FILE,
-    ALIGNER_THRESHOLD,
     PAIRS_FILE,
     WEIGHTS_FILE,
     DocumentFrequencies,
     file_digest,
+    read_aligner_threshold,
     read_bertscore_baseline,
     read_document_frequencies,
     recommended_temperature,
@@ -100,8 +100,7 @@ class OnnxModel:
 
     @cached_property
     def aligner_threshold(self) -> float:
-        with safe_open(self._folder / ALIGNER_FILE, "np") as weights:
-            return float(weights.get_tensor(ALIGNER_THRESHOLD)[0])
+        return read_aligner_threshold(self._folder)
 
     @cached_property
     def pairs_digest(self) -> str | None:
