@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,14 @@ def tiny_tokenizer() -> Tokenizer:
     tokenizer.add_special_tokens(WORDS[:5])
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     return tokenizer
+
+
+def save_tokenizer(folder: Path, **options: Any) -> None:
+    """The tiny tokenizer, as a Hugging Face checkpoint has it."""
+    from transformers import PreTrainedTokenizerFast
+
+    special = {f"{kind}_token": f"[{kind.upper()}]" for kind in ("cls", "sep", "mask", "pad", "unk")}
+    PreTrainedTokenizerFast(tokenizer_object=tiny_tokenizer(), **special, **options).save_pretrained(folder)
 
 
 class FakeModel:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.fake import WORDS, tiny_tokenizer
+from tests.engine.fake import WORDS, save_tokenizer
 
 pytest.importorskip("torch", reason="the torch backend needs nlgauge[torch]")
 transformers = pytest.importorskip("transformers", reason="the torch backend needs nlgauge[torch]")
@@ -17,8 +17,7 @@ from nlgauge.registry import pocket_folder  # noqa: E402
 
 def save(folder, net):
     net.save_pretrained(folder)
-    special = {f"{kind}_token": f"[{kind.upper()}]" for kind in ("cls", "sep", "mask", "pad", "unk")}
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tiny_tokenizer(), **special).save_pretrained(folder)
+    save_tokenizer(folder)
     return str(folder)
 
 

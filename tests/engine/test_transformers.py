@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.engine.fake import WORDS, tiny_tokenizer
+from tests.engine.fake import WORDS, save_tokenizer
 
 torch = pytest.importorskip("torch", reason="the torch backend needs nlgauge[torch]")
 transformers = pytest.importorskip("transformers", reason="the torch backend needs nlgauge[torch]")
@@ -61,12 +61,6 @@ def test_bfloat16_is_near_and_says_what_it_is():
     (exact,), (near,) = (Engine(m).features([(TEXTS[0], BagRequest(1.0))]) for m in (model("pocket"), low))
     gap = np.abs(np.exp(exact.log_probabilities) - np.exp(near.log_probabilities)).max()
     assert 0 < gap < 0.05
-
-
-def save_tokenizer(folder, **options):
-    special = {f"{kind}_token": f"[{kind.upper()}]" for kind in ("cls", "sep", "mask", "pad", "unk")}
-    made = transformers.PreTrainedTokenizerFast(tokenizer_object=tiny_tokenizer(), **special, **options)
-    made.save_pretrained(folder)
 
 
 SHAPE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}

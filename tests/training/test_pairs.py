@@ -116,8 +116,8 @@ def test_a_row_holds_a_stretch_with_whole_words_masked_and_the_other_text(traine
     for seed in range(30):
         rng = np.random.default_rng(seed)
         example = trainer.train.rows[32][seed]
-        copied = 0.5 if seed % 2 else 0.0
-        row = make_row(trainer.train, example, 32, trainer.frame, config, rng, copied)
+        stage = Stage(1.0, (), copied=0.4, covered=0.4) if seed % 2 else Stage(1.0, ())
+        row = make_row(trainer.train, example, 32, trainer.frame, config, rng, stage)
         own, other = row.part[0] == 0, row.part[0] == 1
         masked = row.masked[0] == trainer.frame.mask
         assert masked.any() and not (masked & ~own).any()
@@ -141,11 +141,25 @@ def test_one_word_alone_is_masked_where_the_recipe_says_so(trained, config):
 
 def test_copies_are_excerpts_of_what_is_seen(trained, config):
     trainer, _ = trained
+    stage = Stage(1.0, (), copied=1.0, runs=3)
     for example in trainer.train.rows[32][:20]:
-        row = make_row(trainer.train, example, 32, trainer.frame, config, np.random.default_rng(2), copied=1.0, runs=3)
+        row = make_row(trainer.train, example, 32, trainer.frame, config, np.random.default_rng(2), stage)
         own, other = (row.whole[0][row.part[0] == part][1:-1].tolist() for part in (0, 1))
         rest = iter(other)
         assert all(token in rest for token in own)  # in the other text's order
+
+
+def test_a_covered_text_is_masked_beside_excerpts_of_itself(trained, config):
+    trainer, _ = trained
+    stage = Stage(1.0, (), covered=1.0)
+    for example in trainer.train.rows[32][:20]:
+        row = make_row(trainer.train, example, 32, trainer.frame, config, np.random.default_rng(2), stage)
+        own, other = (row.whole[0][row.part[0] == part][1:-1].tolist() for part in (0, 1))
+        document = trainer.train.sides[1][int(example[0])][0].tolist()
+        assert "".join(f" {token}," for token in own) in "".join(f" {token}," for token in document)
+        assert 0 < len(other) <= len(document) / 3
+        rest = iter(document)
+        assert all(token in rest for token in other)
 
 
 @pytest.mark.parametrize("most", [1, 3])
@@ -203,6 +217,21 @@ def test_bfloat16_changes_the_products_and_not_what_is_learned(config, pairs, tm
     assert exact != low and exact == pytest.approx(low, abs=0.02)
     assert all(parameter.dtype == torch.float32 for parameter in runs[1].model.parameters())
     assert runs[0].evaluate()["a"]["perplexity"] == pytest.approx(runs[1].evaluate()["a"]["perplexity"], rel=0.02)
+
+
+def test_a_run_can_go_on_from_the_weights_for_pairs(trained, config, pairs, body, tmp_path):
+    first, folder = trained
+    begun = replace(config, body=str(folder), start="pairs")
+    further = PairsTrainer(begun, pairs, tmp_path / "further")
+    stored = read_delta(folder / "pairs.safetensors", load_file(folder / "model.safetensors"))
+    for name, parameter in further.model.named_parameters():
+        if name in stored:
+            np.testing.assert_array_equal(parameter.detach().numpy(), stored[name])
+    assert further.evaluate()["a"]["perplexity"] == pytest.approx(first.evaluate()["a"]["perplexity"], rel=1e-2)
+    with pytest.raises(InputError, match="no weights for pairs"):
+        PairsTrainer(replace(config, start="pairs"), pairs, tmp_path / "none")
+    with pytest.raises(InputError, match="start 'middle' is none"):
+        PairsTrainer(replace(config, start="middle"), pairs, tmp_path / "middle")
 
 
 def test_only_layers_and_head_are_stored(trained, body):

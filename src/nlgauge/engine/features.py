@@ -6,7 +6,7 @@ A request is a small frozen value: two metrics that ask for equal features of a 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +129,13 @@ class Likelihood:
     """[tokens], natural logarithm"""
     offsets: NDArray[np.int32]
     """[tokens, 2]: places in the text; empty ones for the special tokens that a text is written with"""
+
+    def evidence(self) -> list[dict[str, Any]]:
+        """Each token with its place and log-probability."""
+        return [
+            {"text": self.text[begin:end], "begin": begin, "end": end, "log_probability": value}
+            for (begin, end), value in zip(self.offsets.tolist(), self.log_probabilities.tolist(), strict=True)
+        ]
 
 
 @dataclass(frozen=True, eq=False)

@@ -96,18 +96,5 @@ class BARTScoreScorer(Scorer):
     def evidence(self, row: Row, features: Features) -> dict[str, Any]:
         """The log-probability of each token of what is asked for, with its place."""
         found = [features[need] for pair in self._asked(row) for need in pair]
-        return {
-            "written": [
-                {
-                    "text": one.text,
-                    "tokens": [
-                        {"text": one.text[begin:end], "begin": begin, "end": end, "log_probability": value}
-                        for (begin, end), value in zip(
-                            one.offsets.tolist(), one.log_probabilities.tolist(), strict=True
-                        )
-                    ],
-                }
-                for one in found
-                if isinstance(one, Likelihood)
-            ]
-        }
+        asked = [one for one in found if isinstance(one, Likelihood)]
+        return {"written": [{"text": one.text, "tokens": one.evidence()} for one in asked]}

@@ -74,10 +74,4 @@ class PerplexityScorer(Scorer):
         found = features[row.candidate, self._request]
         if not isinstance(found, Likelihood):
             return {}
-        tokens = zip(found.offsets.tolist(), found.log_probabilities.tolist(), strict=True)
-        return {
-            "tokens": [
-                {"text": row.candidate[begin:end], "begin": begin, "end": end, "log_probability": value}
-                for (begin, end), value in tokens
-            ]
-        }
+        return {"tokens": found.evidence()}

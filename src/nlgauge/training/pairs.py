@@ -27,7 +27,7 @@ from tokenizers import Tokenizer
 from torch import nn
 from transformers import BertForMaskedLM
 
-from nlgauge.engine.adaptation import write_delta
+from nlgauge.engine.adaptation import read_delta, write_delta
 from nlgauge.engine.folder import PAIRS_FILE, WEIGHTS_FILE
 from nlgauge.engine.onnx import threads
 from nlgauge.engine.segmentation import Segmenter, segmenter
@@ -42,6 +42,9 @@ SIDES = (("candidate", "source"), ("summary", "doc"), ("target", "source"), ("re
 """Names under which a record may hold its pair"""
 _HELD_OUT_ROWS = 48
 _CANDIDATE, _OTHER = 0, 1
+_STARTS = ("body", "pairs")
+_COVERED, _COVERING_RUNS = 3, 3
+"""Where excerpts stand for a summary of a text: one part in so many is what they hold at most, and of how many runs"""
 _JSON_LINES = re.compile(r"\.jsonl(\.xz|\.gz)?$")
 
 Pair: TypeAlias = tuple[str, str]
@@ -59,7 +62,9 @@ class Stage:
     copied: float = 0.0
     """Share of the rows whose masked side is made of excerpts of the other text itself"""
     runs: int = 1
-    """Of how many runs of words such excerpts are made at most"""
+    """Of how many runs of words the copied excerpts are made at most"""
+    covered: float = 0.0
+    """Share of the rows whose masked side is the other text, and what they read beside it excerpts of it"""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,7 @@ class PairsConfig:
 
     body: str
     groups: dict[str, float]
+    start: str = "body"
     seed: int = 0
     segmentation: str = "plain"
     held_out_every: int = 50
@@ -256,17 +262,24 @@ Text: TypeAlias = tuple[np.ndarray, np.ndarray]
 """Token ids and word numbers of a text: [tokens] each"""
 
 
+_AS_THEY_ARE = Stage(1.0, ())
+
+
 def make_row(
     pairs: Pairs, example: np.ndarray, length: int, frame: Frame, config: PairsConfig, rng: np.random.Generator,
-    copied: float = 0.0, runs: int = 1,
+    stage: Stage = _AS_THEY_ARE,
 ) -> Rows:  # fmt: skip
-    """One reading of a pair, or, by the chance `copied`, of its other text and excerpts of what is seen of it."""
+    """One reading of a pair, or, by the stage's chances, of its other text and excerpts of it."""
     pair, side = map(int, example)
-    ids, words = pairs.sides[1 - side][pair]
-    if copied and rng.random() < copied:
-        seen = max(1, length - 4 - min(config.stretch, len(ids)))
-        return _row(excerpts((ids[:seen], words[:seen]), config.stretch, runs, rng), ids, length, frame, config, rng)
-    return _row(pairs.sides[side][pair], ids, length, frame, config, rng)
+    text, other = pairs.sides[side][pair], pairs.sides[1 - side][pair]
+    chance = rng.random() if stage.copied or stage.covered else 1.0
+    if chance < stage.copied:
+        seen = max(1, length - 4 - min(config.stretch, len(other[0])))
+        text = excerpts((other[0][:seen], other[1][:seen]), config.stretch, stage.runs, rng)
+    elif chance < stage.copied + stage.covered:
+        text = pairs.sides[_OTHER][pair]
+        other = excerpts(text, max(1, min(config.stretch, len(text[0]) // _COVERED)), _COVERING_RUNS, rng)
+    return _row(text, other[0], length, frame, config, rng)
 
 
 def excerpts(text: Text, size: int, runs: int, rng: np.random.Generator) -> Text:
@@ -343,7 +356,7 @@ class PairsTrainer(Run):
         self.held = {kind: Pairs.of(some, config, tokenizer) for kind, some in held.items()}
         if not any(len(rows) for rows in self.train.rows.values()):
             raise InputError(f"{pairs}: no pair is left", remedy="lower least_overlap in the recipe")
-        self.model = start_model(self.folder, np.ones(tokenizer.get_vocab_size())).to(self.device)
+        self.model = self._start(tokenizer.get_vocab_size()).to(self.device)
         for name, parameter in self.model.named_parameters():
             parameter.requires_grad_(learns(name))
         matrices = [p for p in self.model.parameters() if p.requires_grad and p.ndim > 1]
@@ -352,6 +365,18 @@ class PairsTrainer(Run):
         groups = [{"params": some, "rate": config.rate, "weight_decay": decay} for some, decay in decays]
         self.optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=True)
         self.steps = config.steps
+
+    def _start(self, vocabulary: int) -> BertForMaskedLM:
+        """The body with its head, or, where the recipe says so, with its own weights for pairs."""
+        if self.config.start not in _STARTS:
+            raise InputError(f"the recipe's start {self.config.start!r} is none", remedy=f"give {' or '.join(_STARTS)}")
+        model: BertForMaskedLM = start_model(self.folder, np.ones(vocabulary))
+        if self.config.start == "pairs":
+            if not (self.folder / PAIRS_FILE).is_file():
+                raise InputError(f"{self.folder} has no weights for pairs", remedy="give start = 'body' in the recipe")
+            adapted = read_delta(self.folder / PAIRS_FILE, load_file(self.folder / WEIGHTS_FILE))
+            model.load_state_dict({name: torch.from_numpy(value) for name, value in adapted.items()}, strict=False)
+        return model
 
     def batch(self, step: int) -> Rows:
         """The rows of ``step``. A length that no pair has is not drawn."""
@@ -363,10 +388,7 @@ class PairsTrainer(Run):
         length, rows = config.sizes[int(rng.choice(len(shares), p=shares / shares.sum()))]
         examples = self.train.rows[length]
         chosen = rng.choice(len(examples), size=rows, replace=len(examples) < rows)
-        made = [
-            make_row(self.train, examples[i], length, self.frame, config, rng, stage.copied, stage.runs) for i in chosen
-        ]
-        return Rows.of(made)
+        return Rows.of([make_row(self.train, examples[i], length, self.frame, config, rng, stage) for i in chosen])
 
     def _logits(self, rows: Rows, alone: bool = False) -> torch.Tensor:
         """Logits at the masks, row after row: [masks, vocabulary]. alone: the stretch does not see the other text."""
