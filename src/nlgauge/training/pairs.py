@@ -366,11 +366,11 @@ class PairsTrainer(Run):
         self.optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=True)
         self.steps = config.steps
 
-    def _start(self, vocabulary: int) -> BertForMaskedLM:
+    def _start(self, vocabulary: int) -> Any:
         """The body with its head, or, where the recipe says so, with its own weights for pairs."""
         if self.config.start not in _STARTS:
             raise InputError(f"the recipe's start {self.config.start!r} is none", remedy=f"give {' or '.join(_STARTS)}")
-        model: BertForMaskedLM = start_model(self.folder, np.ones(vocabulary))
+        model = start_model(self.folder, np.ones(vocabulary))
         if self.config.start == "pairs":
             if not (self.folder / PAIRS_FILE).is_file():
                 raise InputError(f"{self.folder} has no weights for pairs", remedy="give start = 'body' in the recipe")
