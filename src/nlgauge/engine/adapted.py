@@ -136,4 +136,5 @@ class AdaptedModel(TransformersModel):
             net.load_state_dict({**net.state_dict(), **tensors})
         except RuntimeError as error:
             raise SpecError(f"model {self.name!r}: adapted weights do not fit: {str(error).splitlines()[-1]}") from None
+        self._narrow(net)
         return net

@@ -71,6 +71,7 @@ class TorchModel:
         self.layers, self.width = int(config.num_hidden_layers), int(config.hidden_size)
         self.window = _window(self._net.base_model, config, tokenizer)
         self.digest = _digest(source, self._net)
+        self._narrow(self._net)
         folder = Path(source)
         self.folder: Path | None = folder if folder.is_dir() else None
         self.temperature = recommended_temperature(folder)
@@ -124,6 +125,18 @@ class TorchModel:
 
     def _inputs(self, ids: Ints, attend: Ints) -> dict[str, Any]:
         return {"input_ids": self._tensor(ids), "attention_mask": self._tensor(attend)}
+
+    def _narrow(self, net: Any) -> None:
+        """Weights of products in the width that they are computed in: autocast converts others for every batch.
+
+        A decoder that shares the vocabulary's table gets its own, so that embeddings stay as they are.
+        """
+        if self.precision == "bfloat16":
+            for module in net.modules():
+                if isinstance(module, self._torch.nn.Linear):
+                    for name, weight in list(module.named_parameters(recurse=False)):
+                        narrow = weight.detach().to(self._torch.bfloat16)
+                        setattr(module, name, self._torch.nn.Parameter(narrow, requires_grad=False))
 
     def _computing(self) -> ExitStack:
         stack = ExitStack()

@@ -43,8 +43,6 @@ SIDES = (("candidate", "source"), ("summary", "doc"), ("target", "source"), ("re
 _HELD_OUT_ROWS = 48
 _CANDIDATE, _OTHER = 0, 1
 _STARTS = ("body", "pairs")
-_COVERED, _COVERING_RUNS = 3, 3
-"""Where excerpts stand for a summary of a text: one part in so many is what they hold at most, and of how many runs"""
 _JSON_LINES = re.compile(r"\.jsonl(\.xz|\.gz)?$")
 
 Pair: TypeAlias = tuple[str, str]
@@ -62,9 +60,7 @@ class Stage:
     copied: float = 0.0
     """Share of the rows whose masked side is made of excerpts of the other text itself"""
     runs: int = 1
-    """Of how many runs of words the copied excerpts are made at most"""
-    covered: float = 0.0
-    """Share of the rows whose masked side is the other text, and what they read beside it excerpts of it"""
+    """Of how many runs of words such excerpts are made at most"""
 
 
 @dataclass(frozen=True)
@@ -269,16 +265,12 @@ def make_row(
     pairs: Pairs, example: np.ndarray, length: int, frame: Frame, config: PairsConfig, rng: np.random.Generator,
     stage: Stage = _AS_THEY_ARE,
 ) -> Rows:  # fmt: skip
-    """One reading of a pair, or, by the stage's chances, of its other text and excerpts of it."""
+    """One reading of a pair, or, by the stage's chance, of its other text and excerpts of what is seen of it."""
     pair, side = map(int, example)
     text, other = pairs.sides[side][pair], pairs.sides[1 - side][pair]
-    chance = rng.random() if stage.copied or stage.covered else 1.0
-    if chance < stage.copied:
+    if stage.copied and rng.random() < stage.copied:
         seen = max(1, length - 4 - min(config.stretch, len(other[0])))
         text = excerpts((other[0][:seen], other[1][:seen]), config.stretch, stage.runs, rng)
-    elif chance < stage.copied + stage.covered:
-        text = pairs.sides[_OTHER][pair]
-        other = excerpts(text, max(1, min(config.stretch, len(text[0]) // _COVERED)), _COVERING_RUNS, rng)
     return _row(text, other[0], length, frame, config, rng)
 
 
