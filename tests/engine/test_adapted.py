@@ -71,6 +71,14 @@ def test_bfloat16_keeps_both():
         assert not np.array_equal(one.values, two.values)
 
 
+def test_bfloat16_leaves_the_vocabulary_and_the_digests_as_they_are(both):
+    """The decoder of masked words shares the vocabulary's table: narrowing the one must not narrow the other."""
+    low, ids = model("pocket", precision="bfloat16"), np.arange(5, 400, dtype=np.int32)
+    np.testing.assert_array_equal(low.static(ids), both[1].static(ids))
+    for name in ("digest", "pairs_digest", "aligner_digest", "aligner_threshold"):
+        assert getattr(low, name) == getattr(both[1], name)
+
+
 def test_weights_that_do_not_fit_are_refused(tmp_path):
     folder = tmp_path / "folder"
     shutil.copytree(pocket_folder(), folder)
