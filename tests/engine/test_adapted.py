@@ -13,6 +13,8 @@ from nlgauge import Corpus, Row, evaluate  # noqa: E402
 from nlgauge.engine.engine import Engine  # noqa: E402
 from nlgauge.engine.features import AlignmentRequest, MaskedWordsRequest, PairStatesRequest  # noqa: E402
 from nlgauge.engine.folder import ALIGNER_FILE, PAIRS_FILE  # noqa: E402
+from nlgauge.engine.kinds import open_model  # noqa: E402
+from nlgauge.engine.torch_model import TorchModel  # noqa: E402
 from nlgauge.errors import SpecError  # noqa: E402
 from nlgauge.registry import model, pocket_folder  # noqa: E402
 
@@ -77,6 +79,17 @@ def test_bfloat16_leaves_the_vocabulary_and_the_digests_as_they_are(both):
     np.testing.assert_array_equal(low.static(ids), both[1].static(ids))
     for name in ("digest", "pairs_digest", "aligner_digest", "aligner_threshold"):
         assert getattr(low, name) == getattr(both[1], name)
+
+
+def test_weights_narrowed_once_are_those_that_every_batch_narrowed(monkeypatch):
+    needs = [(TEXTS[1], MaskedWordsRequest(SOURCE)), (TEXTS[0], AlignmentRequest((SOURCE,)))]
+    found = []
+    for _ in range(2):
+        answers = Engine(open_model(str(pocket_folder()), "pocket", "bfloat16")).features(needs)
+        found.append((answers[0].log_probabilities, answers[1].logits))
+        monkeypatch.setattr(TorchModel, "_narrow", lambda *_: None)
+    for once, always in zip(*found, strict=True):
+        np.testing.assert_array_equal(once, always)
 
 
 def test_weights_that_do_not_fit_are_refused(tmp_path):
