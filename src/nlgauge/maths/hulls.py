@@ -17,8 +17,8 @@ def hausdorff(x: Array, y: Array, regions: Marks, others: Marks, tolerance: floa
     """Hausdorff distances between hulls of points of x and of y: the farthest that a point of one is from the other.
 
     x [n, width], y [m, width]; regions [hulls, n] and others [hulls, m] mark the points of each hull, at least one ->
-    [hulls]. Up to `tolerance` of itself too small, never too large. It is also the largest difference between how
-    far the two reach along a direction.
+    [hulls]. Up to `tolerance` of itself, and 1e-6, too small, never too large. It is also the largest difference
+    between how far the two reach along a direction.
 
     Every point walks to the nearest point of the other hull by moving weight from that hull's worst vertex to its best
     one (pairwise steps of Frank and Wolfe; Lacoste-Julien and Jaggi 2015), which bounds its distance from both sides.
