@@ -343,12 +343,12 @@ class PairsTrainer(Run):
         tokenizer.encode_special_tokens = True
         known = tokenizer.get_vocab()
         self.frame = Frame(*(known[token] for token in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")))
+        self.model = self._start(tokenizer.get_vocab_size()).to(self.device)
         train, held = read_pairs(pairs, config)
         self.train = Pairs.of(train, config, tokenizer)
         self.held = {kind: Pairs.of(some, config, tokenizer) for kind, some in held.items()}
         if not any(len(rows) for rows in self.train.rows.values()):
             raise InputError(f"{pairs}: no pair is left", remedy="lower least_overlap in the recipe")
-        self.model = self._start(tokenizer.get_vocab_size()).to(self.device)
         for name, parameter in self.model.named_parameters():
             parameter.requires_grad_(learns(name))
         matrices = [p for p in self.model.parameters() if p.requires_grad and p.ndim > 1]
