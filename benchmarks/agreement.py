@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge import Corpus, ScoreTable, correlate, evaluate
-from nlgauge.metrics.base import ReferenceMetric
+from nlgauge.metrics.references import ReferenceMetric
 from nlgauge.registry import metric
 
 FAMILIES: dict[str, list[str]] = {

@@ -15,9 +15,9 @@ import measuring
 import numpy as np
 from measuring import Pair, TextMaker, heading, interleaved, ratios, table
 
-from nlgauge import registry
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features import Alignment, AlignmentRequest
+from nlgauge.engine.models import loading
 from nlgauge.engine.onnx import threads
 
 TOLERANCE = 1e-3
@@ -25,7 +25,7 @@ TOLERANCE = 1e-3
 
 def align(pairs: list[Pair]) -> list[np.ndarray]:
     """Log-odds of the tokens of each pair's first text, by nlgauge."""
-    engine = Engine(registry.model("pocket"))
+    engine = Engine(loading.load("pocket"))
     found = engine.features([(text, AlignmentRequest((context,))) for text, context in pairs])
     return [one.logits for one in found if isinstance(one, Alignment)]
 
@@ -44,7 +44,7 @@ class Peer:
         from nlgauge.training.masked_lm import read_body
 
         torch.set_num_threads(threads())
-        self._torch, folder = torch, registry.pocket_folder()
+        self._torch, folder = torch, loading.pocket_folder()
         self._net = Aligner(read_body(folder, BertConfig.from_pretrained(folder))).eval()
         tuned = read_delta(folder / "aligner.safetensors", load_file(folder / "model.safetensors"))
         own = self._net.state_dict()
@@ -53,7 +53,7 @@ class Peer:
             key = name.replace("bert.", "body.", 1) if name.startswith("bert.") else name.removeprefix("aligner.")
             own[key] = torch.from_numpy(value)
         self._net.load_state_dict(own)
-        self._tokenizer = registry.model("pocket").tokenizer
+        self._tokenizer = loading.load("pocket").tokenizer
 
     def __call__(self, pairs: list[Pair]) -> list[np.ndarray]:
         out = []
@@ -76,7 +76,7 @@ def main() -> None:
     repeats = arguments.repeats or (2 if arguments.quick else 5)
     maker = TextMaker(seed=1)
     pairs = [(maker.words(46), maker.words(310)) for _ in range(8 if arguments.quick else 32)]
-    sizes = [len(one) for one in registry.model("pocket").tokenizer.encode([text for pair in pairs for text in pair])]
+    sizes = [len(one) for one in loading.load("pocket").tokenizer.encode([text for pair in pairs for text in pair])]
     print(f"median sub-words: {np.median(sizes[::2]):.0f} and {np.median(sizes[1::2]):.0f}")
     peer = Peer()
     worst = max(float(np.abs(a - b).max()) for a, b in zip(align(pairs), peer(pairs), strict=True))

@@ -15,24 +15,24 @@ import measuring
 import numpy as np
 from measuring import Pair, TextMaker, corpus_of, heading, interleaved, ratios, read_pairs
 
-from nlgauge import BaryScore, evaluate, registry
+from nlgauge import BaryScore, evaluate
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features import Feature
-from nlgauge.metrics.base import Metric
+from nlgauge.engine.features.vectors import TokenVectors
+from nlgauge.engine.models import loading
+from nlgauge.metrics.base import Setup
+
+Vectors = tuple[TokenVectors, TokenVectors]
 
 
-def features_of(pairs: list[Pair], metric: Metric) -> tuple[object, list[tuple[Feature, Feature]]]:
-    corpus, engine = corpus_of(pairs), Engine(registry.model("pocket"))
-    scorer = metric.scorer(corpus, engine)
-    found = {}
-    for rows, features in engine.stream([scorer.needs(row) for row in corpus]):
-        for row in rows:
-            candidate, reference = scorer.needs(corpus[row])
-            found[row] = features[candidate], features[reference]
-    return scorer, [found[row] for row in range(len(corpus))]
+def features_of(pairs: list[Pair], metric: BaryScore) -> list[Vectors]:
+    corpus, engine = corpus_of(pairs), Engine(loading.load("pocket"))
+    prepared = metric.prepare(Setup(corpus, engine))
+    asked = [metric.requests(row, prepared) for row in corpus]
+    features = engine.features([request for row in asked for request in row])
+    return [(features[candidate], features[reference]) for candidate, reference in asked]
 
 
-def pot_score(ot: object, pair: tuple[Feature, Feature]) -> float:
+def pot_score(ot: object, pair: Vectors) -> float:
     """The published route, from the same vectors."""
     clouds = []
     for feature in pair:
@@ -67,12 +67,12 @@ def main() -> None:
     for name, pairs in sets.items():
         heading(f"{name}: {len(pairs)} pairs")
         metric = BaryScore(idf="none")
-        _, found = features_of(pairs, metric)
+        found = features_of(pairs, metric)
         values = {}
 
-        def ours(found: list = found, values: dict = values, pairs: list = pairs, metric: Metric = metric) -> None:
-            scorer = metric.scorer(corpus_of(pairs), Engine(registry.model("pocket")))
-            values["ours"] = [value for (value,) in scorer.compare(found)]
+        def ours(found: list = found, values: dict = values, pairs: list = pairs, metric: BaryScore = metric) -> None:
+            prepared = metric.prepare(Setup(corpus_of(pairs), Engine(loading.load("pocket"))))
+            values["ours"] = [value for (value,) in metric.compare(found, prepared)]
 
         def peer(found: list = found, values: dict = values) -> None:
             values["pot"] = [pot_score(ot, pair) for pair in found]

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from measuring import heading, machine, parser, save, table
 
-from nlgauge import registry
+from nlgauge.engine.models import loading
 from nlgauge.training.weak_labels.construct import Parts, Source, Tally, construct
 from nlgauge.training.weak_labels.lexicon import Lexicon
 from nlgauge.training.weak_labels.paraphrase import Rewriter
@@ -42,7 +42,7 @@ def main() -> None:
     given = options.parse_args()
     number, attempts = (40, 64) if given.quick else (given.sentences, given.attempts)
     facts = machine()
-    model = registry.model("pocket")
+    model = loading.load("pocket")
     records = read_records(given.documents)
     source = [Source(records, given.task)]
     began = time.process_time()

@@ -39,12 +39,13 @@ import measuring
 import numpy as np
 from measuring import Pair, Spread, TextMaker, corpus_of, heading, interleaved, ratios, table
 
-from nlgauge import registry
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.folder import write_hugging_face
-from nlgauge.engine.model import LanguageModel
-from nlgauge.engine.onnx import threads
+from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.folder import write_hugging_face
+from nlgauge.engine.models.loading import load, pocket_folder
+from nlgauge.engine.models.onnx import threads
 from nlgauge.metrics.infolm import InfoLM
+from nlgauge.run import Job
 
 SECTIONS = ("values", "speed", "growth", "memory", "peak", "stride")
 TOLERANCE = 1e-4
@@ -52,14 +53,13 @@ MAX_LENGTH = 512
 FISHER_RAO = InfoLM(idf="none", temperature=1.0)
 
 
-def score(model: LanguageModel, pairs: Sequence[Pair], metric: InfoLM = FISHER_RAO) -> list[float]:
+def score(model: Model, pairs: Sequence[Pair], metric: InfoLM = FISHER_RAO) -> list[float]:
     """nlgauge's scores, with a new engine so that nothing is left from an earlier run."""
     corpus, engine = corpus_of(pairs), Engine(model)
-    scorer = metric.scorer(corpus, engine)
     values = [math.nan] * len(corpus)
-    for rows, features in engine.stream([scorer.needs(row) for row in corpus]):
-        for row, value in zip(rows, scorer.score([corpus[row] for row in rows], features), strict=True):
-            values[row] = value.parts[0]
+    for block in Job(corpus, {"InfoLM": metric}, engine).blocks():
+        for row, scored in block.scored["InfoLM"].items():
+            values[row] = scored.value.parts[0]
     return values
 
 
@@ -133,7 +133,7 @@ def exported() -> Iterator[Path]:
     """The embedded model as a Hugging Face folder, as `nlgauge export pocket FOLDER` writes it."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "pocket"
-        write_hugging_face(registry.pocket_folder(), folder)
+        write_hugging_face(pocket_folder(), folder)
         yield folder
 
 
@@ -174,7 +174,7 @@ def values(options: argparse.Namespace, peer: Peer, texts: Mapping[str, list[Pai
     heading(f"values: against torchmetrics, one pair at a time, same weights (limit {TOLERANCE:g})")
     counts = {"summary": options.value_pairs // 4}
     pairs = [pair for name, found in texts.items() for pair in found[: counts.get(name, options.value_pairs)]]
-    model = registry.model("pocket", backend="onnx")
+    model = load("pocket", backend="onnx")
     tokens = _same_tokens(peer, model, pairs)
     print(f"  {len(pairs)} pairs; the same {tokens} tokens are averaged over on both sides\n")
     with peer.remembering():
@@ -195,17 +195,17 @@ def values(options: argparse.Namespace, peer: Peer, texts: Mapping[str, list[Pai
     return {"pairs": len(pairs), "tokens": tokens, "rows": rows, "ok": all(r["ok"] for r in rows)}
 
 
-def _same_tokens(peer: Peer, model: LanguageModel, pairs: Sequence[Pair]) -> int:
+def _same_tokens(peer: Peer, model: Model, pairs: Sequence[Pair]) -> int:
     """Check that both sides leave out the same special tokens; how many tokens are left."""
     texts = [text for pair in pairs for text in pair]
-    found = Engine(model).tokens(texts)
+    found = model.tokenizer.encode(texts)
     for text, ours in zip(texts, found, strict=True):
         if peer.counted_tokens(text) != ours.ids.tolist():
             raise SystemExit(f"the two sides count different tokens of {text!r}")
     return sum(map(len, found))
 
 
-def _compare(twin: Twin, temperature: float, peer: Peer, model: LanguageModel, pairs: Sequence[Pair]) -> dict[str, Any]:
+def _compare(twin: Twin, temperature: float, peer: Peer, model: Model, pairs: Sequence[Pair]) -> dict[str, Any]:
     metric = InfoLM(
         measure=twin.ours,
         alpha=twin.alpha,
@@ -241,23 +241,24 @@ def speed(options: argparse.Namespace, peer: Peer, texts: Mapping[str, list[Pair
     """Pairs per second of every engine, and how many times as fast as torchmetrics it is."""
     heading("speed: all engines in turn, Fisher-Rao at T=1 without idf")
     models = {
-        "nlgauge onnxruntime float32": registry.model("pocket", backend="onnx"),
-        "nlgauge torch float32": registry.model("pocket", backend="torch"),
+        "nlgauge onnxruntime float32": load("pocket", backend="onnx"),
+        "nlgauge torch float32": load("pocket", backend="torch"),
     }
     if measuring.has_bfloat16() or options.force_bfloat16:
-        models["nlgauge torch bfloat16"] = registry.model("pocket", "bfloat16", backend="torch")
+        models["nlgauge torch bfloat16"] = load("pocket", "bfloat16", backend="torch")
     else:
         print("  bfloat16 left out: this processor has neither amx_bf16 nor avx512_bf16 (--force-bfloat16)")
     return {name: _speed(options, peer, models, name, pairs) for name, pairs in texts.items()}
 
 
 def _speed(
-    options: argparse.Namespace, peer: Peer, models: Mapping[str, LanguageModel], name: str, pairs: list[Pair]
+    options: argparse.Namespace, peer: Peer, models: Mapping[str, Model], name: str, pairs: list[Pair]
 ) -> dict[str, Any]:
     pairs = pairs[: options.summary_pairs if name == "summary" else options.pairs]
     batch, tried = _best_batch(peer, pairs, options.batch_sizes)
     lengths = [
-        len(tokens) for tokens in Engine(models["nlgauge onnxruntime float32"]).tokens([t for p in pairs for t in p])
+        len(tokens)
+        for tokens in models["nlgauge onnxruntime float32"].tokenizer.encode([t for p in pairs for t in p])
     ]
     middle = Spread.of([float(length) for length in lengths])
     print(f"\n  {name}: {len(pairs)} pairs, sub-words a text {middle}, torchmetrics' best batch size {batch}")
@@ -332,11 +333,11 @@ def _best_batch(peer: Peer, pairs: Sequence[Pair], sizes: Sequence[int]) -> tupl
 def growth(options: argparse.Namespace) -> dict[str, Any]:
     """Seconds against length and against the number of rows."""
     heading("growth: onnxruntime float32")
-    model, maker = registry.model("pocket", backend="onnx"), TextMaker(3)
+    model, maker = load("pocket", backend="onnx"), TextMaker(3)
     by_length: dict[int, list[Pair]] = {}
     for words in options.lengths:
         pair = (maker.words(words), maker.words(words))
-        tokens = sum(len(tokens) for tokens in Engine(model).tokens(pair)) // 2
+        tokens = sum(len(tokens) for tokens in model.tokenizer.encode(pair)) // 2
         by_length[tokens] = [pair]
     rows = maker.short(max(options.growth_rows))
     by_rows = {number: rows[:number] for number in options.growth_rows}
@@ -346,7 +347,7 @@ def growth(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _curve(label: str, model: LanguageModel, sets: Mapping[int, list[Pair]], repeats: int) -> dict[str, Any]:
+def _curve(label: str, model: Model, sets: Mapping[int, list[Pair]], repeats: int) -> dict[str, Any]:
     runs: dict[str, Callable[[], object]] = {
         str(size): functools.partial(score, model, pairs) for size, pairs in sets.items()
     }
@@ -423,7 +424,7 @@ def multiply_adds(rows: int, length: int, masks: int, model: Mapping[str, int]) 
 def peak(options: argparse.Namespace) -> dict[str, Any]:
     """What the model reaches of the rate at which this machine multiplies float32 matrices."""
     heading("peak: share of the float32 matrix peak (2 operations a multiply-add)")
-    config = json.loads((registry.pocket_folder() / "config.json").read_text(encoding="utf-8"))
+    config = json.loads((pocket_folder() / "config.json").read_text(encoding="utf-8"))
     d, f, v = config["hidden_size"], config["intermediate_size"], config["vocab_size"]
     side = 512 if options.quick else 2048
     products = {
@@ -434,7 +435,7 @@ def peak(options: argparse.Namespace) -> dict[str, Any]:
         "head": (150, d, v),
     }
     runs: dict[str, Callable[[], object]] = {name: _product(*shape) for name, shape in products.items()}
-    model = registry.model("pocket", backend="onnx")
+    model = load("pocket", backend="onnx")
     for rows, length in options.shapes:
         runs[f"model {rows} x {length}"] = _pass(model, rows, length)
     seconds = interleaved(runs, max(options.repeats, 3) * (1 if options.quick else 3))
@@ -459,11 +460,12 @@ def _product(m: int, k: int, n: int) -> Callable[[], object]:
     return lambda: np.matmul(a, b, out=out)
 
 
-def _pass(model: LanguageModel, rows: int, length: int) -> Callable[[], object]:
+def _pass(model: Model, rows: int, length: int) -> Callable[[], object]:
     ids = np.random.default_rng(0).integers(1000, 20000, (rows, length))
     at = np.arange(rows) * length + length // 2
     ids.reshape(-1)[at] = model.tokenizer.mask_id
-    return lambda: model.masked_logits(ids, np.ones_like(ids), at)
+    head = capability(model, model.masked_lm, "masked_lm")
+    return lambda: head.masked_logits(ids, np.ones_like(ids), at)
 
 
 # stride
@@ -472,7 +474,7 @@ def _pass(model: LanguageModel, rows: int, length: int) -> Callable[[], object]:
 def stride(options: argparse.Namespace, texts: Mapping[str, list[Pair]]) -> dict[str, Any]:
     """Several masks a pass: how much faster, and how near to the exact score."""
     heading("stride: against the exact score (stride 1), Fisher-Rao at T=1 without idf, onnxruntime float32")
-    model = registry.model("pocket", backend="onnx")
+    model = load("pocket", backend="onnx")
     found: dict[str, Any] = {}
     for name, pairs in texts.items():
         pairs = pairs[: options.stride_pairs]

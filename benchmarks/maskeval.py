@@ -21,9 +21,10 @@ from pathlib import Path
 
 import numpy as np
 
-from nlgauge import Corpus, evaluate, registry
+from nlgauge import Corpus, evaluate
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features import MaskedWordsRequest
+from nlgauge.engine.models import loading
 from nlgauge.engine.weighter import WEIGHTERS, read_weighter
 from nlgauge.maths import masked_words as maths
 from nlgauge.metrics.maskeval import MaskEval
@@ -106,7 +107,7 @@ def words(arguments: argparse.Namespace) -> None:
     rows = spread(Corpus.read(arguments.rows), arguments.pairs)
     print("| segmentation | decoding | words | in one piece | found | in several | found | log-probability |")
     print("|---|---|---|---|---|---|---|---|")
-    engine = Engine(registry.model(arguments.model))
+    engine = Engine(loading.load(arguments.model))
     for segmentation in ("plain", "spacy"):
         for decoding in ("joint", "stepwise", "single"):
             needs = [
@@ -134,7 +135,7 @@ def people(arguments: argparse.Namespace) -> None:
     from nlgauge.training.weighter import kept
 
     corpus = spread(Corpus.read(arguments.rows), arguments.pairs)
-    engine = Engine(registry.model(arguments.model), progress=True)
+    engine = Engine(loading.load(arguments.model), progress=True)
     arguments.cache.mkdir(parents=True, exist_ok=True)
     metric = MaskEval(stride=arguments.stride, scoring=arguments.scoring)
     began = time.monotonic()

@@ -20,7 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlgauge.corpus import Corpus
-from nlgauge.engine.onnx import threads
+from nlgauge.engine.models.onnx import threads
+
+os.environ["NLGAUGE_CACHE"] = "off"  # what is measured is computed, in child processes too
 
 Pair = tuple[str, str]
 """A candidate and its reference"""

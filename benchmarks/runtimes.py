@@ -30,8 +30,8 @@ import numpy as np
 from measuring import Spread, heading, interleaved, ratios, table
 from numpy.typing import NDArray
 
-from nlgauge import registry
-from nlgauge.engine.onnx import OnnxModel, threads
+from nlgauge.engine.models import loading
+from nlgauge.engine.models.onnx import Graph, open_onnx, threads
 
 RUNTIMES = ("onnxruntime", "openvino")
 GRAPH = "masked.onnx"
@@ -41,9 +41,9 @@ Runner = Callable[[Feed], NDArray[np.float32]]
 
 def onnxruntime_runner(folder: Path) -> Runner:
     """The session as nlgauge makes it."""
-    model = OnnxModel(folder, "pocket")
-    session = model._masked
-    return lambda feed: session.run(["logits"], feed)[0]
+    graph = Graph(folder / GRAPH)
+    graph.load()
+    return lambda feed: graph.run(["logits"], **feed)[0]
 
 
 def openvino_runner(folder: Path) -> Runner:
@@ -94,7 +94,7 @@ def run(folder: Path, shapes: list[tuple[int, int]], repeats: int) -> list[dict[
     """One pass of every shape, in turn."""
     heading("run: one masked pass, float32, seconds")
     runners = {runtime: MAKERS[runtime](folder) for runtime in RUNTIMES}
-    mask = OnnxModel(folder, "pocket").tokenizer.mask_id
+    mask = open_onnx(folder, "pocket").tokenizer.mask_id
     found = []
     for rows, length in shapes:
         feed = make_feed(rows, length, mask or 0)
@@ -142,7 +142,7 @@ def size() -> dict[str, Any]:
 
 def main() -> int:
     made = measuring.parser(__doc__ or "")
-    made.add_argument("--model", type=Path, default=registry.pocket_folder(), help="a folder with masked.onnx")
+    made.add_argument("--model", type=Path, default=loading.pocket_folder(), help="a folder with masked.onnx")
     made.add_argument("--child", choices=RUNTIMES, help=argparse.SUPPRESS)
     options = made.parse_args()
     if find_spec("openvino") is None:

@@ -27,8 +27,8 @@ from typing import Any
 import measuring
 from measuring import Spread, heading, interleaved, ratios, table
 
-from nlgauge import registry
 from nlgauge.engine.folder import write_hugging_face
+from nlgauge.engine.models import loading
 
 IMPORTS = {
     "bare interpreter": "pass",
@@ -87,7 +87,7 @@ def first(repeats: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as place:
         processes = {"bare interpreter": ["-c", "pass"], "nlgauge": ["-c", OURS]}
         if all(map(measuring.installed_version, ("torch", *PEER_PACKAGES))):
-            write_hugging_face(registry.pocket_folder(), Path(place) / "pocket")
+            write_hugging_face(loading.pocket_folder(), Path(place) / "pocket")
             processes["torchmetrics"] = ["-c", PEER, str(Path(place) / "pocket")]
         else:
             print("  torchmetrics left out: not installed (pip install torchmetrics 'nlgauge[torch]')")

@@ -26,8 +26,10 @@ from pathlib import Path
 
 import numpy as np
 
-from nlgauge import Corpus, MarkEvaluate, Row, ScoreTable, evaluate, registry
+from nlgauge import Corpus, MarkEvaluate, Row, ScoreTable, evaluate
 from nlgauge.engine.engine import Engine
+from nlgauge.engine.models import loading
+from nlgauge.metrics.base import Setup
 from nlgauge.metrics.mark_evaluate import sweep
 
 METRICS = (
@@ -174,12 +176,12 @@ def main() -> None:
     for file, (head, at, where, title) in parts.items():
         write(arguments.out / file, head, list(at), [(m, p, values[where]) for m, p, values in found], title)
 
-    engine = Engine(registry.model("pocket"))
-    scorer = MarkEvaluate().scorer(against, engine)
-    points = {}
-    needs = [[(text, scorer.request)] for text in dict.fromkeys([*reference, *evaluated])]
-    for _, features in engine.stream(needs):
-        points.update({text: scorer.points(feature) for (text, _), feature in features.items() if feature is not None})
+    engine = Engine(loading.load("pocket"))
+    metric = MarkEvaluate()
+    prepared = metric.prepare(Setup(against, engine))
+    requests = {text: metric.request(text, prepared) for text in dict.fromkeys([*reference, *evaluated])}
+    features = engine.features(requests.values())
+    points = {text: metric.points(features[request]) for text, request in requests.items()}
     sides = [np.concatenate([points[text] for text in texts]) for texts in (evaluated, reference)]
     ks = [k for k in (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40) if k < min(map(len, sides))]
     by_k = sweep(*sides, ks)

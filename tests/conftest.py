@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from nlgauge import registry
+from nlgauge.engine.models import loading
+
+os.environ["NLGAUGE_CACHE"] = "off"  # what one test scored another must score itself; tests of the store name a folder
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -75,10 +77,10 @@ def outputs(tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, An
 
 @pytest.fixture(scope="session")
 def _loaded() -> Callable[..., Any]:
-    return functools.cache(registry.model)
+    return functools.cache(loading.load)
 
 
 @pytest.fixture
 def one_model(monkeypatch: pytest.MonkeyPatch, _loaded: Callable[..., Any]) -> None:
     """Models are loaded once for all tests and not in every run: that is most of the time of a small run."""
-    monkeypatch.setattr(registry, "model", _loaded)
+    monkeypatch.setattr(loading, "load", _loaded)

@@ -6,7 +6,6 @@ import csv
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,9 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
 
-from nlgauge import Corpus, ScoreTable, compare, correlate, registry
+from nlgauge import Corpus, ScoreTable, compare, correlate
 from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
 from nlgauge.table import Column, Sums
@@ -266,7 +264,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any
         "Bad(k=1)": Column(("p", "r"), np.stack([truth, rng.normal(size=len(truth))], 1), higher_is_better=False),
     }
     rows = [(record["system"], record["item"]) for record in records]
-    ScoreTable(rows, columns, {spec: spec for spec in columns}, {"rows": len(rows)}, "0").save(folder / "scores.jsonl")
+    ScoreTable(rows, columns, {}, {"rows": len(rows)}, "0").save(folder / "scores.jsonl")
     rated = [
         {**record, "scores": {"adequacy": float(truth[n]), "luck": n % 5}, "comet": -float(truth[n])}
         for n, record in enumerate(records)
@@ -398,7 +396,7 @@ def test_compare_takes_values_of_all_items_together(tmp_path: Path) -> None:
     rates.sums = Sums({"name": "rate"}, counts)
     rows = [(system, item) for item in "xyz" for system in "AB"]
     path = tmp_path / "scores.jsonl"
-    ScoreTable(rows, {"Edits": rates}, {"Edits": "Edits"}, {"rows": 6}, "0").save(path)
+    ScoreTable(rows, {"Edits": rates}, {}, {"rows": 6}, "0").save(path)
     result = nlgauge("compare", path, "A", "B", "--replicates", 50)
     cells = result.stdout.splitlines()[1].split()
     assert cells[:6] == ["Edits", "↓", "3", "35.0000", "55.0000", "-20.0000"] and cells[-1] == "A"
@@ -409,7 +407,7 @@ def test_compare_says_what_is_missing(tmp_path: Path) -> None:
     values = Column(("score",), np.array([[1.0], [1.0], [np.nan], [2.0], [2.0]]), {2: "empty"})
     path = tmp_path / "scores.jsonl"
     rows = [("A", "x"), ("B", "x"), ("A", "y"), ("B", "y"), ("A", "z")]
-    ScoreTable(rows, {"M": values}, {"M": "M"}, {"rows": 5}, "0").save(path)
+    ScoreTable(rows, {"M": values}, {}, {"rows": 5}, "0").save(path)
     result = nlgauge("compare", path, "A", "B")
     assert result.stdout.splitlines()[1].split() == ["M", "↑", "1", "1.0000", "1.0000", "0.0000", *"----"]
     assert result.stderr.splitlines() == [
@@ -565,74 +563,6 @@ def test_every_command_has_help(command: list[str]) -> None:
         assert result.exit_code == 0
         assert result.stdout.startswith("Usage: ")
         assert result.stderr == ""
-
-
-def test_list_shows_metrics_parameters_and_models() -> None:
-    text = nlgauge("list")
-    assert text.exit_code == 0
-    assert "InfoLM  (lower is better)" in text.stdout
-    assert "measure='fisher_rao'" in text.stdout
-    assert "pocket" in text.stdout
-    found = json.loads(nlgauge("list", "--format", "json").stdout)
-    assert [metric["name"] for metric in found["metrics"]] == list(registry.built_in_metrics())
-    assert "pocket" in found["models"]
-    info = next(metric for metric in found["metrics"] if metric["name"] == "InfoLM")
-    assert info["better"] == "lower"
-    assert info["about"]
-    assert info["parameters"]["measure"] == "fisher_rao"
-
-
-def test_doctor_finds_a_sound_installation_sound() -> None:
-    result = nlgauge("doctor")
-    assert result.exit_code == 0
-    assert all(line.startswith("ok  ") for line in result.stdout.splitlines())
-    for subject in ("numpy", "onnxruntime", "pocket", "in another order"):
-        assert subject in result.stdout
-
-
-def test_doctor_reports_a_broken_model_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*args: Any) -> None:
-        raise OSError("weights gone")
-
-    monkeypatch.setattr(registry, "model", broken)
-    result = nlgauge("doctor")
-    assert result.exit_code == 1
-    assert "FAIL  pocket: OSError: weights gone" in result.stdout
-
-
-def test_export_writes_a_hugging_face_folder(tmp_path: Path) -> None:
-    folder = tmp_path / "new" / "folder"
-    result = nlgauge("export", "pocket", folder)
-    assert (result.exit_code, result.stdout) == (0, f"{folder}\n")
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    assert config["architectures"] == ["BertForMaskedLM"]
-    json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
-    original = load_file(registry.pocket_folder() / "model.safetensors")
-    exported = load_file(folder / "model.safetensors")
-    assert {tensor.dtype for tensor in exported.values()} == {np.dtype(np.float32)}
-    assert exported.keys() == original.keys()
-    for name, tensor in exported.items():
-        np.testing.assert_array_equal(tensor, original[name].astype(np.float32))
-    assert not list(folder.glob("*.onnx"))
-
-
-def test_export_overwrites_nothing(tmp_path: Path) -> None:
-    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
-    refused("export", "pocket", tmp_path, say="not empty")
-    refused("export", "pocket", tmp_path / "mine.txt", say="cannot be made")
-    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
-
-
-def test_export_of_what_is_no_model_is_refused(tmp_path: Path) -> None:
-    for model in (tmp_path, tmp_path / "absent", ""):
-        refused("export", model, tmp_path / "out", say="no model")
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_folder_of_ours_can_be_exported(tmp_path: Path) -> None:
-    shutil.copytree(registry.pocket_folder(), tmp_path / "ours")
-    assert nlgauge("export", tmp_path / "ours", tmp_path / "out").exit_code == 0
-    assert (tmp_path / "out" / "model.safetensors").is_file()
 
 
 # ---- As a process

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
@@ -14,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nlgauge
-from nlgauge import registry
+from nlgauge import offered, registry
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES
 from nlgauge.metrics.base import RowMetric
@@ -268,7 +267,7 @@ class AcmeModel:
 def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Pretend that an installed package offers things of this file: offer(group, name, attribute)."""
     points: list[EntryPoint] = []
-    monkeypatch.setattr(registry, "entry_points", lambda *, group: [point for point in points if point.group == group])
+    monkeypatch.setattr(offered, "entry_points", lambda *, group: [point for point in points if point.group == group])
 
     def add(group: str, name: str, attribute: str, dist: object = Dist) -> None:
         point = EntryPoint(name, f"{__name__}:{attribute}", group)
@@ -280,7 +279,7 @@ def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 def test_a_metric_of_a_package_goes_by_package_and_name(offer: Callable[..., None]) -> None:
     offer("nlgauge.metrics", "Acme", "Acme")
-    assert [name for name, _ in registry.offered("nlgauge.metrics")] == ["acme-metrics/Acme"]
+    assert [name for name, _ in offered.offered("nlgauge.metrics")] == ["acme-metrics/Acme"]
     metric = registry.metric("acme-metrics/Acme(size=3)", model="folder")
     assert metric == Acme(size=3, model="folder")
     refused("acme-metrics/Acme(weight=3)", "'weight'", "size")
@@ -306,55 +305,8 @@ def test_an_entry_point_without_a_package_is_of_an_unknown_one(offer: Callable[.
     assert registry.metric("unknown/Acme") == Acme()
 
 
-def test_a_model_of_a_package_is_made_for_the_precision(offer: Callable[..., None]) -> None:
-    offer("nlgauge.models", "large", "AcmeModel")
-    model: Any = registry.model("acme-metrics/large", "bfloat16")
-    assert isinstance(model, AcmeModel)
-    assert model.precision == "bfloat16"
-
-
 def test_built_in_metrics_are_concrete_and_in_order() -> None:
     found = registry.built_in_metrics()
     assert found["InfoLM"] is InfoLM
     assert list(found) == sorted(found, key=str.lower)
     assert {"Metric", "ReferenceMetric"}.isdisjoint(found)
-
-
-# ---- Models
-
-
-def test_the_embedded_model_lies_in_the_package() -> None:
-    assert (registry.pocket_folder() / "model.safetensors").is_file()
-    model = registry.model("pocket")
-    assert (model.name, model.precision) == ("pocket", "float32")
-    assert model.window >= 128
-    assert math.isfinite(model.temperature)
-
-
-def test_a_folder_of_ours_is_a_model_by_its_path() -> None:
-    folder = str(registry.pocket_folder())
-    model = registry.model(folder)
-    assert model.name == folder
-    assert model.digest == registry.model("pocket").digest
-
-
-@pytest.mark.parametrize("precision", ["float16", "", "FLOAT32", None])
-def test_an_unknown_precision_lists_those_there_are(precision: Any) -> None:
-    with pytest.raises(SpecError, match="float32, bfloat16"):
-        registry.model("pocket", precision)
-
-
-@pytest.mark.parametrize("backend", ["tensorflow", "", None])
-def test_an_unknown_backend_lists_those_there_are(backend: Any) -> None:
-    with pytest.raises(SpecError, match="auto, onnx, torch"):
-        registry.model("pocket", backend=backend)
-
-
-def test_a_folder_without_a_model_says_what_it_lacks(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"lacks model\.safetensors"):
-        registry.model(str(tmp_path), backend="onnx")
-
-
-def test_an_unknown_model_is_refused_whether_or_not_torch_is_there() -> None:
-    with pytest.raises(nlgauge.NlgaugeError, match="no-such-folder/no-such-model"):
-        registry.model("no-such-folder/no-such-model/at-all")

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nlgauge import registry
 from nlgauge._version import __version__
-from nlgauge.engine.engine import Engine, Need
-from nlgauge.engine.features import Bag, BagRequest
-from nlgauge.engine.onnx import threads
+from nlgauge.engine.engine import Engine
+from nlgauge.engine.features.masked import BagRequest
+from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.onnx import threads
 
 _TEXTS = (
     "Rain fell.",
@@ -52,11 +54,11 @@ def examine() -> list[Finding]:
 
 def _model() -> list[Finding]:
     try:
-        engine = Engine(registry.model("pocket"))
-        model = engine.model
-        facts = f"{model.digest[:8]}, {model.layers} layers, window {model.window}, {model.backend}"
-        alone = [_bags(Engine(engine.model), [text])[0] for text in _TEXTS]
-        together = _bags(Engine(engine.model), [_TEXTS[1], _TEXTS[2], _TEXTS[0]])
+        model = loading.load("pocket")
+        layers = capability(model, model.encoder, "encoder").layers
+        facts = f"{model.digest[:8]}, {layers} layers, window {model.window}, {model.backend}"
+        alone = [_bags(model, [text])[0] for text in _TEXTS]
+        together = _bags(model, [_TEXTS[1], _TEXTS[2], _TEXTS[0]])
     except Exception as error:  # whatever is broken here, the command's job is to report it
         return [Finding(False, "pocket", f"{type(error).__name__}: {error}; install nlgauge again")]
     pairs = zip(alone, [together[2], *together[:2]], strict=True)
@@ -67,6 +69,8 @@ def _model() -> list[Finding]:
     ]
 
 
-def _bags(engine: Engine, texts: list[str]) -> list[np.ndarray]:
-    needs: list[Need] = [(text, BagRequest(1.0)) for text in texts]
-    return [bag.log_probabilities for bag in engine.features(needs) if isinstance(bag, Bag)]
+def _bags(model: Model, texts: list[str]) -> list[NDArray[np.float32]]:
+    """The masked distributions of texts that are read together: [vocabulary] each."""
+    requests = [BagRequest(text, 1.0) for text in texts]
+    features = Engine(model).features(requests)
+    return [bag.log_probabilities for request in requests if (bag := features[request]) is not None]

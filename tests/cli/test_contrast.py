@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nlgauge import Corpus, ScoreTable
-from nlgauge.meta.agreement import contrast
+from nlgauge.meta.contrast import contrast
 from nlgauge.table import Column
 from tests.command import nlgauge, refused
 
@@ -28,7 +28,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
         "Set": Column(("score",), np.arange(float(SYSTEMS))[:, None], level="system"),
     }
     scores, outputs = tmp_path / "scores.jsonl", tmp_path / "outputs.jsonl"
-    ScoreTable(keys, columns, dict.fromkeys(columns, ""), {"rows": len(keys)}, "9.9").save(scores)
+    ScoreTable(keys, columns, {}, {"rows": len(keys)}, "9.9").save(scores)
     records = [
         {"system": s, "item": i, "candidate": "a", "scores": {"good": float(v), "loud": float(-v)}, "comet": float(v)}
         for (s, i), v in zip(keys, y, strict=True)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge.reproduce import page as page_module
-from nlgauge.reproduce import published
+from nlgauge.reproduce import measuring, published
 from nlgauge.reproduce.published import Source, table
 from nlgauge.reproduce.suites import Group, Suite
 from tests.command import nlgauge, refused
@@ -46,7 +45,7 @@ def test_wrong_names_and_absent_data_are_refused(tmp_path: Path) -> None:
     refused("reproduce", "all", "--data", tmp_path, "-o", out, "--limit", "1", say="none of the rated data is there")
     refused("reproduce", "results", "--data", tmp_path, "-o", out, say="none of the rated data is there")
     refused("reproduce", "ctc-table-d1", "--data", tmp_path, "--kept", say="--kept is for results")
-    refused("reproduce", "results", "--data", tmp_path, "--kept", "--fresh", say="not with --fresh")
+    refused("reproduce", "results", "--data", tmp_path, "--kept", "--fresh", say="not with --no-cache or --fresh")
     (tmp_path / "file").write_text("", encoding="utf-8")
     refused("reproduce", "ctc-table-d1", "--data", tmp_path, "-o", tmp_path / "file", say="cannot be made")
     refused("reproduce", "results", "--data", tmp_path, "-o", out, "--page", out / "a" / "b", say="cannot be written")
@@ -61,7 +60,7 @@ def test_a_table_is_printed_and_written_and_the_second_time_costs_nothing(folder
         ["0.7151", "0.7151"],
         ["0.9017", "0.9017"],
     ]
-    assert "tiny: 9 of 9 rows by 1 of vectors (Words)" in first.stderr
+    assert "tiny: 9 rows by 1 of encoding (Words)" in first.stderr
     assert "18 values were computed" in first.stderr
     assert (out / "made-up.md").read_text(encoding="utf-8").startswith("# made-up\n")
     assert (out / "made-up.csv").read_text(encoding="utf-8").startswith("table,block,row,column,published,ours,")
@@ -69,9 +68,19 @@ def test_a_table_is_printed_and_written_and_the_second_time_costs_nothing(folder
     again = nlgauge("reproduce", "made-up", "--data", folder, "-o", out)
     assert again.stdout == first.stdout
     assert "0 values were computed" in again.stderr
-    assert "9 of 9 rows" not in again.stderr
-    fresh = nlgauge("reproduce", "made-up", "--data", folder, "-o", out, "--fresh")
-    assert "18 values were computed" in fresh.stderr
+    assert "tiny:" not in again.stderr
+    for option in ("--fresh", "--no-cache"):
+        fresh = nlgauge("reproduce", "made-up", "--data", folder, "-o", out, option)
+        assert "18 values were computed; no score was kept" in fresh.stderr
+
+
+@pytest.mark.usefixtures("one_table")
+def test_scores_are_kept_where_asked(folder: Path, tmp_path: Path) -> None:
+    run = ("reproduce", "made-up", "--data", folder, "--cache", tmp_path / "cache", "-o")
+    first = nlgauge(*run, tmp_path / "one")
+    assert f"18 values were computed; scores are kept in {tmp_path / 'cache'}" in first.stderr
+    assert "0 values were computed" in nlgauge(*run, tmp_path / "two").stderr
+    assert not (tmp_path / "one" / "scores").exists()
 
 
 @pytest.mark.usefixtures("one_table")
@@ -90,7 +99,7 @@ def test_without_matplotlib_there_are_no_figures_and_a_note(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     result = nlgauge("reproduce", "made-up", "--data", folder, "-o", tmp_path / "out")
     assert result.exit_code == 0
     assert result.stderr.count("no figures: drawing figures needs an optional library") == 1
@@ -100,7 +109,7 @@ def test_without_matplotlib_there_are_no_figures_and_a_note(
 
 def test_the_results_page_is_written_where_asked(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     suite = Suite("tiny", "Tiny", (Source("tiny"),), ("quality",), (("pooled", "pearson"),), (Group(("Words",)),))
-    monkeypatch.setattr(page_module, "SUITES", (suite,))
+    monkeypatch.setattr(measuring, "SUITES", (suite,))
     place = tmp_path / "agreement.md"
     options = ("--data", folder, "-o", tmp_path / "out", "--page", place, "--replicates", 20)
     before = nlgauge("reproduce", "results", *options, "--kept")

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from nlgauge import Corpus, ScoreTable, evaluate
+from nlgauge.combination_file import CombinationFile
 from nlgauge.meta.combination import combine
-from nlgauge.weights import Weights
+from nlgauge.signature import Signature
 from tests.command import nlgauge, refused
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -28,7 +29,7 @@ def test_from_scores_to_scoring(scores: Path, outputs: Path, tmp_path: Path) -> 
     result = nlgauge(*run, "--predictions", oof, "--replicates", 50)
     assert result.exit_code == 0, result.stderr
     expected = combine(ScoreTable.load(scores), Corpus.read(outputs), "adequacy", replicates=50)
-    assert Weights.load(weights) == expected.weights
+    assert CombinationFile.load(weights) == expected.combination
     members, agreements = (block.splitlines() for block in result.stdout.split("\n\n"))
     assert members[0].split() == ["member", "weight"] and len(members) == 3
     assert agreements[0].split() == ["out", "of", "fold", "adequacy,", "pearson,", "item"]
@@ -40,7 +41,7 @@ def test_from_scores_to_scoring(scores: Path, outputs: Path, tmp_path: Path) -> 
     assert ScoreTable.load(oof).values("Combination").tolist() == expected.predictions.values("Combination").tolist()
     scored = nlgauge("score", outputs, "-m", f"Combination(weights={str(weights)!r})", "-m", "VectorExtrema")
     assert scored.exit_code == 0
-    assert f"|weights:{expected.weights.digest[:8]}|" in scored.stderr
+    assert f"|weights:{expected.combination.digest[:8]}|" in scored.stderr
 
 
 def test_json(scores: Path, outputs: Path, tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_what_is_left_out_is_told(scores: Path, outputs: Path, tmp_path: Path) -
     table.columns["VectorExtrema"].values[0] = float("nan")
     table.columns["VectorExtrema"].reasons[0] = "gone"
     table.columns["COMET"] = table.columns["GreedyMatching"]
-    table.signatures["COMET"] = "COMET|from:file"
+    table.signatures["COMET"] = Signature("COMET", {"from": "file"})
     table.save(tmp_path / "holes.jsonl")
     run = ("train", "combination", "--scores", tmp_path / "holes.jsonl", "--ratings", outputs)
     result = nlgauge(*run, "-o", tmp_path / "weights.json", "--replicates", 0)

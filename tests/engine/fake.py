@@ -1,8 +1,12 @@
-"""A small deterministic LanguageModel: what it says of a token depends on the whole row, never on padding."""
+"""Small deterministic models: what they say of a token depends on the whole row, never on padding.
+
+Each is a model and its own parts: `FakeModel().encoder` is the object itself.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from nlgauge.engine.folder import DocumentFrequencies
+from nlgauge.engine.engine import Engine
+from nlgauge.engine.models.capabilities import Floats, Ints
+from nlgauge.engine.models.card import Card
 from nlgauge.engine.tokens import SubwordTokenizer
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{i}" for i in range(40))]
@@ -32,30 +38,55 @@ def save_tokenizer(folder: Path, **options: Any) -> None:
     PreTrainedTokenizerFast(tokenizer_object=tiny_tokenizer(), **special, **options).save_pretrained(folder)
 
 
+@dataclass(frozen=True)
+class Part:
+    """What a model does, under a digest of its own."""
+
+    model: Any
+    digest: str
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+
 class FakeModel:
-    """Rows are mixed by fixed random matrices; `rows_seen` records how many rows of which length went through."""
+    """An encoder with a masked-LM head and an aligner; rows are mixed by fixed random matrices.
+
+    `rows_seen` records how many rows of which length went through.
+    """
 
     name, digest, backend, precision = "fake", "00" * 32, "numpy", "float32"
-    layers, width, temperature = 3, 8, 1.0
-    document_frequencies: DocumentFrequencies | None = None
-    bertscore_baseline: dict[int, tuple[float, float, float]] | None = None
-    aligner_digest: str | None = "ab" * 32
-    aligner_threshold: float = 0.7
+    layers, width = 3, 8
     folder: Path | None = None
-    pairs_digest: str | None = None
-    sentinels: tuple[int, int] | None = None
-    writes: str | None = None
+    batch_tokens: int | None = None
+    masked_pairs: Any = None
+    gap_filler: Any = None
+    causal_lm: Any = None
+    seq2seq_lm: Any = None
 
-    def __init__(self, window: int = 16) -> None:
+    def __init__(self, window: int = 16, card: Card | None = None) -> None:
         generator = np.random.default_rng(5)
         self.tokenizer = SubwordTokenizer(tiny_tokenizer(), "[MASK]", "[PAD]")
         self.window = window
+        self.card = card or Card(aligner_threshold=0.7)
         self._words = generator.normal(size=(len(WORDS), self.width))
         self._places = generator.normal(size=(window, self.width)) / 4
         self._head = generator.normal(size=(self.width, len(WORDS)))
-        self.rows_seen: list[tuple[int, int]] = []
+        self.rows_seen: list[tuple[int, ...]] = []
+        self.encoder: Any = self
+        self.masked_lm: Any = self
+        self.aligner: Any = Part(self, "ab" * 32)
 
-    def hidden(self, ids: NDArray[np.int64], attend: NDArray[np.int64], layers: Sequence[int]) -> NDArray[np.float32]:
+    @property
+    def room(self) -> int:
+        return self.window - self.tokenizer.frame
+
+    @property
+    def mask_id(self) -> int:
+        assert self.tokenizer.mask_id is not None
+        return self.tokenizer.mask_id
+
+    def hidden(self, ids: Ints, attend: Ints, layers: Sequence[int]) -> Floats:
         assert ids.shape[1] <= self.window
         self.rows_seen.append(ids.shape)
         states = [self._words[ids] + self._places[: ids.shape[1]]]
@@ -65,20 +96,16 @@ class FakeModel:
             states.append(np.tanh(states[-1] + mean))
         return np.stack([states[layer] for layer in layers]).astype(np.float32)
 
-    def static(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+    def static(self, ids: NDArray[np.int32]) -> Floats:
         return self._words[ids].astype(np.float32)
 
-    def masked_logits(
-        self, ids: NDArray[np.int64], attend: NDArray[np.int64], at: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
+    def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> Floats:
         assert (ids.reshape(-1)[at] == self.tokenizer.mask_id).all()
         assert (attend.reshape(-1)[at] == 1).all()
         last = self.hidden(ids, attend, [self.layers])[0]
         return (last.reshape(-1, self.width)[at] @ self._head).astype(np.float32)
 
-    def align(
-        self, ids: NDArray[np.int64], attend: NDArray[np.int64], side: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats]:
         """A token is supported, at log-odds 2, where the context holds it, and at -2 where it does not."""
         assert ids.shape == attend.shape == side.shape and ids.shape[1] <= self.window
         self.rows_seen.append(ids.shape)
@@ -92,25 +119,20 @@ class FakeModel:
 class PairsModel(FakeModel):
     """With weights for pairs: a row sees the mean of the other text's words. `others_seen`: their lengths."""
 
-    pairs_digest: str | None = "cd" * 32
-
-    def __init__(self, window: int = 16) -> None:
-        super().__init__(window)
+    def __init__(self, window: int = 16, card: Card | None = None) -> None:
+        super().__init__(window, card)
+        self.masked_pairs = Part(self, "cd" * 32)
         self.others_seen: list[int] = []
 
-    def other_text(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+    def other_text(self, ids: Ints) -> NDArray[np.float64]:
         assert len(ids) <= self.window and ids[0] == 2 and ids[-1] == 3
         self.others_seen.append(len(ids))
-        return self._words[ids].mean(axis=0)
+        return np.asarray(self._words[ids].mean(axis=0))
 
-    def pair_states(
-        self, ids: NDArray[np.int64], attend: NDArray[np.int64], other: NDArray[np.float64]
-    ) -> NDArray[np.float32]:
+    def pair_states(self, ids: Ints, attend: Ints, other: NDArray[np.float64]) -> Floats:
         return (self.hidden(ids, attend, [self.layers])[0] + other).astype(np.float32)
 
-    def pair_logits(
-        self, ids: NDArray[np.int64], attend: NDArray[np.int64], at: NDArray[np.int64], other: NDArray[np.float64]
-    ) -> NDArray[np.float32]:
+    def pair_logits(self, ids: Ints, attend: Ints, at: Ints, other: NDArray[np.float64]) -> Floats:
         assert (ids.reshape(-1)[at] == self.tokenizer.mask_id).all()
         return (self.pair_states(ids, attend, other).reshape(-1, self.width)[at] @ self._head).astype(np.float32)
 
@@ -118,37 +140,56 @@ class PairsModel(FakeModel):
 class GapsModel(FakeModel):
     """Fills gaps: writes the word after the one that stands before the gap, then the end."""
 
-    sentinels: tuple[int, int] | None = (43, 44)
+    sentinels = (43, 44)
+
+    def __init__(self, window: int = 16, card: Card | None = None) -> None:
+        super().__init__(window, card)
+        self.gap_filler = self
 
     def fill(
-        self, ids: NDArray[np.int64], attend: NDArray[np.int64], truths: Sequence[Sequence[int]]
+        self, ids: Ints, attend: Ints, truths: Sequence[Sequence[int]]
     ) -> tuple[NDArray[np.float64], list[list[int]]]:
         assert ((ids == 43).sum(axis=1) == 1).all()
         self.rows_seen.append(ids.shape)
-        said = [[int(row[np.flatnonzero(row == 43)[0] - 1]) + 1] for row in ids]
-        return np.array([0.0 if s == list(t) else -1.0 for s, t in zip(said, truths, strict=True)]), said
+        written = [[int(row[np.flatnonzero(row == 43)[0] - 1]) + 1] for row in ids]
+        logs = [0.0 if pieces == list(truth) else -1.0 for pieces, truth in zip(written, truths, strict=True)]
+        return np.array(logs), written
 
 
-class WritingModel(FakeModel):
-    """Writes: of a token it sees the mean of those before it, and of the text that it writes from, if it reads one."""
+class CausalModel(FakeModel):
+    """Reads from left to right: of a token it sees the mean of those before it."""
 
-    def __init__(self, window: int = 16, writes: str = "alone") -> None:
-        super().__init__(window)
-        self.writes: str | None = writes
+    def __init__(self, window: int = 16, card: Card | None = None) -> None:
+        super().__init__(window, card)
+        self.causal_lm = self
 
-    def written_logs(
-        self, ids: NDArray[np.int64], given: tuple[NDArray[np.int64], NDArray[np.int64]] | None
-    ) -> NDArray[np.float64]:
-        assert ids.shape[1] < self.window and (given is None) == (self.writes == "alone")
+    def causal_logs(self, ids: Ints) -> NDArray[np.float64]:
+        return self._read(ids, np.zeros((len(ids), 1, self.width)))
+
+    def _read(self, ids: Ints, more: NDArray[np.float64]) -> NDArray[np.float64]:
+        assert ids.shape[1] < self.window
         self.rows_seen.append(ids.shape)
         begun = np.insert(ids[:, :-1], 0, 2, axis=1)
         seen = np.cumsum(self._words[begun] + self._places[: ids.shape[1]], axis=1)
-        seen /= np.arange(1, ids.shape[1] + 1)[:, None]
-        if given is not None:
-            others, attend = given
-            assert others.shape[1] <= self.window
-            weight = attend[..., None]
-            seen = seen + (self._words[others] * weight).sum(1, keepdims=True) / weight.sum(1, keepdims=True)
-        logits = np.tanh(seen) @ self._head
+        logits = np.tanh(seen / np.arange(1, ids.shape[1] + 1)[:, None] + more) @ self._head
         logits -= np.log(np.exp(logits).sum(-1, keepdims=True))
-        return np.take_along_axis(logits, ids[..., None], -1)[..., 0]
+        return np.asarray(np.take_along_axis(logits, ids[..., None], -1)[..., 0])
+
+
+class Seq2SeqModel(CausalModel):
+    """Writes one text from another, the mean of whose words it sees as well."""
+
+    def __init__(self, window: int = 16, card: Card | None = None) -> None:
+        super().__init__(window, card)
+        self.causal_lm, self.seq2seq_lm = None, self
+
+    def seq2seq_logs(self, ids: Ints, given: Ints, attend: Ints) -> NDArray[np.float64]:
+        assert given.shape[1] <= self.window and len(given) == len(ids)
+        weight = attend[..., None]
+        return self._read(ids, (self._words[given] * weight).sum(1, keepdims=True) / weight.sum(1, keepdims=True))
+
+
+def answers(model: Any, *requests: Any) -> list[Any]:
+    """The features of some requests by a model, in their order."""
+    features = Engine(model).features(requests)
+    return [features[request] for request in requests]

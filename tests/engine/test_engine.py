@@ -1,251 +1,174 @@
-import itertools
+"""The engine: which requests are computed together, kept, derived and refused; what features say: features/."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import nlgauge.engine.engine as engine_module
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features import AlignmentRequest, BagRequest, StaticRequest, TokenWeights, VectorsRequest
+from nlgauge.engine.features.alignment import AlignmentRequest
+from nlgauge.engine.features.masked import Bag, BagRequest, MaskedLikelihoodRequest
+from nlgauge.engine.features.request import Derived, Features
+from nlgauge.engine.features.static import StaticRequest
+from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel
 
-BUDGET = Engine._budget
-words = st.sampled_from(WORDS[5:])
-texts = st.lists(words, max_size=40).map(" ".join)
+LONG = " ".join(WORDS[5 + i % 40] for i in range(30))
+texts = st.lists(st.sampled_from(WORDS[5:]), max_size=40).map(" ".join)
 
 
-def literal_bag(model: FakeModel, text: str, temperature: float = 1.0, weights=None) -> np.ndarray:
-    """The definition, one position at a time, for a text that fits the window."""
-    ids = model.tokenizer.encode([text])[0].ids
-    row = np.array([[*model.tokenizer.prefix, *ids, *model.tokenizer.suffix]], dtype=np.int64)
-    total, mass = np.zeros(len(WORDS)), 0.0
-    for place, token in enumerate(ids):
-        masked = row.copy()
-        masked[0, place + 1] = model.tokenizer.mask_id
-        logits = model.masked_logits(masked, np.ones_like(masked), np.array([place + 1]))[0].astype(float) / temperature
-        shares = np.exp(logits - logits.max())
-        weight = 1.0 if weights is None else weights[token]
-        total += weight * shares / shares.sum()
-        mass += weight
-    return total / mass
+class Shelf:
+    """A store that is a dict."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, bytes] = {}
+
+    def get(self, keys: Sequence[str]) -> dict[str, bytes]:
+        return {key: self.entries[key] for key in keys if key in self.entries}
+
+    def put(self, entries: Mapping[str, bytes]) -> None:
+        self.entries.update(entries)
 
 
-@given(st.lists(words, min_size=1, max_size=14).map(" ".join), st.sampled_from([0.25, 1.0, 2.0]))
+@dataclass(frozen=True)
+class FirstVector(Derived[np.ndarray]):
+    """The vector of a text's first token."""
+
+    text: str
+
+    @property
+    def sources(self) -> tuple[VectorsRequest, ...]:
+        return (VectorsRequest(self.text, (3,)),)
+
+    def derive(self, features: Features) -> np.ndarray | None:
+        vectors = features[self.sources[0]]
+        return None if vectors is None else vectors.vectors[0, 0]
+
+    def size(self, model: object) -> int:
+        return 32
+
+
+def bags(engine: Engine, some: Iterable[str]) -> list[np.ndarray]:
+    requests = [BagRequest(text, 1.0) for text in some]
+    found = engine.features(requests)
+    return [bag.log_probabilities for request in requests if (bag := found[request]) is not None]
+
+
+@given(st.lists(texts, min_size=1, max_size=12), st.randoms(), st.integers(16, 400))
 @settings(max_examples=25)
-def test_bag_is_the_definition(text, temperature):
-    model = FakeModel()
-    values = np.random.default_rng(0).random(len(WORDS))
-    needs = [(text, BagRequest(temperature)), (text, BagRequest(temperature, TokenWeights("w", values)))]
-    plain, weighted = Engine(model).features(needs)
-    np.testing.assert_allclose(np.exp(plain.log_probabilities), literal_bag(model, text, temperature), atol=1e-6)
-    np.testing.assert_allclose(
-        np.exp(weighted.log_probabilities), literal_bag(model, text, temperature, values), atol=1e-6
-    )
-
-
-@given(st.lists(texts, min_size=1, max_size=12), st.randoms(), st.integers(1, 400))
-@settings(max_examples=25)
-def test_features_do_not_depend_on_batch_order_or_company(some, random, budget):
+def test_features_do_not_depend_on_batch_order_or_company(some, random, batch_tokens):
     """Windows, padding, batches of every size, duplicates and any order give what each text alone gives."""
     model = FakeModel()
-    requests = [BagRequest(1.0), BagRequest(0.5, stride=3), VectorsRequest((0, 2))]
-    shuffled = some * 2
-    random.shuffle(shuffled)
-    engine = Engine(model)
-    type(engine)._budget = property(lambda self: max(budget, 16))
-    try:
-        together = engine.features([(text, request) for text in shuffled for request in requests])
-    finally:
-        type(engine)._budget = property(lambda self: max(engine_module._BATCH_TOKENS, self.model.window))
-    for (text, request), found in zip(itertools.product(shuffled, requests), together, strict=True):
-        (alone,) = Engine(model).features([(text, request)])
-        if not text:
-            assert found is None and alone is None
+    requests = [
+        request
+        for text in some * 2
+        for request in (BagRequest(text, 1.0), BagRequest(text, 0.5, stride=3), VectorsRequest(text, (0, 2)))
+    ]
+    random.shuffle(requests)
+    together = Engine(model, batch_tokens=batch_tokens).features(requests)
+    for request in requests:
+        alone = Engine(model).features([request])[request]
+        if not request.text:
+            assert together[request] is None and alone is None
         elif isinstance(request, BagRequest):
-            np.testing.assert_allclose(found.log_probabilities, alone.log_probabilities, atol=1e-5)
+            np.testing.assert_allclose(together[request].log_probabilities, alone.log_probabilities, atol=1e-5)
         else:
-            np.testing.assert_allclose(found.vectors, alone.vectors, atol=1e-5)
-            assert found.vectors.shape == (2, len(text.split()) + 2, model.width)
+            np.testing.assert_allclose(together[request].vectors, alone.vectors, atol=1e-5)
 
 
-def test_stream_gives_every_row_once_and_computes_each_text_once_however_little_it_may_hold(monkeypatch):
-    monkeypatch.setattr(engine_module, "_HELD_BYTES", 3 * 8 * len(WORDS))
+def test_equal_requests_are_computed_once_and_requests_of_one_reader_share_passes():
     model = FakeModel()
     engine = Engine(model)
-    references = [f"w{i} w{i + 1}" for i in range(6)]
-    rows = [[(f"w{s} w{i} w9", BagRequest(1.0)), (references[i], BagRequest(1.0))] for s in range(5) for i in range(6)]
-    rows += [rows[0], rows[17], []]
-    seen = {}
-    for indices, features in engine.stream(rows):
-        for index in indices:
-            assert index not in seen
-            seen[index] = {need: features[need] for need in rows[index]}
-    assert sorted(seen) == list(range(len(rows)))
-    distinct = {text for row in rows for text, _ in row}
-    assert engine.ledger.encoded == engine.ledger.texts == len(distinct)
-    assert sum(count for count, _ in model.rows_seen) == sum(len(text.split()) for text in distinct)
-
-
-def test_what_is_held_does_not_grow_with_the_number_of_rows(monkeypatch):
-    monkeypatch.setattr(engine_module, "_HELD_BYTES", 10 * 8 * len(WORDS))
-    most = []
-    for count in (50, 200):
-        rows = [
-            [(f"w{i % 40} w{i // 40} w3", BagRequest(1.0)), (f"w{i // 40} w{i % 40}", BagRequest(1.0))]
-            for i in range(count)
-        ]
-        alive = 0
-        uses = []
-        original = Engine._compute
-
-        def counting(self, needs, bar, original=original, uses=uses):
-            uses.append(len(needs))
-            return original(self, needs, bar)
-
-        monkeypatch.setattr(Engine, "_compute", counting)
-        for indices, _ in Engine(FakeModel()).stream(rows):
-            alive += len(indices)
-        monkeypatch.setattr(Engine, "_compute", original)
-        assert alive == count
-        most.append(max(uses))
-    assert most[0] == most[1] <= 12
-
-
-def test_requests_that_share_a_pass_share_it():
-    model = FakeModel()
     text = "w1 w2 w3 w4"
-    Engine(model).features([(text, BagRequest(t)) for t in (0.25, 0.5, 1.0)])
-    assert sum(count for count, _ in model.rows_seen) == 4
+    asked = [*(BagRequest(text, t) for t in (0.25, 0.5, 0.5)), MaskedLikelihoodRequest(text), StaticRequest(text)]
+    engine.features(asked)
+    assert sum(count for count, _ in model.rows_seen) == engine.ledger.passes == 4
+    assert engine.ledger.features == {"BagRequest": 2, "MaskedLikelihoodRequest": 1, "StaticRequest": 1}
+    assert engine.ledger.texts == 1
 
 
-def test_special_tokens_stand_at_the_ends_with_the_states_of_the_windows_that_hold_them():
-    text = " ".join(WORDS[5 + i % 40] for i in range(30))
-    model = FakeModel()
-    (slid,) = Engine(model).features([(text, VectorsRequest((0, 2)))])
-    ids = model.tokenizer.encode([text])[0].ids
-    for piece, at in ((ids[:14], 0), (ids[-14:], -1)):
-        row = np.array([[*model.tokenizer.prefix, *piece, *model.tokenizer.suffix]], dtype=np.int64)
-        np.testing.assert_allclose(
-            slid.vectors[:, at], model.hidden(row, np.ones_like(row), [0, 2])[:, 0, at], atol=1e-6
-        )
+def test_what_is_kept_is_not_computed_again_and_is_the_same_to_the_bit():
+    shelf, model = Shelf(), FakeModel()
+    first = bags(Engine(model, kept=shelf), ["w1 w2", "w3"])
+    passes = len(model.rows_seen)
+    engine = Engine(model, kept=shelf)
+    np.testing.assert_array_equal(bags(engine, ["w3", "w1 w2"]), first[::-1])
+    assert len(model.rows_seen) == passes and engine.ledger.stored == 2 and not engine.ledger.features
+    again = engine.features([BagRequest("w3", 1.0)], fresh=True)[BagRequest("w3", 1.0)]
+    assert isinstance(again, Bag) and len(model.rows_seen) > passes
 
 
-def test_a_text_asked_for_by_rows_far_apart_is_encoded_once_for_all_its_requests(monkeypatch):
-    monkeypatch.setattr(engine_module, "_HELD_BYTES", 1)
+@pytest.mark.parametrize(
+    "change",
+    [{"digest": "11" * 32}, {"precision": "bfloat16"}, {"backend": "other"}, {"window": 8}],
+    ids=lambda change: next(iter(change)),
+)
+def test_what_another_model_computed_is_not_taken(change):
+    shelf, model, other = Shelf(), FakeModel(), FakeModel(change.get("window", 16))
+    bags(Engine(model, kept=shelf), ["w1 w2"])
+    for name, value in change.items():
+        setattr(other, name, value)
+    engine = Engine(other, kept=shelf)
+    bags(engine, ["w1 w2"])
+    assert engine.ledger.stored == 0
+    cut = Engine(model, "cut", kept=shelf)
+    bags(cut, ["w1 w2"])
+    assert cut.ledger.stored == 0
+
+
+def test_every_fact_of_a_bag_is_in_its_key():
+    requests = [BagRequest("w1", 1.0), BagRequest("w2", 1.0), BagRequest("w1", 2.0), BagRequest("w1", 1.0, stride=2)]
+    assert len({request.key for request in requests}) == len(requests)
+
+
+def test_a_derived_feature_shares_the_pass_of_its_sources():
     model = FakeModel()
     engine = Engine(model)
-    rows = [[("w1 w2", VectorsRequest((1,)))], *[[(f"w{i} w3 w4", VectorsRequest((1,)))] for i in range(9)]]
-    rows += [[("w1 w2", VectorsRequest((2, 3))), ("w1 w2", StaticRequest())]]
-    seen = {i: {need: f[need] for need in rows[i]} for indices, f in engine.stream(rows) for i in indices}
-    assert engine.ledger.encoded == sum(count for count, _ in model.rows_seen) == 10
-    assert seen[10]["w1 w2", VectorsRequest((2, 3))].vectors.shape == (2, 4, model.width)
+    plain, derived, none = VectorsRequest("w1 w2", (1, 3)), FirstVector("w1 w2"), FirstVector("")
+    features = engine.features([plain, derived, none])
+    np.testing.assert_array_equal(features[derived], features[plain].vectors[1, 0])
+    assert features[none] is None and engine.ledger.passes == 1
 
 
-def test_static_vectors_are_the_rows_of_the_vocabulary_and_need_no_pass():
-    model = FakeModel()
-    found, none = Engine(model).features([("w1 w7 w1", StaticRequest()), ("", StaticRequest())])
-    assert none is None and not model.rows_seen
-    np.testing.assert_array_equal(found.vectors[0], model._words[[6, 12, 6]].astype(np.float32))
-    assert found.offsets.tolist() == [[0, 2], [3, 5], [6, 8]] and not found.special.any()
-
-
-def test_stride_masks_far_apart_and_every_place_once():
-    for used, stride in itertools.product((1, 5, 8, 20, 100), (2, 4, 16)):
-        window = engine_module.Window(0, used, 0, used)
-        passes = engine_module._passes(window, stride)
-        assert sorted(place for at in passes for place in at) == list(range(used))
-        assert all(len(at) <= stride for at in passes)
-        gaps = [int(gap) for at in passes for gap in np.diff(at)]
-        assert all(gap >= 8 for gap in gaps)
-    assert len(engine_module._passes(engine_module.Window(0, 100, 0, 100), 4)) == 25
-
-
-def test_long_texts_slide_cut_or_fail_and_are_counted():
-    text = " ".join(WORDS[5 + i % 40] for i in range(30))
-    sliding, cutting = Engine(FakeModel()), Engine(FakeModel(), "cut")
-    (slid,) = sliding.features([(text, VectorsRequest((1,)))])
-    (cut,) = cutting.features([(text, VectorsRequest((1,)))])
-    assert slid.vectors.shape[1] == len(slid.ids) == 32
-    assert cut.vectors.shape[1] == len(cut.ids) == len(cut.offsets) == len(cut.special) == 16
-    for found in (slid, cut):
-        assert found.special.tolist() == [True, *[False] * (len(found.ids) - 2), True]
-        assert found.ids[[0, -1]].tolist() == [2, 3]
-    assert sliding.ledger.longer == cutting.ledger.longer == 1
-    with pytest.raises(InputError, match="row 2: "):
-        list(Engine(FakeModel(), "error").stream([[("w1", BagRequest(1.0))], [(text, BagRequest(1.0))]]))
-
-
-def test_cut_bag_counts_only_what_was_read():
-    text = " ".join(WORDS[5 + i % 40] for i in range(30))
-    start = " ".join(text.split()[:14])
-    cut, alone = (Engine(FakeModel(), "cut").features([(t, BagRequest(1.0))])[0] for t in (text, start))
-    np.testing.assert_allclose(cut.log_probabilities, alone.log_probabilities, atol=1e-6)
-
-
-def test_weights_that_are_all_zero_count_every_token_alike_and_say_so():
-    zero = TokenWeights("zero", np.zeros(len(WORDS)))
-    weighed, plain = Engine(FakeModel()).features([("w1 w2", BagRequest(1.0, zero)), ("w1 w2", BagRequest(1.0))])
-    assert weighed.unweighted and not plain.unweighted
-    np.testing.assert_array_equal(weighed.log_probabilities, plain.log_probabilities)
-
-
-def test_sharp_distributions_keep_finite_logarithms():
-    (bag,) = Engine(FakeModel()).features([("w1 w2 w3", BagRequest(0.05))])
-    assert np.isfinite(bag.log_probabilities).all()
-    assert np.exp(bag.log_probabilities).sum() == pytest.approx(1)
-
-
-def test_layers_that_the_model_lacks_are_refused():
-    with pytest.raises(SpecError, match="layers 0 to 3"):
-        Engine(FakeModel()).features([("w1", VectorsRequest((4,)))])
-
-
-def test_a_text_of_ten_thousand_words_is_read_whole():
-    text = " ".join(WORDS[5 + (i * i) % 40] for i in range(10_000))
-    bag, vectors = Engine(FakeModel(64)).features([(text, BagRequest(1.0, stride=8)), (text, VectorsRequest((3,)))])
-    assert np.exp(bag.log_probabilities).sum() == pytest.approx(1)
-    assert vectors.vectors.shape == (1, 10_002, 8) and np.isfinite(vectors.vectors).all()
-
-
-@given(
-    st.lists(texts, min_size=1, max_size=6),
-    st.lists(st.lists(texts, min_size=1, max_size=3).map(tuple), min_size=1, max_size=3),
-    st.integers(1, 400),
-)
-@settings(max_examples=25)
-def test_a_token_is_aligned_where_any_window_of_any_other_text_supports_it(some, others, budget):
-    """The fake aligner finds a token supported by the same token: windows, batches and order must not show."""
+def test_texts_that_are_longer_than_the_window_are_named():
     engine = Engine(FakeModel())
-    type(engine)._budget = property(lambda self: budget)
-    try:
-        needs = [(text, AlignmentRequest(against)) for text in some for against in others]
-        found = engine.features(needs)
-    finally:
-        type(engine)._budget = BUDGET
-    for (text, request), feature in zip(needs, found, strict=True):
-        there = {word for other in request.against for word in other.split()}
-        if not text or not there:
-            assert feature is None
-            continue
-        assert (feature.logits > 0).tolist() == [word in there for word in text.split()]
-        assert [text[begin:end] for begin, end in feature.offsets] == text.split()
-        if len(text.split()) < 6:
-            shares = [np.mean([w in o.split() for w in text.split()]) for o in request.against if o and len(o) < 20]
-            assert feature.aggregate >= max(shares, default=0) - 1e-6
+    assert engine.features([BagRequest(LONG, 1.0, stride=8), BagRequest("w1", 1.0)]).longer == {LONG}
+    assert not engine.features([BagRequest("w1", 1.0)]).longer
 
 
-def test_the_aggregate_of_a_text_in_parts_is_their_mean_by_size():
-    text = " ".join(["w1"] * 9 + ["w2"] * 3)
-    (found,) = Engine(FakeModel()).features([(text, AlignmentRequest(("w1 w3 w4 w5 w6 w7 w8 w9",)))])
-    # Windows [0, 6), [3, 9) and [6, 12) are supported by 1, 1 and 1/2, and used for 4, 3 and 5 tokens.
-    assert found.aggregate == pytest.approx((4 * 1 + 3 * 1 + 5 / 2) / 12)
+def test_a_text_that_the_window_policy_refuses_is_named_by_its_row():
+    engine = Engine(FakeModel(), "error")
+    engine.check([BagRequest("w1", 1.0), AlignmentRequest("w1", ("w2 w3",))], 1)
+    with pytest.raises(InputError, match="row 2: a text of 30 sub-words does not fit"):
+        engine.check([BagRequest(LONG, 1.0)], 2)
+    with pytest.raises(InputError, match="row 7: texts of 9 and 9 sub-words"):
+        engine.check([AlignmentRequest("w1 " * 9, ("w2 " * 9,))], 7)
 
 
-def test_what_is_cut_has_no_alignment():
-    text = " ".join(WORDS[5:25])
-    (found,) = Engine(FakeModel(), window="cut").features([(text, AlignmentRequest((text,)))])
-    assert [text[begin:end] for begin, end in found.offsets] == text.split()[:6]
-    with pytest.raises(InputError, match="row 1"):
-        Engine(FakeModel(), window="error").features([(text, AlignmentRequest((text,)))])
+def test_what_a_model_cannot_do_is_one_clear_error():
+    model = FakeModel()
+    model.aligner = None
+    with pytest.raises(SpecError, match="model 'fake' has no aligner"):
+        Engine(model).features([AlignmentRequest("w1", ("w2",))])
+    model.encoder = None
+    with pytest.raises(SpecError, match="model 'fake' gives its tokens no vectors"):
+        Engine(model).features([VectorsRequest("w1", (1,))])
+
+
+def test_nothing_of_a_text_is_held_when_its_features_are_gone():
+    engine = Engine(FakeModel())
+    engine.features([BagRequest(text, 1.0) for text in ("w1", "w2")])
+    assert not any(isinstance(value, dict) and value for value in vars(engine).values())
+
+
+def test_ids_of_tokens_come_in_order_however_many_there_are():
+    engine = Engine(FakeModel())
+    ids = [ids.tolist() for ids in engine.token_ids(f"w{i % 40}" for i in range(2500))]
+    assert ids == [[5 + i % 40] for i in range(2500)]
+    assert engine.ledger.texts == 0

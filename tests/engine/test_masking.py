@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.engine.masking import DECODINGS, Limits, Reading, masked_rows, readings
+from nlgauge.engine.masking import DECODINGS, Limits, Pass, masked_rows, passes
 
 MASK = 4
 sizes = st.lists(st.integers(1, 30), min_size=1, max_size=60)
@@ -29,42 +29,42 @@ def test_every_word_is_masked_once_within_its_window(pieces, stride, room, data)
     starts = starts_of(pieces)
     words = sorted(data.draw(st.sets(st.integers(0, len(pieces) - 1), min_size=1)))
     limits = Limits.of(room, stride)
-    found = readings(starts, words, stride, limits)
-    assert sorted(word for reading in found for word in reading.words) == words
-    for reading in found:
-        assert len(reading.words) <= stride and list(reading.words) == sorted(reading.words)
-        first, last = reading.words[0], reading.words[-1]
-        assert 0 <= reading.begin <= starts[first] and starts[last + 1] <= reading.end <= starts[-1]
-        assert reading.end - starts[last + 1] <= limits.side + limits.core
-        gaps = [starts[b] - starts[a + 1] for a, b in zip(reading.words, reading.words[1:], strict=False)]
+    all_passes = passes(starts, words, stride, limits)
+    assert sorted(word for one in all_passes for word in one.words) == words
+    for one in all_passes:
+        assert len(one.words) <= stride and list(one.words) == sorted(one.words)
+        first, last = one.words[0], one.words[-1]
+        assert 0 <= one.begin <= starts[first] and starts[last + 1] <= one.end <= starts[-1]
+        assert one.end - starts[last + 1] <= limits.side + limits.core
+        gaps = [starts[b] - starts[a + 1] for a, b in zip(one.words, one.words[1:], strict=False)]
         assert all(gap >= 8 for gap in gaps)
-        for row in masked_rows(np.arange(5, 5 + starts[-1]), starts, reading, "joint", limits, MASK):
+        for row in masked_rows(np.arange(5, 5 + starts[-1]), starts, one, "joint", limits, MASK):
             assert len(row.ids) <= max(room // 2, 2 * limits.side + limits.longest)
             if stride == 1:
                 assert len(row.ids) <= 24 + limits.longest + 24
 
 
-def test_exact_reading_keeps_24_sub_words_on_either_side():
+def test_an_exact_pass_keeps_24_sub_words_on_either_side():
     starts = starts_of([1] * 100)
     limits = Limits.of(509, 1)
-    middle, edge = readings(starts, [50, 99], 1, limits)
-    assert middle == Reading(26, 75, (50,)) and edge == Reading(75, 100, (99,))
+    middle, edge = passes(starts, [50, 99], 1, limits)
+    assert middle == Pass(26, 75, (50,)) and edge == Pass(75, 100, (99,))
     (row,) = masked_rows(np.arange(100), starts, middle, "joint", limits, -1)
     assert len(row.ids) == 49 and row.ids[24] == -1 and row.asked == [(50, 0, 24)]
 
 
 def test_strided_passes_take_far_apart_words():
     starts = starts_of([1] * 64)
-    found = readings(starts, range(64), 8, Limits.of(509, 8))
-    assert len(found) == 9  # eight words between two masks: every ninth
-    assert found[0].words == (0, 9, 18, 27, 36, 45, 54, 63)
+    strided = passes(starts, range(64), 8, Limits.of(509, 8))
+    assert len(strided) == 9  # eight words between two masks: every ninth
+    assert strided[0].words == (0, 9, 18, 27, 36, 45, 54, 63)
 
 
 def rows(decoding, longest=24):
     ids, starts = np.array([10, 11, 12, 13, 14]), np.array([0, 1, 4, 5])
     limits = Limits(2, longest, 0)
-    (reading,) = readings(starts, [1], 1, limits)
-    return list(masked_rows(ids, starts, reading, decoding, limits, MASK))
+    (only,) = passes(starts, [1], 1, limits)
+    return list(masked_rows(ids, starts, only, decoding, limits, MASK))
 
 
 def test_a_word_of_three_pieces_in_each_decoding():
@@ -85,8 +85,7 @@ def test_of_a_longer_word_the_first_pieces_are_asked_for():
 def test_other_words_of_a_pass_stay_hidden_while_a_longer_one_is_spelled_out():
     ids, starts = np.array([10, *range(20, 28), 30, 31]), np.array([0, 1, *range(2, 10), 11])
     limits = Limits(2, 24, 40)
-    reading = Reading(0, 11, (0, 9))
-    first, second = masked_rows(ids, starts, reading, "stepwise", limits, MASK)
+    first, second = masked_rows(ids, starts, Pass(0, 11, (0, 9)), "stepwise", limits, MASK)
     assert first.ids == [4, *range(20, 28), 4, 4] and first.asked == [(0, 0, 0), (9, 0, 9)]
     assert second.ids == [4, *range(20, 28), 30, 4] and second.asked == [(9, 1, 10)]
 

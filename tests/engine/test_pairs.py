@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.engine.pairs import pair_room, pair_windows
+from nlgauge.engine.pairs import pair_room, pair_windows, paired_row
 from nlgauge.errors import InputError
 from tests.engine.fake import FakeModel
 
@@ -43,3 +43,14 @@ def test_error_names_both_sizes():
     with pytest.raises(InputError, match="texts of 7 and 8 sub-words"):
         pair_windows(7, 8, 13, "error")
     assert pair_windows(5, 8, 13, "error")
+
+
+@pytest.mark.parametrize(
+    ("first", "row", "begin"),
+    [(True, [2, 6, 7, 3, 10, 11, 12, 3], 1), (False, [2, 10, 11, 12, 3, 6, 7, 3], 5)],
+)
+def test_a_row_holds_a_text_and_the_beginning_of_the_other(first, row, begin):
+    tokenizer = FakeModel().tokenizer
+    assert paired_row([6, 7], [10, 11, 12, 13], first, 5, tokenizer) == (row, begin)
+    alone, place = paired_row([6, 7], [10], first, 2, tokenizer)
+    assert alone[place : place + 2] == [6, 7] and 10 not in alone

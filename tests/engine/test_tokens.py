@@ -3,7 +3,7 @@ import pytest
 
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError
-from nlgauge.registry import pocket_folder
+from nlgauge.engine.models.loading import pocket_folder
 from tests.engine.fake import tiny_tokenizer
 
 

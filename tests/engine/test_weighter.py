@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from nlgauge.engine.weighter import Weighter, read_weighter, states_digest, write_weighter
+from nlgauge.engine.features.pair_states import states_digest
+from nlgauge.engine.weighter import Weighter, read_weighter, write_weighter
 from nlgauge.errors import SpecError
 from tests.engine.fake import FakeModel, PairsModel
 
@@ -19,11 +20,11 @@ def written(path, model, share=0.3):
 def test_what_is_written_is_read(tmp_path):
     model = PairsModel()
     path = written(tmp_path / "fluency.safetensors", model)
-    found = read_weighter(str(path), model)
-    np.testing.assert_array_equal(found.weight, WEIGHT)
-    assert found.share == pytest.approx(0.3) and found.aspect == "fluency" and len(found.digest) == 64
+    weighter = read_weighter(str(path), model)
+    np.testing.assert_array_equal(weighter.weight, WEIGHT)
+    assert weighter.share == pytest.approx(0.3) and weighter.aspect == "fluency" and len(weighter.digest) == 64
     states = np.eye(8, dtype=np.float32)[:3]
-    np.testing.assert_allclose(found.logits(states), WEIGHT[:3])
+    np.testing.assert_allclose(weighter.logits(states), WEIGHT[:3])
 
 
 def test_a_weighter_is_found_by_the_models_name_for_it_by_file_and_by_folder(tmp_path):

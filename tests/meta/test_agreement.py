@@ -1,4 +1,4 @@
-"""correlate and contrast: records and what they say, and the published protocols on the public data."""
+"""correlate: records and what they say, and the published protocols on the public data."""
 
 from __future__ import annotations
 
@@ -13,36 +13,13 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
-from nlgauge.meta.agreement import contrast, correlate
-from nlgauge.meta.correlation import COEFFICIENTS, LEVELS
+from nlgauge.meta.agreement import correlate
+from nlgauge.meta.coefficients import COEFFICIENTS
+from nlgauge.meta.correlation import LEVELS
 from nlgauge.meta.join import join
+from nlgauge.meta.selection import selected
 from nlgauge.table import Column
-
-SYSTEMS, ITEMS = "ABCDE", 20
-
-
-@pytest.fixture
-def ratings() -> dict[str, dict[tuple[str, str], float]]:
-    rng = np.random.default_rng(0)
-    drawn = rng.normal(size=(ITEMS, len(SYSTEMS))) + np.arange(len(SYSTEMS)) / 2
-    cells = {(s, str(i)): float(drawn[i, n]) for i in range(ITEMS) for n, s in enumerate(SYSTEMS)}
-    return {"good": cells, "loud": {key: float(rng.normal()) for key in cells}}
-
-
-@pytest.fixture
-def table(ratings: dict[str, dict[tuple[str, str], float]]) -> ScoreTable:
-    """A good metric, a distance that is as good, one of noise with two parts, one of sets."""
-    rng = np.random.default_rng(1)
-    rows = list(ratings["good"])
-    truth = np.array(list(ratings["good"].values()))
-    near = truth + rng.normal(size=len(truth)) / 2
-    columns = {
-        "Near": Column(("score",), near[:, None]),
-        "Far": Column(("score",), -near[:, None], higher_is_better=False),
-        "Noise": Column(("p", "r"), rng.normal(size=(len(rows), 2))),
-        "Set": Column(("score",), np.arange(5.0)[:, None], level="system"),
-    }
-    return ScoreTable(rows, columns, {}, {}, "9.9")
+from tests.meta.tables import ITEMS, SYSTEMS
 
 
 def length(corpus: Iterable[nlgauge.Row], text: Callable[[Any], str] = lambda row: row.candidate) -> ScoreTable:
@@ -50,9 +27,6 @@ def length(corpus: Iterable[nlgauge.Row], text: Callable[[Any], str] = lambda ro
     rows = list(corpus)
     values = np.array([[float(len(text(row).split()))] for row in rows])
     return ScoreTable([(row.system, row.item) for row in rows], {"Length": Column(("score",), values)}, {}, {}, "")
-
-
-# ---- correlate
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -159,80 +133,17 @@ def test_undefined_has_a_reason(table: ScoreTable, ratings: Any) -> None:
         correlate(table, ratings, replicates=0).get("Near", "clear")
 
 
-@pytest.mark.parametrize(
-    ("options", "say"),
-    [
-        ({"level": "segment"}, "item, system, pooled"),
-        ({"coefficient": "tau"}, "pearson, spearman, kendall"),
-        ({"resample": "rows"}, "both, items, systems"),
-        ({"confidence": 95}, "between 0 and 1"),
-        ({"aspects": ["clear"]}, "rated are good, loud"),
-    ],
-)
-def test_options_that_do_not_exist(table: ScoreTable, ratings: Any, options: dict[str, Any], say: str) -> None:
-    for function in (correlate, contrast):
-        with pytest.raises(InputError, match=say):
-            function(table, ratings, **options)
+def test_details_take_part_where_they_are_named(table: ScoreTable, ratings: Any) -> None:
+    every = correlate(table, ratings["good"], replicates=10)
+    table.columns["Noise"].details = ("r",)
+    scores = correlate(table, ratings["good"], replicates=10)
+    assert [one for one in every if one.part != "r"] == scores.records
+    (named,) = correlate(selected(table, ["Noise r"]), ratings["good"], replicates=10)
+    assert named == every.get("Noise", part="r")
 
 
 def test_the_public_name() -> None:
     assert nlgauge.correlate is correlate
-
-
-# ---- contrast
-
-
-@pytest.mark.parametrize(
-    ("test", "options"),
-    [
-        ("permutation", {}),
-        ("permutation", {"level": "pooled", "coefficient": "kendall"}),
-        ("williams", {"level": "pooled", "correction": "benjamini_hochberg"}),
-    ],
-)
-def test_contrasts_put_metrics_into_clusters(
-    table: ScoreTable, ratings: Any, test: str, options: dict[str, Any]
-) -> None:
-    found = contrast(table, ratings, aspects=["good"], test=test, replicates=200, **options)
-    assert len(found) == 6  # of four parts: the metric of sets has no rows
-    assert found.clusters["good"] == {
-        ("Near", "score"): 1, ("Far", "score"): 1, ("Noise", "p"): 2, ("Noise", "r"): 2
-    }  # fmt: skip
-    by_pair = {(one.first, one.second): one for one in found}
-    same, better = (by_pair[("Near", "score"), other] for other in (("Far", "score"), ("Noise", "p")))
-    assert (same.difference, same.low, same.high, same.p) == (0, 0, 0, 1)
-    assert better.low > 0
-    assert better.p <= better.adjusted < 0.1
-
-
-def test_contrasts_of_systems_have_metrics_of_sets(table: ScoreTable, ratings: Any) -> None:
-    found = contrast(table, ratings, level="system", test="williams", correction="none", replicates=20)
-    assert len(found) == 2 * 10
-    assert all(one.p == one.adjusted for one in found)
-    assert set(found.clusters) == {"good", "loud"}
-
-
-def test_a_metric_of_sets_exchanges_whole_systems(table: ScoreTable, ratings: Any) -> None:
-    found = contrast(table, ratings["good"], level="system", replicates=400)
-    one = next(each for each in found if each.first == ("Near", "score") and each.second == ("Set", "score"))
-    agreed = correlate(table, ratings["good"], level="system", replicates=0)
-    assert one.difference == pytest.approx(agreed.get("Near").value - agreed.get("Set").value)
-    assert one.p >= 1 / 2**5  # five systems can be exchanged in 32 ways
-
-
-@pytest.mark.parametrize(
-    ("options", "say"),
-    [
-        ({"coefficient": "accuracy_calibrated"}, "no test of a difference"),
-        ({"test": "t"}, "permutation or williams"),
-        ({"correction": "bonferroni"}, "holm"),
-        ({"test": "williams"}, "pooled rows"),
-        ({"test": "williams", "level": "system", "coefficient": "kendall"}, "of Pearson"),
-    ],
-)
-def test_contrasts_that_do_not_exist(table: ScoreTable, ratings: Any, options: dict[str, Any], say: str) -> None:
-    with pytest.raises(InputError, match=say):
-        contrast(table, ratings, **options)
 
 
 # ---- Published protocols, on public data
@@ -323,38 +234,3 @@ def test_people_against_people(data: Path) -> None:
         found = correlate(table, corpus, level="system", coefficient=coefficient, replicates=0)
         for pair, values in expected.items():
             assert found.get(*pair).value == pytest.approx(values[number], abs=1e-9)
-
-
-@pytest.mark.parametrize("test", ["permutation", "williams"])
-def test_a_metric_without_a_number_or_with_one_alone_contrasts_with_none(
-    table: ScoreTable, ratings: Any, test: str
-) -> None:
-    table.columns["Empty"] = Column(("score",), np.full((len(table.rows), 1), math.nan))
-    table.columns["Constant"] = Column(("score",), np.ones((len(table.rows), 1)))
-    for level in LEVELS if test == "permutation" else ("system", "pooled"):
-        found = contrast(table, ratings["good"], level=level, test=test, replicates=20)
-        for one in found:
-            known = "Empty" not in (one.first[0], one.second[0]) and "Constant" not in (one.first[0], one.second[0])
-            assert math.isnan(one.difference) != known
-            assert math.isnan(one.p) != known and math.isnan(one.adjusted) != known
-        assert found.clusters["rating"]["Near", "score"] == 1
-        assert (
-            found.values["rating"]["Near", "score"]
-            == correlate(table, ratings["good"], level=level, replicates=0).get("Near").value
-        )
-
-
-def test_intervals_of_differences_can_be_left_out_and_are_drawn_once(
-    table: ScoreTable, ratings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from nlgauge.meta import agreement
-
-    drawn = []
-    original = agreement.bootstrap
-    monkeypatch.setattr(agreement, "bootstrap", lambda *a, **o: drawn.append(o["replicates"]) or original(*a, **o))
-    whole = contrast(table, ratings["good"], replicates=50)
-    assert drawn == [50] * 4, "Near, Far and two parts of Noise, not twice each of six pairs"
-    bare = contrast(table, ratings["good"], replicates=50, intervals=False)
-    assert set(drawn[4:]) == {0}
-    assert [one.p for one in bare] == [one.p for one in whole]
-    assert all(math.isnan(one.low) for one in bare) and not any(math.isnan(one.low) for one in whole)

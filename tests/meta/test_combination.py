@@ -11,7 +11,8 @@ from scipy import stats
 from scipy.optimize import nnls
 
 from nlgauge import InputError, ScoreTable, correlate
-from nlgauge.meta.combination import PENALTIES, Combined, _folds, applied, combine
+from nlgauge.meta.combination import Combined, applied, combine
+from nlgauge.signature import Signature
 from nlgauge.table import Column
 
 ITEMS, SYSTEMS = 30, 6
@@ -30,12 +31,18 @@ def made(seed: int = 0, noise: float = 0.5, others: int = 1) -> tuple[ScoreTable
         "Noise": Column(tuple(f"p{n}" for n in range(others)), x[:, 2:]),
         "Set": Column(("score",), np.zeros((SYSTEMS, 1)), level="system"),
     }
-    table = ScoreTable(KEYS, columns, {"Good": "Good|model:pocket@12345678|layer:3"}, {"corpus": "abc"}, "9.9")
+    table = ScoreTable(
+        KEYS,
+        columns,
+        {"Good": Signature("Good", {"model": {"name": "pocket", "digest": "123456789abc"}})},
+        {"corpus": "abc"},
+        "9.9",
+    )
     return table, dict(zip(KEYS, y.tolist(), strict=True)), x
 
 
 def weights(found: Combined) -> dict[str, float]:
-    return {member.name: member.weight for member in found.weights.members}
+    return {member.name: member.weight for member in found.combination.members}
 
 
 @pytest.mark.parametrize("method", ["nnls", "ridge"])
@@ -44,10 +51,10 @@ def test_without_noise_the_weights_are_those_that_made_the_ratings(method: str) 
     found = combine(table, ratings, metrics=["Good", "Far"], method=method, replicates=0)
     expected = {"Good score": 0.8 * x[:, 0].std(), "Far score": 0.4 * x[:, 1].std()}
     assert weights(found) == pytest.approx(expected, rel=2e-3 if method == "ridge" else 1e-9)
-    assert found.weights.intercept == pytest.approx(np.mean(list(ratings.values())))
+    assert found.combination.intercept == pytest.approx(np.mean(list(ratings.values())))
     assert found.agreements[0].value == pytest.approx(1, abs=1e-5)
     assert_allclose(found.predictions.values("Combination"), list(ratings.values()), atol=5e-3)
-    assert found.weights.models == {"pocket": "12345678"}
+    assert found.combination.models == {"pocket": "123456789abc"}
     assert (found.rows, found.items, found.unrated, found.left_out) == (len(KEYS), ITEMS, 0, {})
 
 
@@ -55,9 +62,9 @@ def test_weights_are_those_of_scipy_on_standardised_values() -> None:
     table, ratings, x = made(others=4)
     found = combine(table, ratings, replicates=0)
     z, y = (x - x.mean(0)) / x.std(0), np.array(list(ratings.values()))
-    assert_allclose([m.weight for m in found.weights.members], nnls(z, y - y.mean())[0], atol=1e-9)
-    assert [m.name for m in found.weights.members][:3] == ["Good score", "Far score", "Noise p0"]
-    assert [m.higher_is_better for m in found.weights.members][:3] == [True, False, True]
+    assert_allclose([m.weight for m in found.combination.members], nnls(z, y - y.mean())[0], atol=1e-9)
+    assert [m.name for m in found.combination.members][:3] == ["Good score", "Far score", "Noise p0"]
+    assert [m.higher_is_better for m in found.combination.members][:3] == [True, False, True]
 
 
 def test_a_prediction_does_not_know_its_items_ratings() -> None:
@@ -71,16 +78,6 @@ def test_a_prediction_does_not_know_its_items_ratings() -> None:
     assert (after != before).any()
 
 
-def test_folds_are_of_items() -> None:
-    items = np.repeat(np.arange(23), 4)
-    fold = _folds(items, 5, 0)
-    assert all(len(set(fold[items == item])) == 1 for item in range(23))
-    sizes = [len(set(items[fold == number])) for number in range(5)]
-    assert sorted(sizes) == [4, 4, 5, 5, 5]
-    assert set(_folds(np.array([3, 3, 9]), 5, 0)) == {0, 1}
-    assert (fold != _folds(items, 5, 1)).any()
-
-
 def test_agreement_with_noise_is_found_to_be_none() -> None:
     """Twelve metrics of noise fit ratings of noise well, and tell nothing of items they were not fitted to."""
     fitted, honest = [], []
@@ -91,7 +88,9 @@ def test_agreement_with_noise_is_found_to_be_none() -> None:
         found = combine(table, noise, metrics=[f"Noise p{n}" for n in range(12)], method="ridge", level="pooled",
                         replicates=0)  # fmt: skip
         honest.append(found.agreements[0].value)
-        fitted.append(correlate(applied(table, found.weights), noise, level="pooled", replicates=0).get("Combination"))
+        fitted.append(
+            correlate(applied(table, found.combination), noise, level="pooled", replicates=0).get("Combination")
+        )
     assert np.nanmean([one.value for one in fitted]) > 0.1
     assert np.nanmean(honest) < 0.03
 
@@ -110,18 +109,8 @@ def test_the_combination_agrees_better_than_its_members(method: str) -> None:
     y = np.array(list(ratings.values()))
     predicted = found.predictions.values("Combination")
     assert combined.value == pytest.approx(stats.pearsonr(predicted, y)[0])
-    assert found.weights.facts["agreement"]["value"] == combined.value
+    assert found.combination.facts["agreement"]["value"] == combined.value
     assert (len(found.penalties) == 5) == (method == "ridge")
-
-
-def test_more_noise_is_met_with_a_larger_penalty() -> None:
-    penalties = []
-    for noise in (0.01, 5.0):
-        table, ratings, _ = made(noise=noise, others=8)
-        penalties.append(combine(table, ratings, method="ridge", replicates=0).weights.penalty)
-    assert penalties[0] is not None and penalties[1] is not None
-    assert penalties[0] < penalties[1]
-    assert set(penalties) <= set(PENALTIES)
 
 
 def test_rows_that_cannot_be_used_are_counted() -> None:
@@ -142,19 +131,20 @@ def test_a_saved_table_is_combined() -> None:
     table, ratings, x = made()
     found = combine(table, ratings, metrics=["Good", "Far"], replicates=0)
     table.columns["Far"].values[5] = math.nan
-    again = applied(table, found.weights)
-    expected = found.weights.intercept + sum(
-        member.weight * (x[:, i] - x[:, i].mean()) / x[:, i].std() for i, member in enumerate(found.weights.members)
+    again = applied(table, found.combination)
+    expected = found.combination.intercept + sum(
+        member.weight * (x[:, i] - x[:, i].mean()) / x[:, i].std() for i, member in enumerate(found.combination.members)
     )
     expected[5] = math.nan
     assert_allclose(again.values("Combination"), expected, rtol=1e-9)
     assert again.column("Combination").reasons == {5: "no value of Far score"}
+    assert str(again.signatures["Combination"]) == f"Combination|weights:{found.combination.digest[:8]}"
     assert "Combination" not in table.columns
     with pytest.raises(InputError, match="has a Combination already"):
-        applied(again, found.weights)
+        applied(again, found.combination)
     del table.columns["Far"]
     with pytest.raises(InputError, match="lacks Far score"):
-        applied(table, found.weights)
+        applied(table, found.combination)
 
 
 def test_a_constant_member_gets_no_weight_and_is_told() -> None:
@@ -168,7 +158,7 @@ def test_a_constant_member_gets_no_weight_and_is_told() -> None:
 def test_seeds_repeat() -> None:
     table, ratings, _ = made()
     first, again, other = (combine(table, ratings, seed=seed, replicates=0) for seed in (0, 0, 1))
-    assert first.weights == again.weights
+    assert first.combination == again.combination
     assert (first.predictions.values("Combination") == again.predictions.values("Combination")).all()
     assert (first.predictions.values("Combination") != other.predictions.values("Combination")).any()
     assert weights(first) == weights(other)
@@ -177,7 +167,7 @@ def test_seeds_repeat() -> None:
 def test_aspects_are_named() -> None:
     table, ratings, _ = made()
     both = {"clear": ratings, "loud": {key: -value for key, value in ratings.items()}}
-    assert combine(table, both, "clear", replicates=0).weights.aspect == "clear"
+    assert combine(table, both, "clear", replicates=0).combination.aspect == "clear"
     for aspect, say in ((None, "several aspects"), ("quiet", "nothing is rated for 'quiet'")):
         with pytest.raises(InputError, match=say):
             combine(table, both, aspect)

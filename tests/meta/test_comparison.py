@@ -64,6 +64,16 @@ def test_one_metric_by_name_and_seeds(table: ScoreTable) -> None:
     assert math.isnan(bare.low) and math.isnan(bare.p) and bare.difference == first.difference
 
 
+def test_details_have_no_better_direction_and_are_compared_by_name(table: ScoreTable) -> None:
+    table.columns["Score"].details = ("r",)
+    table.columns["Set"].details = ("score",)
+    assert [(one.metric, one.part) for one in compare(table, "A", "B")] == [("Score", "p"), ("Distance(k=1)", "score")]
+    assert [one.part for one in compare(table, "A", "B", "Score")] == ["p"]
+    (detail,) = compare(table, "A", "B", "Score r")
+    assert (detail.part, detail.better) == ("r", None)
+    assert detail.difference != 0 and not math.isnan(detail.p)
+
+
 def test_missing_infinite_and_equal_values(table: ScoreTable) -> None:
     table.columns["Score"].values[:2, 0] = math.nan, 1
     table.columns["Score"].values[1, 1] = math.inf
@@ -112,7 +122,7 @@ def test_a_value_of_all_items_together_is_no_mean() -> None:
     counts[7] = math.nan
     column = Column(("score",), 100 * counts[:, :1] / counts[:, 1:], {7: "empty"}, higher_is_better=False)
     column.sums = Sums({"name": "rate"}, counts)
-    table = ScoreTable(rows, {"TER": column}, {"TER": ""})
+    table = ScoreTable(rows, {"TER": column}, {})
     (found,) = compare(table, "A", "B", "TER")
     kept = np.arange(60) != 7
     a, b = (100 * edits[system][kept].sum() / words[kept].sum() for system in "AB")
@@ -125,7 +135,7 @@ def test_a_value_of_all_items_together_is_no_mean() -> None:
     assert found.effect == pytest.approx((a - b) / residuals.std(ddof=1), rel=0.1)
     assert found.needed == math.ceil((2.8016 / found.effect) ** 2)
     assert found.p < 0.01
-    same = ScoreTable(rows, {"TER": column}, {"TER": ""})
+    same = ScoreTable(rows, {"TER": column}, {})
     column.sums.counts[60:] = column.sums.counts[:60]
     (equal,) = compare(same, "A", "B")
     assert (equal.difference, equal.p, equal.better) == (0, 1, None)

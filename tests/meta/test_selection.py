@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from nlgauge import InputError, ScoreTable
-from nlgauge.meta.selection import label, selected
+from nlgauge.meta.selection import label, named, selected
+from nlgauge.signature import Signature
 from nlgauge.table import Column
+
+SIGNED = Signature("InfoLM", {"layer": 3})
 
 
 @pytest.fixture
@@ -18,7 +21,7 @@ def table() -> ScoreTable:
         "InfoLM": Column(("score",), np.ones((2, 1)), higher_is_better=False),
         "Set": Column(("score", "n"), np.array([[1.0, 2.0]]), level="system"),
     }
-    return ScoreTable(rows, columns, {"InfoLM": "signed"}, {"rows": 2}, "9.9")
+    return ScoreTable(rows, columns, {"InfoLM": SIGNED}, {"rows": 2}, "9.9")
 
 
 def shown(table: ScoreTable) -> dict[str, tuple[str, ...]]:
@@ -37,7 +40,21 @@ def test_metrics_by_spec_by_name_and_by_part(table: ScoreTable) -> None:
     assert found.column("BERTScore").values.tolist() == [[1, 2], [4, 5]]
     assert found.column("BERTScore").reasons == {1: "why"}
     assert (found.rows, found.run, found.version) == (table.rows, table.run, "9.9")
-    assert selected(table, ["InfoLM"]).signatures == {"InfoLM": "signed"}
+    assert selected(table, ["InfoLM"]).signatures == {"InfoLM": SIGNED}
+
+
+def test_details_are_taken_where_they_are_named_only(table: ScoreTable) -> None:
+    table.columns["Set"].details = ("n",)
+    table.columns["Count"] = Column(("words",), np.ones((2, 1)), details=("words",))
+    assert shown(selected(table, every_part=True)) == {
+        "BERTScore(layer=3)": ("f1", "precision", "recall"), "InfoLM": ("score",), "Set": ("score",)
+    }  # fmt: skip
+    assert named(table, "Set") == ("Set", ("score",))
+    assert named(table, "Count") == ("Count", ("words",)), "a metric of details alone has nothing else to show"
+    taken = selected(table, ["Set score", "Set n", "Count"])
+    assert shown(taken) == {"Set": ("score", "n"), "Count": ("words",)}
+    assert taken.columns["Set"].scores == ("score", "n"), "who names a detail wants it as the scores are"
+    assert table.columns["Set"].details == ("n",)
 
 
 def test_labels(table: ScoreTable) -> None:

@@ -1,13 +1,17 @@
-"""Token vectors by hand."""
+"""Metrics tried on a small deterministic model, without a run; and token vectors by hand."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import numpy as np
 
-from nlgauge.corpus import Corpus
+from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features import TokenVectors
-from nlgauge.metrics.base import ReferenceMetric, ReferenceScorer
+from nlgauge.engine.features.request import Features
+from nlgauge.engine.features.vectors import TokenVectors
+from nlgauge.metrics.base import P, RowMetric, Setup, Value
 from tests.engine.fake import FakeModel
 
 
@@ -33,26 +37,38 @@ def pieces(text: str, vectors, ids=None, frame: bool = False) -> TokenVectors:
     return TokenVectors(plain, vectors, ids.astype(np.int32), np.array(offsets, np.int32), special)
 
 
-def scorer(metric: ReferenceMetric, candidates=("w1",), references=("w2",), model=None) -> ReferenceScorer:
-    """The metric bound to a few texts and a small deterministic model."""
-    return metric.scorer(Corpus.from_texts(list(candidates), list(references)), Engine(model or FakeModel()))
+def row(candidate: str, *references: str, **more: Any) -> Row:
+    """A row of one system; more: its other fields."""
+    return Row(**{"candidate": candidate, "references": references, **more})
 
 
-def scored(metric: ReferenceMetric, candidates, references, model=None):
-    """Values, reasons and notes of rows scored on a small deterministic model."""
-    corpus = Corpus.from_texts(candidates, references)
+def prepared(metric: RowMetric[P], rows: Corpus | Iterable[Row] = (), model: Any = None) -> P:
+    """What the metric prepares of some rows and a model, a `FakeModel()` if none is given."""
+    return metric.prepare(Setup(_corpus(rows), Engine(model or FakeModel())))
+
+
+def scored(metric: RowMetric[Any], rows: Corpus | Iterable[Row], model: Any = None) -> list[Value]:
+    """Values, with reasons and notes, of rows scored together."""
+    corpus = _corpus(rows)
     engine = Engine(model or FakeModel())
-    bound = metric.scorer(corpus, engine)
-    found = {}
-    for indices, features in engine.stream([bound.needs(row) for row in corpus]):
-        found.update(zip(indices, bound.score([corpus[i] for i in indices], features), strict=True))
-    return [found[i] for i in range(len(corpus))]
+    known = metric.prepare(Setup(corpus, engine))
+    return metric.score(corpus.rows, known, _features(metric, corpus.rows, known, engine))
 
 
-def shown(metric: ReferenceMetric, candidate: str, references: list[str], model=None):
-    """The evidence for one row."""
-    corpus = Corpus.from_texts([candidate], [references])
+def shown(metric: RowMetric[Any], one: Row, model: Any = None) -> dict[str, Any]:
+    """The evidence of a row that is scored alone, ready for JSON."""
     engine = Engine(model or FakeModel())
-    bound = metric.scorer(corpus, engine)
-    ((_, features),) = engine.stream([bound.needs(corpus[0])])
-    return bound.evidence(corpus[0], features)
+    known = metric.prepare(Setup(_corpus([one]), engine))
+    record: dict[str, Any] = metric.evidence(one, known, _features(metric, [one], known, engine)).record()
+    return record
+
+
+def _corpus(rows: Corpus | Iterable[Row]) -> Corpus:
+    return rows if isinstance(rows, Corpus) else Corpus(tuple(rows))
+
+
+def _features(metric: RowMetric[P], rows: Sequence[Row], known: P, engine: Engine) -> Features:
+    """All that the metric asks of the rows, what it asks second included."""
+    first = engine.features([request for one in rows for request in metric.requests(one, known)])
+    second = [request for one in rows for request in metric.further(one, known, first)]
+    return first.joined(engine.features(second)) if second else first

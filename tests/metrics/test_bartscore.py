@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-import nlgauge
-from nlgauge.corpus import Corpus, Row
+from nlgauge.corpus import Row
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features import WrittenRequest
+from nlgauge.engine.features.likelihood import Seq2SeqRequest
 from nlgauge.errors import SpecError
 from nlgauge.metrics.bartscore import BARTScore
-from tests.engine.fake import WritingModel
+from tests.engine.fake import CausalModel, Seq2SeqModel
+from tests.metrics.pieces import prepared, scored, shown
 
 ROWS = [
     Row("w1 w2 w3", ("w1 w2", "w4 w5 w6 w7"), "w3 w2 w1 w9"),
@@ -15,20 +15,17 @@ ROWS = [
 ]
 
 
-def scored(rows, **parameters):
-    engine, corpus = Engine(WritingModel(writes="from another text")), Corpus(tuple(rows))
-    scorer = BARTScore(**parameters).scorer(corpus, engine)
-    ((_, features),) = engine.stream([scorer.needs(row) for row in rows])
-    return scorer.score(rows, features), [scorer.evidence(row, features) for row in rows]
-
-
 def mean_log(text, given):
-    (found,) = Engine(WritingModel(writes="from another text")).features([(text, WrittenRequest(given))])
-    return found.log_probabilities.mean()
+    request = Seq2SeqRequest(text, given)
+    return Engine(Seq2SeqModel()).features([request])[request].log_probabilities.mean()
+
+
+def values(rows, **parameters):
+    return scored(BARTScore(**parameters), rows, Seq2SeqModel())
 
 
 def numbers(rows, **parameters):
-    return [value.parts[0] for value in scored(rows, **parameters)[0]]
+    return [value.parts[0] for value in values(rows, **parameters)]
 
 
 def test_each_direction_asks_for_one_text_from_the_other():
@@ -48,6 +45,11 @@ def test_rows_in_any_company_keep_their_values():
     assert numbers(ROWS[::-1], direction="f")[::-1] == pytest.approx(alone)
 
 
+def test_what_is_read_depends_on_the_direction():
+    assert BARTScore().reads == ("candidate", "source")
+    assert {BARTScore(direction=one).reads for one in ("precision", "recall", "f")} == {("candidate", "references")}
+
+
 @pytest.mark.parametrize(
     ("row", "direction", "reason"),
     [
@@ -58,34 +60,46 @@ def test_rows_in_any_company_keep_their_values():
     ],
 )
 def test_what_cannot_be_asked_has_no_value(row, direction, reason):
-    ((value,), (evidence,)) = scored([row], direction=direction)
+    (value,) = values([row], direction=direction)
     assert np.isnan(value.parts[0]) and value.reason == reason
-    assert not evidence["written"]
+    assert shown(BARTScore(direction=direction), row, Seq2SeqModel()) == {}
 
 
 def test_a_reference_without_words_is_left_out_and_noted():
-    ((value,), _) = scored([Row("w1", ("w2", ""))], direction="precision")
-    assert value.parts[0] == pytest.approx(mean_log("w1", "w2")) and value.notes
+    (value,) = values([Row("w1", ("w2", ""))], direction="precision")
+    assert value.parts[0] == pytest.approx(mean_log("w1", "w2"))
+    assert value.notes == ("references without words left out",)
 
 
 def test_a_text_that_is_not_read_to_its_end_is_noted():
     long = " ".join(["w5"] * 15)  # the window is 16, two of them special tokens
     for row, direction in ((Row("w1", source=long), "faithfulness"), (Row(long, ("w1",)), "f")):
-        ((value,), _) = scored([row], direction=direction)
+        (value,) = values([row], direction=direction)
         assert value.notes == ("a text to write from is longer than the window: only its beginning is read",)
-    ((value,), _) = scored([Row(long, source="w1")])
+    (value,) = values([Row(long, source="w1")])
     assert not value.notes, "what is asked for is read in windows"
 
 
 def test_evidence_shows_every_token():
-    _, (evidence, _) = scored(ROWS)
-    (written,) = evidence["written"]
-    assert [token["text"] for token in written["tokens"]] == ["", "w1", "w2", "w3", ""]
-    mean = np.mean([token["log_probability"] for token in written["tokens"]])
+    record = shown(BARTScore(), ROWS[0], Seq2SeqModel())
+    (text,) = record["texts"]
+    assert (text["name"], text["against"]) == ("candidate", "source") and "reference" not in record
+    assert [word["text"] for word in text["words"]] == ["", "w1", "w2", "w3", ""]
+    mean = np.mean([word["log_probability"] for word in text["words"]])
     assert mean == pytest.approx(mean_log(ROWS[0].candidate, ROWS[0].source))
 
 
-@pytest.mark.usefixtures("one_model")
+def test_evidence_is_of_the_best_reference_or_of_all():
+    row = Row("w1 w2 w3", ("", "w4 w5 w6 w7", "w1 w2"))
+    record = shown(BARTScore(direction="f"), row, Seq2SeqModel())
+    best = max((1, 2), key=lambda n: mean_log(row.candidate, row.references[n]) + mean_log(row.references[n], "w1 w2 w3"))
+    assert record["reference"] == best
+    assert [text["text"] for text in record["texts"]] == [row.candidate, row.references[best]]
+    record = shown(BARTScore(direction="recall", references="mean"), row, Seq2SeqModel())
+    assert [text["text"] for text in record["texts"]] == list(row.references[1:]) and "reference" not in record
+
+
 def test_a_model_that_does_not_write_is_refused_with_the_remedy():
-    with pytest.raises(SpecError, match=r"BARTScore needs a model with an encoder and a decoder.*bart"):
-        nlgauge.evaluate(candidates=["a"], sources=["a"], metrics="BARTScore")
+    for model in (None, CausalModel()):
+        with pytest.raises(SpecError, match=r"'fake' writes no text from another: choose a checkpoint.*bart"):
+            prepared(BARTScore(), model=model)

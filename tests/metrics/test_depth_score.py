@@ -3,9 +3,11 @@ import math
 import numpy as np
 import pytest
 
+from nlgauge.engine.models.card import Card
 from nlgauge.errors import SpecError
 from nlgauge.metrics.depth_score import DepthScore, rank_depths
-from tests.metrics.pieces import pieces, scored, scorer
+from tests.engine.fake import FakeModel
+from tests.metrics.pieces import pieces, prepared, row, scored
 
 RNG = np.random.default_rng(4)
 LETTERS = "a b c d e f g h i j k l m n o p q r s t u v w x y z"
@@ -16,8 +18,8 @@ def cloud(size: int, width: int = 8, shift: float = 0.0):
 
 
 def value(metric, candidate, reference) -> float:
-    ((got,),) = scorer(metric).compare([(candidate, reference)])
-    return got
+    ((number,),) = metric.compare([(candidate, reference)], prepared(metric))
+    return number
 
 
 def test_one_token_each_is_their_distance_at_every_level():
@@ -39,7 +41,9 @@ def test_levels_are_averaged_by_hand():
 
 @pytest.mark.parametrize("metric", [DepthScore(special=False), DepthScore(depth="irw", directions=200)], ids=str)
 def test_identity_symmetry_and_order(metric):
-    same, there, back = scored(metric, ["w1 w2 w3", "w1 w2 w3", "w7 w5"], ["w1 w2 w3", "w7 w5", "w1 w2 w3"])
+    same, there, back = scored(
+        metric, [row("w1 w2 w3", "w1 w2 w3"), row("w1 w2 w3", "w7 w5"), row("w7 w5", "w1 w2 w3")]
+    )
     assert same.parts[0] == pytest.approx(0, abs=1e-6)
     assert there.parts[0] == pytest.approx(back.parts[0], rel=1e-9) and there.parts[0] > 0.01
     assert there.parts[0] <= 2
@@ -96,6 +100,8 @@ def test_parameters_outside_their_domain_are_refused(wrong):
         DepthScore(**wrong)
 
 
-def test_the_layer_is_the_last_unless_one_is_named():
-    assert scorer(DepthScore()).signature == {"layer": 3}
-    assert scorer(DepthScore(layer=0)).signature == {"layer": 0}
+def test_the_layer_is_the_models_best_or_the_last_unless_one_is_named():
+    best = FakeModel(card=Card(layers={"BERTScore": 0, "DepthScore": 1}))
+    assert prepared(DepthScore()).facts == {"layer": 3}
+    assert prepared(DepthScore(), model=best).facts == {"layer": 1}
+    assert prepared(DepthScore(layer=0), model=best).facts == {"layer": 0}

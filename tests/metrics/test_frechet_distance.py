@@ -5,36 +5,36 @@ from nlgauge.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.errors import SpecError
 from nlgauge.maths.frechet import frechet
-from nlgauge.metrics.base import SetText
+from nlgauge.metrics.base import Setup
 from nlgauge.metrics.frechet_distance import FrechetDistance
+from nlgauge.metrics.sets import SetText
 from tests.engine.fake import FakeModel
-
-
-def value(evaluated, reference, **parameters):
-    metric = FrechetDistance(**parameters)
-    return metric.scorer(Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel())).compare(evaluated, reference)
 
 
 def test_the_distance_and_its_two_terms():
     x, y = np.array([[0.0], [2.0], [7.0]]), np.array([[4.0], [8.0]])
-    found = value(x, y)
+    found = FrechetDistance().compare(x, y)
     assert found.parts == tuple(frechet(x, y)) and found.notes == ()
     assert found.parts[1] == pytest.approx(9)
     assert found.parts[2] == pytest.approx((x.std(ddof=1) - y.std(ddof=1)) ** 2)
-    assert not FrechetDistance().larger_is_better
+    assert not FrechetDistance().higher_is_better
 
 
 def test_few_points_are_noted():
     x = np.random.default_rng(0).normal(size=(8, 8))
-    found = value(x, x)
+    found = FrechetDistance().compare(x, x)
     assert found.parts == pytest.approx((0, 0, 0), abs=1e-12)
     assert "depends on how many" in found.notes[0]
 
 
 def test_the_sizes_are_the_evidence():
     texts = [SetText("1", "one", np.zeros((2, 3), np.float32)), SetText("2", "two", np.zeros((3, 3), np.float32))]
-    scorer = FrechetDistance().scorer(Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel()))
-    assert scorer.evidence(texts, texts[:1]) == {"outputs": 5, "references": 2, "dimensions": 3}
+    assert FrechetDistance().evidence(texts, texts[:1]).record() == {
+        "items": [
+            {"name": "outputs", "points": 5, "dimensions": 3},
+            {"name": "references", "points": 2, "dimensions": 3},
+        ]
+    }
 
 
 def test_parameters_outside_their_domain():
@@ -42,4 +42,4 @@ def test_parameters_outside_their_domain():
         with pytest.raises(SpecError, match="FrechetDistance: "):
             FrechetDistance(**bad)
     with pytest.raises(SpecError, match="the model has 3"):
-        value(np.ones((2, 2)), np.ones((2, 2)), unit="token")
+        FrechetDistance(unit="token").prepare(Setup(Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel())))

@@ -6,8 +6,9 @@ import pytest
 from nlgauge.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import SetText
+from nlgauge.metrics.base import Setup
 from nlgauge.metrics.improved_precision_recall import ImprovedPrecisionRecall
+from nlgauge.metrics.sets import SetText
 from tests.engine.fake import FakeModel
 
 REFERENCE = np.array([[0, 0], [1, 0], [0.2, 1.15], [2, 2], [3.1, 2.2], [2.3, 3.3], [-4, -3], [-4.6, -3.7]])
@@ -16,8 +17,7 @@ TWICE = np.concatenate([REFERENCE[:3]] * 2)
 
 
 def value(evaluated, reference, **parameters):
-    metric = ImprovedPrecisionRecall(**parameters)
-    return metric.scorer(Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel())).compare(evaluated, reference)
+    return ImprovedPrecisionRecall(**parameters).compare(evaluated, reference)
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,14 @@ def test_evidence_lists_what_no_ball_holds():
     texts = [
         [SetText(str(i), f"text {i}", point[None]) for i, point in enumerate(side)] for side in (EVALUATED, REFERENCE)
     ]
-    scorer = ImprovedPrecisionRecall(k=1).scorer(Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel()))
-    found = scorer.evidence(*texts)
-    missed = [{"item": str(i), "text": f"text {i}"} for i in (3, 4)]
-    assert found["outputs"] == {"uncovered": 2, "listed": missed}
-    assert found["references"]["uncovered"] == 2
-    assert scorer.evidence([SetText("a", "all", EVALUATED)], texts[1])["outputs"]["uncovered"] == 1
+    metric = ImprovedPrecisionRecall(k=1)
+    missed = [one for one in metric.evidence(*texts).record()["items"] if one["covered"] < 1]
+    assert [(one["side"], one["item"]) for one in missed] == [
+        ("output", "3"), ("output", "4"), ("reference", "7"), ("reference", "6")
+    ]  # fmt: skip
+    assert missed[0]["name"] == "text 3" and missed[0]["nearest"] == "text 5"
+    (partly, *_) = metric.evidence([SetText("a", "all", EVALUATED)], texts[1]).items
+    assert partly.facts["covered"] == pytest.approx(0.6)
 
 
 def test_parameters_outside_their_domain():
@@ -69,4 +71,4 @@ def test_parameters_outside_their_domain():
         with pytest.raises(SpecError, match="ImprovedPrecisionRecall: "):
             ImprovedPrecisionRecall(**bad)
     with pytest.raises(SpecError, match="the model has 3"):
-        value(EVALUATED, REFERENCE, unit="token")
+        ImprovedPrecisionRecall(unit="token").prepare(Setup(Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel())))

@@ -1,19 +1,20 @@
 import math
+import pickle
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from nlgauge.corpus import Corpus
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features import Bag, BagRequest, TokenWeights
-from nlgauge.engine.folder import DocumentFrequencies
+from nlgauge.engine.features.masked import Bag, BagRequest, TokenWeights
+from nlgauge.engine.models.card import Card, DocumentFrequencies
 from nlgauge.engine.tokens import Tokens
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import MEASURES, Measure
 from nlgauge.maths.weighting import document_frequencies, inverse_document_frequencies
-from nlgauge.metrics.infolm import PRESETS, InfoLM
+from nlgauge.metrics.infolm import InfoLM
 from tests.engine.fake import WORDS, FakeModel
+from tests.metrics.pieces import prepared, row, scored, shown
 
 P, Q = np.log([0.40, 0.30, 0.15, 0.10, 0.05]), np.log([0.25, 0.25, 0.25, 0.15, 0.10])
 PARAMETERS = {
@@ -29,20 +30,12 @@ MASKED_LOGITS = np.array(
 )
 
 
-def scored(metric: InfoLM, candidates, references, model=None):
-    """Values, reasons and notes of rows scored on a small deterministic model."""
-    corpus = Corpus.from_texts(candidates, references)
-    engine = Engine(model or FakeModel())
-    scorer = metric.scorer(corpus, engine)
-    found = {}
-    for indices, features in engine.stream([scorer.needs(row) for row in corpus]):
-        found.update(zip(indices, scorer.score([corpus[i] for i in indices], features), strict=True))
-    return [found[i] for i in range(len(corpus))]
+def rows(candidates, references):
+    return [row(*pair) for pair in zip(candidates, references, strict=True)]
 
 
 def pair_value(metric: InfoLM, reference=P, candidate=Q) -> float:
-    scorer = metric.scorer(Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel()))
-    return scorer.compare([(Bag(candidate, False), Bag(reference, False))])[0][0]
+    return metric.compare([(Bag(candidate, False), Bag(reference, False))], prepared(metric))[0][0]
 
 
 @pytest.mark.parametrize(
@@ -57,16 +50,13 @@ def test_the_bag_is_the_golden_weighted_mean(temperature, idf, expected):
     """Logits and weights of the reference specification, through the engine's own accumulation."""
     table = inverse_document_frequencies(*document_frequencies([np.array(ids) for ids in DOCUMENTS], 103))
     tokens = Tokens(np.array([7, 8, 9], np.int32), np.zeros((3, 2), np.int32))
-    tokenizer = SimpleNamespace(
+    model = FakeModel()
+    model.tokenizer = SimpleNamespace(
         encode=lambda texts: [tokens] * len(texts), prefix=[0], suffix=[0], frame=2, mask_id=4, pad_id=0, vocabulary=103
     )
-
-    def masked_logits(ids, attend, at):
-        return MASKED_LOGITS[at % ids.shape[1] - 1]
-
-    model = SimpleNamespace(tokenizer=tokenizer, window=16, masked_logits=masked_logits, name="golden")
-    weights = TokenWeights("golden", table) if idf else None
-    (bag,) = Engine(model).features([("text", BagRequest(temperature, weights))])
+    model.masked_logits = lambda ids, attend, at: MASKED_LOGITS[at % ids.shape[1] - 1]
+    request = BagRequest("text", temperature, TokenWeights("golden", table) if idf else None)
+    bag = Engine(model).features([request])[request]
     np.testing.assert_allclose(np.exp(bag.log_probabilities), expected, atol=2e-7)
 
 
@@ -81,49 +71,45 @@ def test_the_pair_is_the_measure_reference_first(measure):
     assert mean == pytest.approx((forward + reverse) / 2, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("measure", "m", "r_m", "sim_m"),
-    [
-        # keys m, r_m and sim_m of the authors' code for reference p and candidate q
-        ("kl", -0.0947595937, -0.0908702053, -0.0928148995),
-        ("alpha", -0.0914657447, -0.0934009402, -0.0924333438),
-        ("gamma", 0.0908491524, 0.0867096880, 0.0887794202),
-        ("ab", 0.0970397623, 0.0965612751, 0.0968005187),
-        ("renyi", 0.0230647856, 0.0235571165, 0.0233109511),
-        ("fisher_rao", 0.4304967179, 0.4304967179, 0.4304967179),
-        ("l1", 0.4, 0.4, 0.4),
-    ],
-)
-def test_the_published_preset_gives_the_published_codes_numbers(measure, m, r_m, sim_m):
-    for direction, expected in (("forward", m), ("reverse", r_m), ("jeffreys", sim_m)):
-        metric = InfoLM(measure=measure, direction=direction, preset="published-code", **PARAMETERS.get(measure, {}))
-        assert metric.temperature == 0.25 and metric.idf == "separate"
-        assert pair_value(metric) == pytest.approx(expected, abs=1e-8)
-    assert metric.larger_is_better == (measure in ("kl", "alpha"))
+def test_measures_are_computed_in_double_precision_from_what_a_bag_holds():
+    single = P.astype(np.float32), Q.astype(np.float32)
+    for measure in ("kl", "fisher_rao", "l2"):
+        metric = InfoLM(measure=measure, idf="none")
+        assert pair_value(metric, *single) == pair_value(metric, *(side.astype(np.float64) for side in single))
 
 
 def test_presets_fill_what_is_not_given_and_vanish_from_the_spec():
-    metric = InfoLM(measure="ab", preset="summarisation")
+    metric = InfoLM.preset("summarisation", measure="ab")
     assert metric == InfoLM(measure="ab", alpha=3, beta=0.25, temperature=1, idf="references")
     assert str(metric) == "InfoLM(measure='ab', alpha=3, beta=0.25, temperature=1, idf='references')"
-    assert InfoLM(measure="ab", alpha=2, preset="data-to-text").alpha == 2
-    assert InfoLM(preset="data-to-text", temperature=1.5).temperature == 1.5
-    assert InfoLM(preset="published-code", undefined="nan", idf="general").undefined == "nan"
-    assert InfoLM("ab", preset="data-to-text", temperature=None, idf="general").idf == "general"
-    for name in PRESETS:
-        for measure in ("alpha", "gamma", "ab") if name != "published-code" else ():
-            InfoLM(measure=measure, preset=name)
-    with pytest.raises(SpecError, match="preset='summarization' is not one of 'summarisation'"):
-        InfoLM(preset="summarization")
+    assert InfoLM.preset("data-to-text", measure="ab", alpha=2).alpha == 2
+    assert InfoLM.preset("data-to-text", temperature=1.5).temperature == 1.5
+    assert InfoLM.preset("data-to-text", measure="gamma").beta == 3
+    own = InfoLM.preset("data-to-text", temperature=None, idf="general")
+    assert (own.temperature, own.idf) == (None, "general")
+    for name in InfoLM.presets:
+        for measure in ("alpha", "gamma", "ab", "kl"):
+            InfoLM.preset(name, measure=measure)
+    with pytest.raises(SpecError, match="InfoLM: preset='summarization' is not one of 'summarisation'"):
+        InfoLM.preset("summarization")
+    with pytest.raises(SpecError, match="measure 'renyi' needs alpha"):
+        InfoLM.preset("summarisation", measure="renyi")
+    with pytest.raises(TypeError):
+        InfoLM(preset="summarisation")
+
+
+def test_a_metric_of_a_preset_survives_pickling():
+    metric = InfoLM.preset("summarisation", measure="ab")
+    assert pickle.loads(pickle.dumps(metric)) == metric and vars(pickle.loads(pickle.dumps(metric))) == vars(metric)
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
         {"measure": "cosine"}, {"measure": "ab"}, {"measure": "ab", "alpha": 1}, {"measure": "l1", "alpha": 2},
-        {"temperature": 0}, {"temperature": -1}, {"temperature": float("nan")}, {"stride": 0}, {"stride": True},
-        {"stride": 1.5}, {"idf": "reference"}, {"direction": "both"}, {"references": "worst"}, {"undefined": "skip"},
-        {"measure": "renyi", "alpha": 0},
+        {"temperature": 0}, {"temperature": -1}, {"temperature": float("nan")}, {"temperature": float("inf")},
+        {"temperature": "1"}, {"stride": 0}, {"stride": True}, {"stride": 1.5}, {"idf": "reference"},
+        {"direction": "both"}, {"references": "worst"}, {"measure": "renyi", "alpha": 0},
     ],
 )  # fmt: skip
 def test_parameters_outside_their_domain_are_refused(wrong):
@@ -141,86 +127,87 @@ def test_limits_of_the_parameters_are_accepted():
 
 @pytest.mark.parametrize("idf", ["none", "references", "candidates", "union"])
 def test_a_text_is_at_distance_0_from_itself_with_one_shared_table(idf):
-    candidates = ["w1 w2 w3", "w4 w5", "w6 w1 w9 w9"]
-    for value in scored(InfoLM(idf=idf), candidates, candidates):
+    texts = ["w1 w2 w3", "w4 w5", "w6 w1 w9 w9"]
+    for value in scored(InfoLM(idf=idf), [row(text, text) for text in texts]):
         assert value.parts == (0.0,)
 
 
 def test_separate_tables_break_identity_as_the_published_code_does():
-    candidates, references = ["w1 w2 w3", "w1 w4", "w6 w2"], ["w1 w2 w3", "w3 w5", "w3 w9 w2"]
-    assert scored(InfoLM(idf="separate"), candidates, references)[0].parts[0] > 1e-6
+    texts = rows(["w1 w2 w3", "w1 w4", "w6 w2"], ["w1 w2 w3", "w3 w5", "w3 w9 w2"])
+    assert scored(InfoLM(idf="separate"), texts)[0].parts[0] > 1e-6
+    one, *digests = str(prepared(InfoLM(idf="separate"), texts).facts["idf"]).split("@")
+    assert one == "separate" and len(set(digests)) == 2
 
 
 def test_idf_counts_each_distinct_reference_once():
-    candidates, references = ["w1 w2", "w3 w2", "w4 w5"], ["w1 w3", "w2 w4", "w1 w9 w9"]
-    once = scored(InfoLM(idf="references"), candidates, references)
-    more = scored(InfoLM(idf="references"), candidates * 3, references * 3)
+    texts = rows(["w1 w2", "w3 w2", "w4 w5"], ["w1 w3", "w2 w4", "w1 w9 w9"])
+    once, more = scored(InfoLM(idf="references"), texts), scored(InfoLM(idf="references"), texts * 3)
     assert [v.parts for v in once] == [v.parts for v in more[:3]]
 
 
 def test_references_best_is_the_smallest_distance_and_mean_the_mean():
-    one, two = (scored(InfoLM(idf="none"), ["w1 w2 w3"], [[text]])[0].parts[0] for text in ("w1 w2 w4", "w7 w8"))
-    both = [["w1 w2 w4", "w7 w8"]]
-    assert scored(InfoLM(idf="none"), ["w1 w2 w3"], both)[0].parts[0] == min(one, two)
-    assert scored(InfoLM(idf="none", references="mean"), ["w1 w2 w3"], both)[0].parts[0] == pytest.approx(
-        (one + two) / 2
-    )
+    one, two = (scored(InfoLM(idf="none"), [row("w1 w2 w3", text)])[0].parts[0] for text in ("w1 w2 w4", "w7 w8"))
+    both = [row("w1 w2 w3", "w1 w2 w4", "w7 w8")]
+    assert scored(InfoLM(idf="none"), both)[0].parts[0] == min(one, two)
+    assert scored(InfoLM(idf="none", references="mean"), both)[0].parts[0] == pytest.approx((one + two) / 2)
 
 
 def test_what_cannot_be_compared_is_nan_with_the_reason():
-    values = scored(InfoLM(idf="none"), ["", "w1", "w1", "w1 w2"], ["w1", "", [], ["", "w3"]])
+    values = scored(InfoLM(idf="none"), [row("", "w1"), row("w1", ""), row("w1"), row("w1 w2", "", "w3")])
     reasons = ["the candidate has no words", "no reference has words", "no reference", None]
     assert [value.reason for value in values] == reasons
     assert [math.isnan(value.parts[0]) for value in values] == [True, True, True, False]
     assert values[3].notes == ("references without words left out",)
-    assert values[3].parts == scored(InfoLM(idf="none"), ["w1 w2"], ["w3"])[0].parts
-
-
-def test_undefined_zero_calls_an_empty_candidate_perfect_and_says_so():
-    (value,) = scored(InfoLM(idf="none", undefined="zero"), [""], ["w1"])
-    assert value.parts == (0.0,) and "published code" in value.notes[0]
+    assert values[3].parts == scored(InfoLM(idf="none"), [row("w1 w2", "w3")])[0].parts
 
 
 def test_all_zero_idf_falls_back_to_equal_weights_with_a_note():
-    (lone,) = scored(InfoLM(idf="references"), ["w1 w2"], ["w2 w1"])
+    (lone,) = scored(InfoLM(idf="references"), [row("w1 w2", "w2 w1")])
     assert lone.notes == ("all idf weights of a text are 0: its tokens weighed alike",)
-    assert lone.parts == scored(InfoLM(idf="none"), ["w1 w2"], ["w2 w1"])[0].parts
+    assert lone.parts == scored(InfoLM(idf="none"), [row("w1 w2", "w2 w1")])[0].parts
 
 
-def test_general_idf_needs_a_table_and_uses_it():
-    with pytest.raises(SpecError, match="no general idf table; choose idf='references'"):
-        scored(InfoLM(), ["w1"], ["w2"])
-    model = FakeModel()
+def test_general_idf_is_the_models_own_where_it_has_one():
     counts = np.arange(len(WORDS)) % 7
-    model.document_frequencies = DocumentFrequencies(counts, 10)
-    together = scored(InfoLM(), ["w1 w2", "w3"], ["w2 w5", "w4"], model)
-    alone = scored(InfoLM(), ["w1 w2"], ["w2 w5"], model)
-    assert together[0].parts == alone[0].parts != scored(InfoLM(idf="none"), ["w1 w2"], ["w2 w5"], model)[0].parts
+    model = FakeModel(card=Card(document_frequencies=DocumentFrequencies(counts, 10)))
+    together = scored(InfoLM(), rows(["w1 w2", "w3"], ["w2 w5", "w4"]), model)
+    alone = [row("w1 w2", "w2 w5")]
+    assert together[0].parts == scored(InfoLM(), alone, model)[0].parts
+    assert together[0].parts != scored(InfoLM(idf="none"), alone, model)[0].parts
+    assert str(prepared(InfoLM(), model=model).facts["idf"]).startswith("general@")
+    assert str(prepared(InfoLM()).facts["idf"]).startswith("general-words@")
 
 
 def test_the_temperature_is_the_models_unless_given():
-    model = FakeModel()
-    model.temperature = 2.0
-    own = scored(InfoLM(idf="none"), ["w1 w2"], ["w3"], model)[0].parts
-    assert own == scored(InfoLM(idf="none", temperature=2), ["w1 w2"], ["w3"])[0].parts
-    assert own != scored(InfoLM(idf="none"), ["w1 w2"], ["w3"])[0].parts
+    model = FakeModel(card=Card(temperature=2.0))
+    texts = [row("w1 w2", "w3")]
+    own = scored(InfoLM(idf="none"), texts, model)[0].parts
+    assert own == scored(InfoLM(idf="none", temperature=2), texts)[0].parts
+    assert own != scored(InfoLM(idf="none"), texts)[0].parts
+    assert prepared(InfoLM(idf="none"), model=model).facts == {"temperature": 2.0, "idf": "none"}
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_evidence_names_what_drives_the_distance(measure):
-    corpus = Corpus.from_texts(["w1 w2 w3"], [["w7 w8", "w1 w2 w4"]])
-    engine = Engine(FakeModel())
-    scorer = InfoLM(measure=measure, idf="none", **PARAMETERS.get(measure, {})).scorer(corpus, engine)
-    ((_, features),) = engine.stream([scorer.needs(corpus[0])])
-    evidence = scorer.evidence(corpus[0], features)
-    bags = [features[text, BagRequest(1.0)] for text in ("w7 w8", "w1 w2 w4")]
-    own = features["w1 w2 w3", BagRequest(1.0)]
-    distances = [value for (value,) in scorer.compare([(own, bag) for bag in bags])]
-    assert evidence["reference"] == int(np.argmin(distances))
-    shares = [item["share"] for item in evidence["items"]]
+    metric = InfoLM(measure=measure, idf="none", **PARAMETERS.get(measure, {}))
+    one = row("w1 w2 w3", "", "w7 w8", "w1 w2 w4")
+    distances = [scored(metric, [row(one.candidate, text)])[0].parts[0] for text in one.references[1:]]
+    evidence = shown(metric, one)
+    assert evidence["reference"] == 1 + int(np.argmin(distances))
+    items = evidence["items"]
+    shares = [item["share"] for item in items]
     assert shares == sorted(shares, reverse=True)
     assert 0 < sum(shares) <= 1 + 1e-9
-    assert all(item["token"] in WORDS and item["reference"] != item["candidate"] for item in evidence["items"])
+    assert all(item["name"] in WORDS and item["reference"] != item["candidate"] for item in items)
+    assert len(items) + evidence.get("left_out", 0) <= len(WORDS)
+    assert "left_out" in evidence or sum(shares) == pytest.approx(1)
+
+
+def test_evidence_holds_twelve_items_at_most_and_none_of_a_distance_that_is_not_defined():
+    one = row("w1 w2 w3", "w7 w8")
+    evidence = shown(InfoLM(measure="l1", idf="none"), one)
+    assert len(evidence["items"]) == 12 and 0 < evidence["left_out"] <= len(WORDS) - 12
+    assert shown(InfoLM(idf="none"), row("", "w1")) == {}
 
 
 @pytest.mark.parametrize(("measure", "parameters"), [("gamma", {"beta": -1.5}), ("ab", {"alpha": -1.0, "beta": 0.5})])

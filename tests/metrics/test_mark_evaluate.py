@@ -5,10 +5,11 @@ import pytest
 
 from nlgauge.corpus import Corpus
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features import VectorsRequest
+from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import SetText
+from nlgauge.metrics.base import Setup
 from nlgauge.metrics.mark_evaluate import MarkEvaluate, sweep
+from nlgauge.metrics.sets import SetText
 from tests.engine.fake import FakeModel
 
 REFERENCE = np.array([[0, 0], [1, 0], [0.2, 1.15], [2, 2], [3.1, 2.2], [2.3, 3.3], [-4, -3], [-4.6, -3.7]])
@@ -18,13 +19,8 @@ MANY_REFERENCES = np.arange(1, 41)[:, None] * STEP % 1
 MANY_EVALUATED = np.arange(41, 76)[:, None] * STEP % 1 * 0.5 + [0.75, 0.25]
 
 
-def scorer(**parameters):
-    corpus = Corpus.from_texts(["w1"], ["w2"])
-    return MarkEvaluate(**parameters).scorer(corpus, Engine(FakeModel()))
-
-
 def parts(evaluated, reference, **parameters):
-    value = scorer(**parameters).compare(evaluated, reference)
+    value = MarkEvaluate(**parameters).compare(evaluated, reference)
     assert value.reason is None
     return dict(zip(MarkEvaluate.parts, value.parts, strict=True))
 
@@ -95,9 +91,9 @@ def test_order_does_not_matter():
 
 
 def test_a_k_beyond_a_set_is_noted():
-    value = scorer(k=5).compare(EVALUATED, REFERENCE)
+    value = MarkEvaluate(k=5).compare(EVALUATED, REFERENCE)
     assert value.notes == ("k=5 is more than a set has other points: their number was taken",)
-    assert scorer(k=4).compare(EVALUATED, REFERENCE).notes == ()
+    assert MarkEvaluate(k=4).compare(EVALUATED, REFERENCE).notes == ()
     found, same = parts(EVALUATED, REFERENCE, k=9), parts(EVALUATED, REFERENCE, k=7)
     assert found == same
     alone = parts(EVALUATED[:1], REFERENCE)
@@ -105,42 +101,50 @@ def test_a_k_beyond_a_set_is_noted():
 
 
 def test_points_of_texts():
-    model = FakeModel()
-    engine, corpus = Engine(model), Corpus.from_texts(["w1 w2 w3"], ["w2"])
-    sentence, token = MarkEvaluate(normalize=False).scorer(corpus, engine), MarkEvaluate(unit="token", layers=2)
-    assert sentence.request == VectorsRequest((3,))
-    (feature,) = engine.features([("w1 w2 , w3", sentence.request)])
+    engine = Engine(FakeModel())
+    setup = Setup(Corpus.from_texts(["w1 w2 w3"], ["w2"]), engine)
+    sentence, token = MarkEvaluate(normalize=False), MarkEvaluate(unit="token", layers=2)
+    request = sentence.request("w1 w2 , w3", sentence.prepare(setup))
+    assert request == VectorsRequest("w1 w2 , w3", (3,))
+    feature = engine.features([request])[request]
     np.testing.assert_allclose(sentence.points(feature), feature.vectors[0].mean(0)[None], rtol=1e-6)
-    bound = token.scorer(corpus, engine)
-    assert bound.request == VectorsRequest((2, 3)) and bound.signature == {"layers": "2-3"}
-    (feature,) = engine.features([("w1 w2 , w3", bound.request)])
-    expected = feature.vectors[:, [1, 2, 4]].reshape(6, 8)
+    prepared = token.prepare(setup)
+    assert prepared.layers == (2, 3) and prepared.facts == {"layers": "2-3"}
+    request, marks = token.request("w1 w2 , w3", prepared), token.request(", !", prepared)
+    features = engine.features([request, marks])
+    expected = features[request].vectors[:, [1, 2, 4]].reshape(6, 8)
     np.testing.assert_allclose(
-        bound.points(feature), expected / np.linalg.norm(expected, axis=1, keepdims=True), rtol=1e-5
+        token.points(features[request]), expected / np.linalg.norm(expected, axis=1, keepdims=True), rtol=1e-5
     )
-    (feature,) = engine.features([(", !", bound.request)])
-    assert bound.points(feature).shape == (0, 8)
+    assert token.points(features[marks]).shape == (0, 8)
 
 
 def test_evidence_lists_what_is_missed_and_what_is_caught():
     def texts(points, name):
         return [SetText(str(i), f"{name} {i}", point[None]) for i, point in enumerate(points)]
 
-    found = scorer().evidence(texts(EVALUATED, "out"), texts(REFERENCE, "ref"))
-    assert json.loads(json.dumps(found)) == found
-    outputs = found["outputs"]
-    assert outputs["uncovered"]["texts"] == 2 and outputs["covered"]["texts"] == 3
-    assert [one["item"] for one in outputs["uncovered"]["listed"]] == ["3", "4"]
-    assert [one["item"] for one in outputs["covered"]["listed"]] == ["0", "1", "2"]
-    first = outputs["covered"]["listed"][0]
-    assert first["nearest"] == {"item": "0", "text": "ref 0"}
-    assert first["distance"] == pytest.approx(np.hypot(0.1, 0.3)) and first["covered"] == 1
-    assert found["references"]["covered"]["texts"] == 6
-    two = [SetText("1", "both", EVALUATED[2:4])]
-    (half,) = scorer().evidence(two, texts(REFERENCE, "ref"))["outputs"]["uncovered"]["listed"]
-    assert half["covered"] == 0.5 and half["nearest"]["text"] == "ref 5"
-    many = scorer().evidence(texts(MANY_EVALUATED, "out"), texts(MANY_REFERENCES + 9, "ref"))["outputs"]["uncovered"]
-    assert many["texts"] == 35 and len(many["listed"]) == 20
+    shown = MarkEvaluate().evidence(texts(EVALUATED, "out"), texts(REFERENCE, "ref"))
+    record = shown.record()
+    assert json.loads(json.dumps(record)) == record
+    outputs = [one for one in record["items"] if one["side"] == "output"]
+    assert [one["name"] for one in outputs] == ["out 3", "out 4", "out 0", "out 1", "out 2"]
+    assert [one["covered"] for one in outputs] == [0, 0, 1, 1, 1]
+    assert outputs[2] == {
+        "name": "out 0", "side": "output", "item": "0", "covered": 1, "nearest": "ref 0", "nearest_item": "0",
+        "distance": pytest.approx(np.hypot(0.1, 0.3)),
+    }  # fmt: skip
+    references = [one["covered"] for one in record["items"] if one["side"] == "reference"]
+    assert references == [0] * 2 + [1] * 6 and shown.left_out == 0
+    half, *_ = MarkEvaluate().evidence([SetText("1", "both", EVALUATED[2:4])], texts(REFERENCE, "ref")).items
+    assert half.name == "both" and half.facts["covered"] == 0.5 and half.facts["nearest"] == "ref 5"
+    many = MarkEvaluate().evidence(texts(MANY_EVALUATED, "out"), texts(MANY_REFERENCES + 9, "ref"))
+    assert [one.facts["side"] for one in many.items] == ["output"] * 20 + ["reference"] * 20
+    assert many.left_out == 15 + 20
+
+
+def test_counts_are_details():
+    judged = [part for part in MarkEvaluate.parts if part not in MarkEvaluate.details]
+    assert judged == ["score", "quality", "diversity", "precision", "recall"]
 
 
 def test_parameters_outside_their_domain():
@@ -148,4 +152,4 @@ def test_parameters_outside_their_domain():
         with pytest.raises(SpecError, match="MarkEvaluate: "):
             MarkEvaluate(**bad)
     with pytest.raises(SpecError, match="MarkEvaluate: layers=5 are asked for, the model has 3"):
-        scorer(unit="token")
+        MarkEvaluate(unit="token").prepare(Setup(Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel())))

@@ -1,20 +1,26 @@
 """MaskEval on models that answer by rule: which words are asked for, and what becomes of the answers."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
 
-import nlgauge
 from nlgauge import registry
-from nlgauge.corpus import Corpus, Row
+from nlgauge.corpus import Row
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features import MaskedWordsRequest
-from nlgauge.engine.weighter import Weighter, states_digest, write_weighter
+from nlgauge.engine.features.masked_words import MaskedWordsRequest
+from nlgauge.engine.features.pair_states import PairStatesRequest, states_digest
+from nlgauge.engine.models import loading
+from nlgauge.engine.segmentation import segmenter
+from nlgauge.engine.weighter import Weighter, write_weighter
 from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge.maths.masked_words import word_weights
+from nlgauge.metrics.base import Setup
 from nlgauge.metrics.maskeval import MaskEval
 from tests.engine.fake import WORDS, FakeModel, PairsModel
+from tests.metrics import pieces
+from tests.metrics.pieces import prepared
 
 
 class Copies(PairsModel):
@@ -37,19 +43,18 @@ class Copies(PairsModel):
         return states
 
 
-def scored(metric, *pairs, model=None, evidence=False):
-    """Values of (candidate, source) rows, and what evidence there is."""
-    corpus = Corpus(tuple(Row(a, source=b, item=str(i)) for i, (a, b) in enumerate(pairs)))
-    engine = Engine(model or Copies(40))
-    scorer = metric.scorer(corpus, engine)
-    out = {}
-    for indices, features in engine.stream([scorer.needs(row) for row in corpus]):
-        for index, value in zip(indices, scorer.score([corpus[i] for i in indices], features), strict=True):
-            out[index] = (value, scorer.evidence(corpus[index], features)) if evidence else value
-    return [out[i] for i in range(len(corpus))]
+def scored(metric, *pairs, model=None):
+    """Values of (candidate, source) rows."""
+    return pieces.scored(metric, [Row(a, source=b) for a, b in pairs], model or Copies(40))
+
+
+def shown(metric, pair, model=None):
+    """Evidence of a (candidate, source) row."""
+    return pieces.shown(metric, Row(pair[0], source=pair[1]), model or Copies(40))
 
 
 PAIR = ("w1 w2 w3 w4", "w1 w9 w3 w8 w7")  # two of four and two of five words are at their place
+LONG = " ".join(WORDS[5 + i % 40] for i in range(60))
 
 
 def test_uniform_candidate_and_probability_by_hand():
@@ -70,76 +75,92 @@ def test_log_probability_is_the_mean_logarithm():
 
 @pytest.fixture
 def heavy(tmp_path):
-    """Weights that grow with the number of the word: each is e times that of the one before."""
+    """A weighter whose weights grow with the number of the word: each is e times that of the one before."""
     weight = np.eye(8, dtype=np.float32)[0]
     write_weighter(tmp_path / "weighter.safetensors", Weighter(weight, 0.6, states_digest(Copies()), "size"))
     return str(tmp_path)
 
 
+OWN = word_weights(np.array([1.0, 2, 3, 4]), np.arange(4))
+OTHER = word_weights(np.array([1.0, 9, 3, 8, 7]), np.arange(5))
+
+
 def test_learned_weights_weigh_the_words(heavy):
     (value,) = scored(MaskEval(weights=heavy), PAIR)
-    own = word_weights(np.array([1.0, 2, 3, 4]), np.arange(4))
-    other = word_weights(np.array([1.0, 9, 3, 8, 7]), np.arange(5))
-    assert value.parts[0] == pytest.approx(0.6 * (own[0] + own[2]) + 0.4 * (other[0] + other[2]), rel=1e-5)
+    assert value.parts[0] == pytest.approx(0.6 * (OWN[0] + OWN[2]) + 0.4 * (OTHER[0] + OTHER[2]), rel=1e-5)
 
 
 @pytest.mark.parametrize("per_text", [False, True])
 def test_only_kept_words_are_masked(heavy, per_text):
-    model = Copies(40)
     metric = MaskEval(weights=heavy, keep=0.7, per_text=per_text)
-    ((value, evidence),) = scored(metric, PAIR, model=model, evidence=True)
-    own = word_weights(np.array([1.0, 2, 3, 4]), np.arange(4))
-    other = word_weights(np.array([1.0, 9, 3, 8, 7]), np.arange(5))
-    words = {text["name"]: [word["text"] for word in text["words"]] for text in evidence["texts"]}
+    (value,) = scored(metric, PAIR)
+    words = {text["name"]: [word["text"] for word in text["words"]] for text in shown(metric, PAIR)["texts"]}
     if per_text:  # of the source .665 and .245
         assert words == {"candidate": ["w3", "w4"], "source": ["w9", "w8"]}
-        expected = 0.6 * own[2] / (own[2] + own[3])
+        expected = 0.6 * OWN[2] / (OWN[2] + OWN[3])
     else:  # .6 * .644 + .4 * .663 = .651; then .6 * .237 = .142
         assert words == {"candidate": ["w3", "w4"], "source": ["w9"]}
-        expected = 0.6 * own[2] / (0.6 * (own[2] + own[3]) + 0.4 * other[1])
+        expected = 0.6 * OWN[2] / (0.6 * (OWN[2] + OWN[3]) + 0.4 * OTHER[1])
     assert value.parts[0] == pytest.approx(expected, rel=1e-5)
+
+
+def test_nothing_is_asked_of_a_text_of_which_no_word_is_kept(heavy):
+    metric = MaskEval(weights=heavy, keep=0.1)
+    assert [text["name"] for text in shown(metric, PAIR)["texts"]] == ["candidate"]
+    (value,) = scored(metric, PAIR)
+    assert value.parts == (0,)
 
 
 def test_kept_words_save_passes(heavy):
     texts = " ".join(f"w{i}" for i in range(30)), " ".join(f"w{i}" for i in range(9, 39))
-    corpus = Corpus((Row(texts[0], source=texts[1]),))
     passes = []
     for keep in (1.0, 0.7):
-        engine = Engine(Copies(40))
-        scorer = MaskEval(weights=heavy, keep=keep).scorer(corpus, engine)
-        list(engine.stream([scorer.needs(corpus[0])]))
+        metric, row, engine = MaskEval(weights=heavy, keep=keep), Row(texts[0], source=texts[1]), Engine(Copies(40))
+        known = metric.prepare(Setup((row,), engine))
+        first = engine.features(metric.requests(row, known))
+        engine.features(metric.further(row, known, first))
         passes.append(engine.ledger.passes)
     assert passes[1] < passes[0] / 4
 
 
 def test_evidence_names_hits_misses_predictions_and_weights():
-    ((value, evidence),) = scored(MaskEval(), PAIR, evidence=True)
-    candidate, source = evidence["texts"]
+    record = shown(MaskEval(), PAIR)
+    candidate, source = record["texts"]
     assert (candidate["name"], candidate["against"]) == ("candidate", "source")
     assert [(w["text"], w["predicted"], w["alignment"]) for w in candidate["words"]] == [
         ("w1", "w1", 1), ("w2", "w9", 0), ("w3", "w3", 1), ("w4", "w8", 0),
     ]  # fmt: skip
     words = [*candidate["words"], *source["words"]]
-    assert sum(w["weight"] for w in words) == pytest.approx(1) and evidence["candidate_share"] == 0.5
+    assert sum(w["weight"] for w in words) == pytest.approx(1)
+    assert record["items"] == [{"name": "candidate", "share": 0.5}, {"name": "source", "share": 0.5}]
+    (value,) = scored(MaskEval(), PAIR)
     assert sum(w["weight"] * w["alignment"] for w in words) == pytest.approx(value.parts[0])
     assert all(candidate["text"][w["begin"] : w["end"]] == w["text"] for w in candidate["words"])
 
 
-def test_rows_without_something_to_compare_say_why():
-    found = scored(MaskEval(), ("", "w1"), ("w1", ""), ("w1", None), PAIR)
-    assert [value.reason for value in found] == [
+@pytest.mark.parametrize("weights", ["uniform", "candidate", None])
+def test_rows_without_something_to_compare_say_why(heavy, weights):
+    metric = MaskEval(weights=weights or heavy)
+    pairs = (("", "w1"), ("w1", ""), ("", ""), ("w1", None), PAIR)
+    values = scored(metric, *pairs)
+    assert [value.reason for value in values] == [
         "the candidate has no words",
         "the source has no words",
+        "the candidate has no words",
         "no source",
         None,
     ]
-    assert [np.isnan(value.parts[0]) for value in found] == [True, True, True, False]
+    assert [np.isnan(value.parts[0]) for value in values] == [True, True, True, True, False]
+    assert shown(metric, ("", "w1")) == shown(metric, ("w1", None)) == {}
 
 
-def test_a_text_longer_than_the_window_is_noted():
-    long = " ".join(WORDS[5 + i % 40] for i in range(60))
-    (value,) = scored(MaskEval(), ("w1 w2", long))
-    assert value.notes == ("source longer than the window: only its beginning is seen",)
+def test_a_text_that_is_not_seen_to_its_end_is_noted(heavy):
+    note = "{} longer than the window: only its beginning is seen"
+    for metric in (MaskEval(), MaskEval(weights=heavy), MaskEval(weights=heavy, keep=0.1)):
+        first, second, third = scored(metric, ("w1 w2", LONG), (LONG, "w1 w2"), PAIR)
+        assert (first.notes, second.notes, third.notes) == ((note.format("source"),), (note.format("candidate"),), ())
+    (value,) = scored(MaskEval(weights="candidate"), (LONG, "w1 w2"))
+    assert not value.notes, "its words are masked, and nothing is told from it"
 
 
 def test_rows_that_share_a_source_have_it_read_once():
@@ -148,23 +169,21 @@ def test_rows_that_share_a_source_have_it_read_once():
     assert model.others_seen == [7]
 
 
-def test_the_signature_names_what_answers_and_who_weighs(heavy):
-    corpus = Corpus((Row("w1", source="w2"),))
-    assert MaskEval().scorer(corpus, Engine(FakeModel())).signature == {"words": "masks"}
-    facts = MaskEval(weights=heavy).scorer(corpus, Engine(Copies())).signature
+def test_the_facts_name_what_answers_and_who_weighs(heavy):
+    assert prepared(MaskEval()).facts == {"words": "masks"}
+    facts = prepared(MaskEval(weights=heavy), model=Copies()).facts
     assert facts["words"] == "pairs@cdcdcdcd" and len(facts["weighter"]) == 8
 
 
-def test_the_signature_names_the_rules_of_words_and_their_version():
-    spacy = pytest.importorskip("spacy", reason="needs nlgauge[maskeval]")
-    corpus = Corpus((Row("w1", source="w2"),))
-    facts = MaskEval(segmentation="spacy-de").scorer(corpus, Engine(FakeModel())).signature
-    assert facts == {"words": "masks", "segmentation": f"spacy-{spacy.__version__}"}
+def test_the_rules_of_words_are_a_librarys():
+    assert MaskEval().libraries == ()
+    assert MaskEval(segmentation="spacy-de").libraries == ("spacy",)
 
 
 def test_what_cannot_be_asked_for():
     for spec, say in (
         ("MaskEval(keep=0)", "keep=0 is not a number above 0"),
+        ("MaskEval(keep=True)", "keep=True is not a number"),
         ("MaskEval(keep=1.5, weights='x')", "keep=1.5"),
         ("MaskEval(keep=0.5)", "has no heaviest words"),
         ("MaskEval(weights='x', per_text=True)", "per_text is about keep"),
@@ -176,32 +195,41 @@ def test_what_cannot_be_asked_for():
         with pytest.raises(SpecError) as error:
             registry.metric(spec)
         assert say in str(error.value)
-    corpus = Corpus((Row("w1", source="w2"),))
     with pytest.raises(SpecError, match="no weights 'mood'"):
-        MaskEval(weights="mood").scorer(corpus, Engine(FakeModel()))
+        prepared(MaskEval(weights="mood"))
     with pytest.raises(SpecError, match="is not 'plain', 'spacy'"):
-        MaskEval(segmentation="nltk").scorer(corpus, Engine(FakeModel()))
+        prepared(MaskEval(segmentation="nltk"))
 
 
-def test_requests_carry_the_parameters():
-    corpus = Corpus((Row("w1 w2", source="w3"),))
-    metric = MaskEval(decoding="single", stride=4)
-    needs = metric.scorer(corpus, Engine(FakeModel())).needs(corpus[0])
-    assert needs == [
-        ("w1 w2", MaskedWordsRequest("w3", True, "plain", "single", 4, (0, 1))),
-        ("w3", MaskedWordsRequest("w1 w2", False, "plain", "single", 4, (0,))),
+def test_nothing_is_read_before_rows_are_asked_for(heavy):
+    for metric in (MaskEval(), MaskEval(weights=heavy)):
+        model = Copies(40)
+        prepared(metric, [Row(*PAIR[:1], source=PAIR[1])] * 20, model)
+        assert not model.rows_seen and not model.others_seen
+
+
+def test_requests_carry_the_parameters(heavy):
+    row = Row("w1 w2", source="w3")
+    masked = [
+        MaskedWordsRequest("w1 w2", "w3", True, "plain", "single", 4),
+        MaskedWordsRequest("w3", "w1 w2", False, "plain", "single", 4),
     ]
+    for weights, expected in (("uniform", masked), ("candidate", masked[:1])):
+        metric = MaskEval(weights=weights, decoding="single", stride=4)
+        assert metric.requests(row, prepared(metric)) == expected
+    learned, model = MaskEval(weights=heavy, decoding="single", stride=4), Copies()
+    known = prepared(learned, model=model)
+    states = [PairStatesRequest("w1 w2", "w3", True), PairStatesRequest("w3", "w1 w2", False)]
+    assert learned.requests(row, known) == states
+    # Where all words are kept they are asked for as by uniform weights, so that both share the answer.
+    assert learned.further(row, known, Engine(model).features(states)) == masked
 
 
 def test_spacy_is_asked_for_by_name(monkeypatch):
-    import sys
-
-    from nlgauge.engine.segmentation import segmenter
-
     monkeypatch.setitem(sys.modules, "spacy", None)
     segmenter.cache_clear()
     with pytest.raises(MissingExtraError, match=r"nlgauge\[maskeval\]"):
-        MaskEval(segmentation="spacy").scorer(Corpus((Row("w1", source="w2"),)), Engine(FakeModel()))
+        prepared(MaskEval(segmentation="spacy"))
     segmenter.cache_clear()
 
 
@@ -209,16 +237,16 @@ def test_spacy_is_asked_for_by_name(monkeypatch):
 def test_the_shipped_weighters_weigh_and_their_cards_say_how_they_were_made():
     source = "The mill by the river was sold in March. Its new owner wants to grind flour there again."
     rows = [Row("The mill was sold in March.", source=source), Row("Its owner grinds flour.", source=source)]
-    shipped = sorted(path.stem for path in (registry.pocket_folder() / "weighters").glob("*.safetensors"))
+    folder, model = loading.pocket_folder() / "weighters", loading.load("pocket")
+    shipped = sorted(path.stem for path in folder.glob("*.safetensors"))
     assert shipped == ["coherence", "consistency", "fluency", "relevance"]
-    specs = [f"MaskEval(weights={name!r}, scoring='log_probability', stride=8)" for name in ["uniform", *shipped]]
-    table = nlgauge.evaluate(Corpus(tuple(rows)), metrics=specs, evidence=True)
-    found = np.array([table.values(spec) for spec in specs])
-    assert np.isfinite(found).all() and len({tuple(row) for row in found.round(6).tolist()}) == len(specs)
-    for name, spec in zip(shipped, specs[1:], strict=True):
-        evidence = table.columns[spec].evidence[0]
-        assert sum(w["weight"] for text in evidence["texts"] for w in text["words"]) == pytest.approx(1)
-        card = json.loads((registry.pocket_folder() / "weighters" / f"{name}.json").read_text())
+    metrics = [MaskEval(weights=name, scoring="log_probability", stride=8) for name in ["uniform", *shipped]]
+    columns = {tuple(round(value.parts[0], 6) for value in pieces.scored(one, rows, model)) for one in metrics}
+    assert np.isfinite(list(columns)).all() and len(columns) == len(metrics)
+    for name, metric in zip(shipped, metrics[1:], strict=True):
+        record = pieces.shown(metric, rows[0], model)
+        assert sum(w["weight"] for text in record["texts"] for w in text["words"]) == pytest.approx(1)
+        card = json.loads((folder / f"{name}.json").read_text())
         assert (card["aspect"], card["trained_on"]["items"]) == (name, 44)
-        assert card["candidate_share"] == pytest.approx(evidence["candidate_share"], abs=1e-4)
-        assert card["states"] == states_digest(registry.model("pocket"))
+        assert card["candidate_share"] == pytest.approx(record["items"][0]["share"], abs=1e-4)
+        assert card["states"] == states_digest(model)

@@ -3,20 +3,18 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.corpus import Corpus
-from nlgauge.engine.engine import Engine
-from nlgauge.engine.folder import DocumentFrequencies
+from nlgauge.engine.models.card import Card, DocumentFrequencies
 from nlgauge.errors import SpecError
 from nlgauge.metrics.moverscore import MoverScore
 from tests.engine.fake import WORDS, FakeModel
-from tests.metrics.pieces import pieces, scored, scorer, shown
+from tests.metrics.pieces import pieces, prepared, row, scored, shown
 
 PLAIN = {"layers": 1, "aggregate": "mean", "idf": "none"}
 
 
 def value(metric: MoverScore, candidate, reference, model=None) -> float:
-    ((got,),) = scorer(metric, model=model).compare([(candidate, reference)])
-    return got
+    ((number,),) = metric.compare([(candidate, reference)], prepared(metric, model=model))
+    return number
 
 
 def test_one_word_each_is_1_minus_their_distance():
@@ -27,8 +25,8 @@ def test_one_word_each_is_1_minus_their_distance():
 
 def test_two_words_by_hand():
     """Half of the mass stays, the other half goes from (0, 1) to (0.6, 0.8)."""
-    got = value(MoverScore(**PLAIN), pieces("a b", [[1, 0], [0, 1]]), pieces("c d", [[0.6, 0.8], [1, 0]]))
-    assert got == pytest.approx(1 - 0.5 * math.hypot(0.6, 0.2))
+    moved = value(MoverScore(**PLAIN), pieces("a b", [[1, 0], [0, 1]]), pieces("c d", [[0.6, 0.8], [1, 0]]))
+    assert moved == pytest.approx(1 - 0.5 * math.hypot(0.6, 0.2))
 
 
 def test_punctuation_further_pieces_and_special_tokens_are_not_moved():
@@ -51,12 +49,10 @@ def test_layers_come_at_length_1_and_are_joined_as_power_means():
 
 def with_counts(weights: dict[int, float]) -> FakeModel:
     """A model whose general idf of these tokens is as given."""
-    model = FakeModel()
     counts = np.zeros(len(WORDS))
     for token, weight in weights.items():
         counts[token] = 11 * math.exp(-weight) - 1
-    model.document_frequencies = DocumentFrequencies(counts, 10)
-    return model
+    return FakeModel(card=Card(document_frequencies=DocumentFrequencies(counts, 10)))
 
 
 def test_idf_is_the_mass_of_a_word():
@@ -75,13 +71,13 @@ def test_bigrams_are_weighted_means_of_neighbours():
     expected = sum(
         share * np.linalg.norm(gram - target) for share, gram in zip((3 / 5.5, 2.5 / 5.5), grams, strict=True)
     )
-    got = value(
+    moved = value(
         MoverScore(ngram=2, layers=1, aggregate="mean"),
         pieces("a b c", vectors, [5, 6, 7]),
         pieces("d", [target], [6]),
         model,
     )
-    assert got == pytest.approx(1 - expected)
+    assert moved == pytest.approx(1 - expected)
 
 
 @pytest.mark.parametrize("ngram", [1, 2])
@@ -90,8 +86,7 @@ def test_identity_symmetry_and_order(ngram, aggregate):
     metric = MoverScore(ngram=ngram, layers=3, aggregate=aggregate, idf="none")
     same, there, back, far = scored(
         metric,
-        ["w1 w2 w3", "w1 w2 w3", "w1 w2 w4", "w9"],
-        ["w1 w2 w3", "w1 w2 w4", "w1 w2 w3", "w1 w2 w3"],
+        [row("w1 w2 w3", "w1 w2 w3"), row("w1 w2 w3", "w1 w2 w4"), row("w1 w2 w4", "w1 w2 w3"), row("w9", "w1 w2 w3")],
     )
     assert same.parts[0] == pytest.approx(1)
     assert there.parts[0] == pytest.approx(back.parts[0])
@@ -114,15 +109,15 @@ def test_it_is_one_minus_linear_programming():
 
 
 def test_nothing_but_punctuation_has_a_reason():
-    bound = scorer(MoverScore(layers=1, idf="none"))
-    assert bound.unusable(pieces("! ?", [[1, 0], [0, 1]])) == "nothing but punctuation"
-    assert bound.unusable(pieces("! a", [[1, 0], [0, 1]])) is None
+    assert MoverScore().unusable(pieces("! ?", [[1, 0], [0, 1]])) == "nothing but punctuation"
+    assert MoverScore().unusable(pieces("! a", [[1, 0], [0, 1]])) is None
 
 
 def test_all_zero_idf_falls_back_to_equal_weights_with_a_note():
-    (lone,) = scored(MoverScore(layers=1, idf="references"), ["w1 w2"], ["w2 w1"])
+    rows = [row("w1 w2", "w2 w1")]
+    (lone,) = scored(MoverScore(layers=1, idf="references"), rows)
     assert lone.notes == ("all idf weights of a text are 0: its words weighed alike",)
-    assert lone.parts == scored(MoverScore(layers=1, idf="none"), ["w1 w2"], ["w2 w1"])[0].parts
+    assert lone.parts == scored(MoverScore(layers=1, idf="none"), rows)[0].parts
 
 
 @pytest.mark.parametrize(
@@ -134,23 +129,30 @@ def test_parameters_outside_their_domain_are_refused(wrong):
 
 
 def test_a_model_with_fewer_layers_gives_all_it_has():
-    corpus, engine = Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel())
-    ((_, request), _) = MoverScore(layers=9, idf="none").scorer(corpus, engine).needs(corpus[0])
-    assert request.layers == (0, 1, 2, 3)
+    assert prepared(MoverScore(layers=9)).layers == (0, 1, 2, 3)
+    assert prepared(MoverScore(layers=2)).layers == (2, 3)
+
+
+def test_the_signature_names_the_weights():
+    assert prepared(MoverScore(idf="none")).facts == {"idf": "none"}
+    assert str(prepared(MoverScore(), model=with_counts({})).facts["idf"]).startswith("general@")
+    assert str(prepared(MoverScore(idf="references"), [row("w1", "w2")]).facts["idf"]).startswith("references@")
+    assert MoverScore(idf="references").uses_corpus and not MoverScore().uses_corpus
 
 
 @pytest.mark.parametrize("ngram", [1, 2])
 def test_evidence_is_the_plan(ngram):
     metric = MoverScore(ngram=ngram, layers=2, idf="none")
-    texts = "w1 w2 w3", ["w9", "w2 w4 w3 w1"]
-    evidence = shown(metric, *texts)
-    (row,) = scored(metric, [texts[0]], [texts[1]])
-    assert evidence["reference"] == 1
+    one = row("w1 w2 w3", "!", "w9", "w2 w4 w3 w1")
+    evidence = shown(metric, one)
+    assert evidence["reference"] == 2, "counted among all of the row's references"
     flows = evidence["flows"]
     assert sum(flow["share"] for flow in flows) == pytest.approx(1)
-    assert 1 - sum(flow["share"] * flow["distance"] for flow in flows) == pytest.approx(row.parts[0])
+    cost = sum(flow["share"] * flow["distance"] for flow in flows)
+    assert 1 - cost == pytest.approx(scored(metric, [one])[0].parts[0])
     assert [flow["share"] for flow in flows] == sorted((flow["share"] for flow in flows), reverse=True)
     for flow in flows:
-        assert texts[0][slice(*flow["candidate_offsets"])] == flow["candidate"]
-        assert texts[1][1][slice(*flow["reference_offsets"])] == flow["reference"]
-        assert len(flow["candidate"].split()) == ngram
+        for place, text in ((flow["candidate"], one.candidate), (flow["reference"], one.references[2])):
+            assert text[place["begin"] : place["end"]] == place["text"]
+            assert len(place["text"].split()) == ngram
+    assert shown(metric, row("", "w1")) == {}

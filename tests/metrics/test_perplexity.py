@@ -1,21 +1,22 @@
 import numpy as np
 import pytest
 
-import nlgauge
-from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
+from nlgauge.engine.features.masked import BagRequest
+from nlgauge.engine.models import loading
 from nlgauge.errors import SpecError
 from nlgauge.metrics.perplexity import Perplexity
-from tests.engine.fake import FakeModel, WritingModel
+from tests.engine.fake import CausalModel, FakeModel, Seq2SeqModel
+from tests.metrics.pieces import prepared, row, scored, shown
 
 
 def literal(model: FakeModel, text: str) -> float:
     """The definition, one position at a time, for a text that fits the window."""
     ids = model.tokenizer.encode([text])[0].ids
-    row = np.array([[*model.tokenizer.prefix, *ids, *model.tokenizer.suffix]], dtype=np.int64)
+    framed = np.array([[*model.tokenizer.prefix, *ids, *model.tokenizer.suffix]], dtype=np.int64)
     surprise = []
     for place, token in enumerate(ids, start=1):
-        masked = row.copy()
+        masked = framed.copy()
         masked[0, place] = model.tokenizer.mask_id
         logits = model.masked_logits(masked, np.ones_like(masked), np.array([place]))[0].astype(float)
         surprise.append(np.log(np.exp(logits).sum()) - logits[token])
@@ -24,32 +25,40 @@ def literal(model: FakeModel, text: str) -> float:
 
 def test_it_is_the_definition():
     texts = ["w1 w2 w3", "w4", "w5 w6 w7 w8 w9 w1 w1"]
-    corpus, engine = Corpus.from_texts(texts), Engine(FakeModel())
-    scorer = Perplexity().scorer(corpus, engine)
-    ((_, features),) = engine.stream([[need for row in corpus for need in scorer.needs(row)]])
-    found = [value.parts[0] for value in scorer.score(list(corpus), features)]
-    assert found == pytest.approx([literal(FakeModel(), text) for text in texts], rel=1e-5)
-    tokens = scorer.evidence(corpus[0], features)["tokens"]
-    assert [token["text"] for token in tokens] == ["w1", "w2", "w3"]
-    assert np.exp(-np.mean([token["log_probability"] for token in tokens])) == pytest.approx(found[0])
+    values = [value.parts[0] for value in scored(Perplexity(), map(row, texts))]
+    assert values == pytest.approx([literal(FakeModel(), text) for text in texts], rel=1e-5)
+
+
+def test_evidence_shows_every_token():
+    (text,) = shown(Perplexity(), row("w1 w2 w3"))["texts"]
+    assert (text["name"], text["against"], text["text"]) == ("candidate", "rest of it", "w1 w2 w3")
+    assert [(word["text"], word["begin"]) for word in text["words"]] == [("w1", 0), ("w2", 3), ("w3", 6)]
+    logs = [word["log_probability"] for word in text["words"]]
+    assert np.exp(logs) == pytest.approx([word["alignment"] for word in text["words"]])
+    (value,) = scored(Perplexity(), [row("w1 w2 w3")])
+    assert np.exp(-np.mean(logs)) == pytest.approx(value.parts[0])
 
 
 def test_an_empty_candidate_has_no_value():
-    corpus, engine = Corpus((Row(""),)), Engine(FakeModel())
-    scorer = Perplexity().scorer(corpus, engine)
-    ((_, features),) = engine.stream([scorer.needs(corpus[0])])
-    (value,) = scorer.score(list(corpus), features)
+    (value,) = scored(Perplexity(), [row("")])
     assert np.isnan(value.parts[0]) and value.reason == "the candidate has no words"
-    assert scorer.evidence(corpus[0], features) == {}
+    assert shown(Perplexity(), row("")) == {}
 
 
 @pytest.mark.usefixtures("one_model")
-def test_a_jumbled_sentence_surprises_and_shares_its_pass_with_infolm():
+def test_a_jumbled_sentence_surprises():
     texts = ["The library opens again in May.", "Again the opens in library May."]
-    table = nlgauge.evaluate(candidates=texts, references=[[texts[0]]] * 2, metrics=["Perplexity", "InfoLM"])
-    plain, jumbled = table.values("Perplexity")
+    plain, jumbled = (value.parts[0] for value in scored(Perplexity(), map(row, texts), loading.load("pocket")))
     assert 1 < plain < jumbled / 2
-    assert table.run["models"]["pocket"]["encoded"] == 2
+
+
+def test_its_pass_is_shared_with_infolm():
+    model = FakeModel()
+    engine = Engine(model)
+    metric, one = Perplexity(), row("w1 w2 w3")
+    requests = metric.requests(one, prepared(metric))
+    engine.features([*requests, BagRequest("w1 w2 w3", 1.0)])
+    assert engine.ledger.passes == 3
 
 
 @pytest.mark.parametrize("stride", [0, 1.5, True])
@@ -59,17 +68,24 @@ def test_a_stride_that_is_none_is_refused(stride):
 
 
 def test_a_causal_model_is_read_from_left_to_right():
-    corpus, engine = Corpus.from_texts(["w1 w2 w3"]), Engine(WritingModel())
-    scorer = Perplexity().scorer(corpus, engine)
-    ((_, features),) = engine.stream([scorer.needs(corpus[0])])
-    (value,) = scorer.score(list(corpus), features)
-    ids = engine.tokens(["w1 w2 w3"])[0].ids
-    logs = WritingModel().written_logs(np.array([ids], np.int64), None)
-    assert value.parts[0] == pytest.approx(np.exp(-logs.mean())) and scorer.signature == {"read": "left-to-right"}
+    model, one = CausalModel(), row("w1 w2 w3")
+    (value,) = scored(Perplexity(), [one], model)
+    (tokens,) = model.tokenizer.encode([one.candidate])
+    logs = model.causal_logs(np.array([tokens.ids], np.int64))
+    assert value.parts[0] == pytest.approx(np.exp(-logs.mean()))
+    assert prepared(Perplexity(), model=model).facts == {"read": "left-to-right"}
+    assert prepared(Perplexity()).facts == {}
+    assert shown(Perplexity(), one, model)["texts"][0]["against"] == "words before each"
 
 
 def test_what_a_model_cannot_be_asked_is_refused():
     with pytest.raises(SpecError, match="masks no tokens"):
-        Perplexity(stride=2).scorer(Corpus(()), Engine(WritingModel()))
+        prepared(Perplexity(stride=2), model=CausalModel())
+    writer = Seq2SeqModel()
+    writer.masked_lm = None
     with pytest.raises(SpecError, match="ask it for BARTScore"):
-        Perplexity().scorer(Corpus(()), Engine(WritingModel(writes="from another text")))
+        prepared(Perplexity(), model=writer)
+    encoder = FakeModel()
+    encoder.masked_lm = None
+    with pytest.raises(SpecError, match="predicts no masked words"):
+        prepared(Perplexity(), model=encoder)

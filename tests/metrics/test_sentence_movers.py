@@ -5,35 +5,35 @@ import pytest
 
 from nlgauge.errors import SpecError
 from nlgauge.metrics.sentence_movers import SentenceMovers
-from tests.metrics.pieces import pieces, scored, scorer, shown
+from tests.metrics.pieces import pieces, prepared, row, scored, shown
 
 A, B, C = [1.0, 0], [0, 1.0], [0.6, 0.8]
 SENTENCES, BOTH = SentenceMovers(variant="sms"), SentenceMovers()
 
 
 def value(metric, candidate, reference) -> float:
-    ((got,),) = scorer(metric).compare([(candidate, reference)])
-    return got
+    ((number,),) = metric.compare([(candidate, reference)], prepared(metric))
+    return number
 
 
 def test_one_sentence_each_is_the_distance_of_their_means():
-    got = value(SENTENCES, pieces("x y", [A, B]), pieces("z", [C]))
-    assert got == pytest.approx(math.exp(-math.hypot(0.1, 0.3)))
+    similarity = value(SENTENCES, pieces("x y", [A, B]), pieces("z", [C]))
+    assert similarity == pytest.approx(math.exp(-math.hypot(0.1, 0.3)))
 
 
 def test_sentences_weigh_as_many_as_they_have_words():
     """'X y. Z.': two thirds of the mass at the mean of x and y, which is c's place, one third at z."""
     three = pieces("X y . Z .", [A, B, [9.0, 9], B, [9.0, 9]])
     place = [0.5, 0.5]
-    got = value(SentenceMovers(variant="sms", unit=False), three, pieces("c", [place]))
-    assert got == pytest.approx(math.exp(-math.hypot(0.5, 0.5) / 3))
+    similarity = value(SentenceMovers(variant="sms", unit=False), three, pieces("c", [place]))
+    assert similarity == pytest.approx(math.exp(-math.hypot(0.5, 0.5) / 3))
 
 
 def test_words_and_sentences_are_moved_together():
     """Half of the mass is that of words, half that of the one sentence, all of it goes to c."""
-    got = value(BOTH, pieces("x y", [A, B]), pieces("c", [C]))
+    similarity = value(BOTH, pieces("x y", [A, B]), pieces("c", [C]))
     cost = (math.hypot(0.4, 0.8) + math.hypot(0.6, 0.2)) / 4 + math.hypot(0.1, 0.3) / 2
-    assert got == pytest.approx(math.exp(-cost))
+    assert similarity == pytest.approx(math.exp(-cost))
 
 
 def test_word_vectors_are_means_of_pieces_at_length_1_unless_told():
@@ -48,8 +48,7 @@ def test_word_vectors_are_means_of_pieces_at_length_1_unless_told():
 def test_identity_symmetry_and_order(metric):
     same, there, back, far = scored(
         metric,
-        ["w1 w2 w3", "w1 w2 w3", "w1 w2 w4", "w9"],
-        ["w1 w2 w3", "w1 w2 w4", "w1 w2 w3", "w1 w2 w3"],
+        [row("w1 w2 w3", "w1 w2 w3"), row("w1 w2 w3", "w1 w2 w4"), row("w1 w2 w4", "w1 w2 w3"), row("w9", "w1 w2 w3")],
     )
     assert same.parts[0] == pytest.approx(1)
     assert there.parts[0] == pytest.approx(back.parts[0])
@@ -66,8 +65,8 @@ def test_sentences_in_another_order_are_the_same():
 def test_sentences_without_words_are_nothing():
     one, other = pieces("X . ! Y", [A, C, C, B]), pieces("X . Y", [A, C, B])
     assert value(SENTENCES, one, other) == pytest.approx(1)
-    assert scorer(BOTH).unusable(pieces("! ? ¿", [A, B, C])) == "nothing but punctuation"
-    assert scorer(BOTH).unusable(pieces("! x", [A, B])) is None
+    assert BOTH.unusable(pieces("! ? ¿", [A, B, C])) == "nothing but punctuation"
+    assert BOTH.unusable(pieces("! x", [A, B])) is None
 
 
 def test_parameters_outside_their_domain_are_refused():
@@ -76,12 +75,15 @@ def test_parameters_outside_their_domain_are_refused():
 
 
 def test_evidence_is_the_plan():
-    texts = "w1 w2 w3", ["w9", "w2 w4 w3 w1"]
-    evidence = shown(BOTH, *texts)
-    (row,) = scored(BOTH, [texts[0]], [texts[1]])
-    assert evidence["reference"] == 1
+    one = row("w1 w2 w3", "", "w9", "w2 w4 w3 w1")
+    evidence = shown(BOTH, one)
+    assert evidence["reference"] == 2, "counted among all of the row's references"
     flows = evidence["flows"]
     assert sum(flow["share"] for flow in flows) == pytest.approx(1)
-    assert math.exp(-sum(flow["share"] * flow["distance"] for flow in flows)) == pytest.approx(row.parts[0])
-    assert {flow["candidate"] for flow in flows} == {"w1", "w2", "w3", "w1 w2 w3"}
-    assert all(texts[1][1][slice(*flow["reference_offsets"])] == flow["reference"] for flow in flows)
+    cost = sum(flow["share"] * flow["distance"] for flow in flows)
+    assert math.exp(-cost) == pytest.approx(scored(BOTH, [one])[0].parts[0])
+    assert {flow["candidate"]["text"] for flow in flows} == {"w1", "w2", "w3", "w1 w2 w3"}
+    for flow in flows:
+        for place, text in ((flow["candidate"], one.candidate), (flow["reference"], one.references[2])):
+            assert text[place["begin"] : place["end"]] == place["text"]
+    assert shown(BOTH, row("w1")) == {}

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.meta.correlation import COEFFICIENTS, correlation, estimate, means
-from nlgauge.meta.significance import bootstrap, interval, williams
+from nlgauge.meta.coefficients import COEFFICIENTS, correlation
+from nlgauge.meta.correlation import estimate, means
+from nlgauge.meta.resampling import bootstrap, interval
+from nlgauge.meta.williams import williams
 
 theirs = pytest.importorskip("nlpstats.correlations", reason="nlpstats is not installed: pip install nlpstats")
 

@@ -6,13 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge import registry
+from nlgauge import names, registry
+from nlgauge.reproduce import page, verdicts
+from nlgauge.reproduce.published import Best, table
+from tests.reproduce import pieces
 from tests.reproduce.pieces import Words, write
 
 
 @pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> None:
     """The metric Words is there."""
+    monkeypatch.setitem(names._known, Words, "Words")
     built_in = {**registry.built_in_metrics(), "Words": Words}
     monkeypatch.setattr(registry, "built_in_metrics", lambda: built_in)
 
@@ -24,3 +28,17 @@ def folder(tmp_path: Path) -> Path:
     place.mkdir()
     write(place)
     return place
+
+
+@pytest.fixture
+def published(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """The best published number of pooled and of system."""
+    values = {"pooled": 0.9, "system": 0.5}
+    made = table(pieces.table())
+
+    def best(file: str, aspect: str, level: str, coefficient: str) -> Best | None:
+        return Best(values[level], "Other", made) if level in values else None
+
+    for module in (page, verdicts):
+        monkeypatch.setattr(module, "best", best)
+    return values

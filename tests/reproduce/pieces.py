@@ -8,21 +8,44 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from nlgauge import Corpus, MissingExtraError
 from nlgauge.corpus import Row
-from nlgauge.engine.engine import Features, Need
-from nlgauge.metrics.base import RowMetric, Scorer, Texts, Value
+from nlgauge.engine.features.request import Features
+from nlgauge.errors import MissingExtraError
+from nlgauge.metrics.base import POCKET, Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.reproduce.measuring import measure
+from nlgauge.reproduce.page import page
+from nlgauge.reproduce.published import Source, Table
+from nlgauge.reproduce.published import table as made_of
+from nlgauge.reproduce.rated import Data
+from nlgauge.reproduce.rebuild import Rebuilder
+from nlgauge.reproduce.rebuilt import Cell, Rebuilt
+from nlgauge.reproduce.scoring import Scores
+from nlgauge.reproduce.suites import Group, Suite
 
 # Words of each system's output by item, and what people said of it.
 WORDS = {"long": {"a": 6, "b": 5, "c": 9}, "middle": {"a": 4, "b": 3, "c": 5}, "short": {"a": 1, "b": 2, "c": 2}}
 RATED = {"long": {"a": 5, "b": 3, "c": 4}, "middle": {"a": 4, "b": 4, "c": 3}, "short": {"a": 1, "b": 2, "c": 1}}
 # Sums over the nine: words 37, squared 201; ratings 27, squared 97; products 131. r = 20 / sqrt(440 / 9 * 16).
 POOLED = 20 / (440 / 9 * 16) ** 0.5
+UNRATED = {"row": "Length", "spec": "Words"}
 SYSTEM = 0.9017008738  # of the systems' means (20, 12, 5) / 3 and (12, 11, 4) / 3
+
+SUITE = Suite(
+    "tiny",
+    "Tiny",
+    (Source("tiny"),),
+    ("quality",),
+    (("pooled", "pearson"), ("system", "pearson")),
+    (
+        Group(("Words", "Tomorrow", "Words(extra='absent')", "FrechetDistance", "EmbeddingAverage")),
+        Group(("Words(of='difference')",), ("short",)),
+    ),
+    notes=("A note.",),
+)
 
 
 @dataclass(frozen=True)
-class Words(RowMetric):
+class Words(RowMetric[Prepared]):
     """How many words a text has, or how many more than its first reference. For tests."""
 
     parts: ClassVar[tuple[str, ...]] = ("score", "half")
@@ -30,27 +53,24 @@ class Words(RowMetric):
 
     of: str = "candidate"
     extra: str = ""
+    model: str = POCKET
 
-    def scorer(self, corpus: Corpus, texts: Texts) -> Scorer:
+    @property
+    def cost(self) -> Cost:
+        return "encoding"
+
+    def prepare(self, setup: Setup) -> Prepared:
         if self.extra:
             raise MissingExtraError("counting words", "words")
-        return _Counter(self)
+        return Prepared()
 
-
-class _Counter(Scorer):
-    def __init__(self, metric: Words) -> None:
-        self._metric = metric
-
-    def needs(self, row: Row) -> list[Need]:
-        return []
-
-    def score(self, rows: Sequence[Row], features: Features) -> list[Value]:
-        out = []
+    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+        values = []
         for row in rows:
-            less = len(row.references[0].split()) if self._metric.of == "difference" else 0
+            less = len(row.references[0].split()) if self.of == "difference" else 0
             number = float(len(row.candidate.split()) - less)
-            out.append(Value((number, number / 2)))
-        return out
+            values.append(Value((number, number / 2)))
+        return values
 
 
 def table(**changes: Any) -> dict[str, Any]:
@@ -84,3 +104,23 @@ def write(folder: Path, name: str = "tiny", systems: Sequence[str] = tuple(WORDS
         for item in WORDS[system]
     ]
     (folder / f"{name}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+
+
+def rebuilt(folder: Path, made: Table, limit: int | None = None, **options: Any) -> Rebuilt:
+    """One table, rebuilt, with its scores beside the data."""
+    rebuilder = Rebuilder(Data(folder, limit), Scores(folder / "scores"), **options)
+    rebuilder.score([made])
+    return rebuilder.rebuild(made)
+
+
+def cells(folder: Path, row: dict[str, Any], **changes: Any) -> list[Cell]:
+    """The cells of one row of the made-up table."""
+    made = rebuilt(folder, made_of(table(rows=[{"row": "Row", **row}], **changes)))
+    return [cell for block in made.blocks for cell in block.rows["Row"]]
+
+
+def written(folder: Path, suites: Sequence[Suite] = (SUITE,), limit: int | None = None, **options: Any) -> str:
+    """The results page of some suites, with its scores beside the data."""
+    scores = Scores(folder / "scores")
+    measured, absent = measure(Data(folder, limit), scores, replicates=50, suites=suites, **options)
+    return page(measured, absent, limit, 50)

@@ -13,7 +13,7 @@ import pytest
 from nlgauge import MissingExtraError
 from nlgauge.reproduce.figures import draw
 from nlgauge.reproduce.published import table
-from nlgauge.reproduce.rebuild import Block, Cell, Rebuilt
+from nlgauge.reproduce.rebuilt import Block, Cell, Rebuilt
 from tests.reproduce import pieces
 
 
@@ -43,6 +43,6 @@ def test_distributions_have_a_figure_for_each_of_the_data(tmp_path: Path) -> Non
 
 
 def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r"nlgauge\[plots\]"):
         draw(rebuilt("agreement"), tmp_path)

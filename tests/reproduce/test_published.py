@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nlgauge import SpecError
-from nlgauge.meta.correlation import COEFFICIENTS, LEVELS
+from nlgauge.meta.coefficients import COEFFICIENTS
+from nlgauge.meta.correlation import LEVELS
 from nlgauge.reproduce.published import KINDS, PAPERS, Table, best, find, table, tables
 from nlgauge.reproduce.rated import VIEWS
 from tests.reproduce import pieces

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge import registry
-from nlgauge.meta.correlation import COEFFICIENTS, LEVELS
-from nlgauge.meta.significance import RESAMPLED
+from nlgauge.meta.coefficients import COEFFICIENTS
+from nlgauge.meta.correlation import LEVELS
+from nlgauge.meta.resampling import RESAMPLED
 from nlgauge.reproduce.published import best
 from nlgauge.reproduce.rated import VIEWS
+from nlgauge.reproduce.specs import metric_of
 from nlgauge.reproduce.suites import SUITES, Suite
 
 
@@ -22,7 +23,7 @@ def test_a_suite_fits_together(suite: Suite) -> None:
         assert level in LEVELS
         assert coefficient in COEFFICIENTS
     for spec in specs:
-        registry.metric(spec, **suite.defaults)
+        metric_of(spec, None, suite.defaults)
 
 
 def test_every_data_set_of_the_page_has_a_published_number_beside_it() -> None:

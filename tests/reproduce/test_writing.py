@@ -10,7 +10,7 @@ import math
 import pytest
 
 from nlgauge.reproduce.published import table
-from nlgauge.reproduce.rebuild import Block, Cell, Rebuilt
+from nlgauge.reproduce.rebuilt import Block, Cell, Rebuilt
 from nlgauge.reproduce.writing import markdown, records, table_csv, text
 from tests.reproduce import pieces
 

@@ -25,11 +25,11 @@ def corpus(records: list[dict[str, Any]]) -> Corpus:
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch, one_model: None) -> list[ScoreTable]:
-    """The tables of all runs of `evaluate` that a study makes: there is to be one."""
+    """The tables of all runs of `evaluate` that a study makes: there is to be one. Nothing is kept from run to run."""
     tables: list[ScoreTable] = []
 
     def noted(*given: Any, **options: Any) -> ScoreTable:
-        tables.append(evaluate(*given, **options))
+        tables.append(evaluate(*given, **{**options, "cache": False}))
         return tables[-1]
 
     for module in ("sweep", "neighbours"):

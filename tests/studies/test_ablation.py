@@ -9,7 +9,16 @@ import pytest
 from numpy.testing import assert_allclose
 
 from nlgauge import Corpus, InputError, Row, ScoreTable, SpecError, evaluate
-from nlgauge.studies.ablation import EngagingnessVariants, PreservationVariants, RelevanceVariants, ablation
+from nlgauge.studies.ablation import (
+    EngagingnessVariants,
+    PreservationVariants,
+    PublishedEngagingnessVariants,
+    PublishedPreservationVariants,
+    PublishedRelevanceVariants,
+    RelevanceVariants,
+    ablation,
+)
+from nlgauge.studies.sweep import first_items
 
 
 def test_variants_are_what_the_metrics_say(corpus: Corpus, one_model: None) -> None:
@@ -18,10 +27,11 @@ def test_variants_are_what_the_metrics_say(corpus: Corpus, one_model: None) -> N
         "Relevance", "Consistency", "Preservation", "Engagingness(stopwords=True)", "MeanAlignment(stopwords=True)",
         "Engagingness", "MeanAlignment",
     ]  # fmt: skip
-    table = evaluate(corpus, metrics=[*variants, *others])
+    table = evaluate(corpus, metrics=[*variants, *others], cache=False)
+    names = {type(one).__name__: one.name for one in variants}
 
-    def of(spec: str, part: str | None = None) -> np.ndarray:
-        return np.asarray(table.values(spec, part))
+    def of(name: str, part: str | None = None) -> np.ndarray:
+        return np.asarray(table.values(names.get(name, name), part))
 
     assert_allclose(of("RelevanceVariants", "product"), of("Relevance"), rtol=1e-12)
     assert_allclose(of("RelevanceVariants", "y→x"), of("Consistency"), rtol=1e-12)
@@ -42,27 +52,38 @@ def test_all_that_the_rows_have_texts_for(corpus: Corpus, runs: list[ScoreTable]
     assert found.lines == ["Relevance E", "Preservation E", "Engagingness E"]
     assert len(found.points) == 2 * (4 + 3 + 2)
     (table,) = runs
-    ledger = table.run["models"]["pocket"]
-    assert ledger["encoded"] == ledger["texts"]
+    ledger = table.spent["models"]["pocket"]
+    assert ledger["passes"] == ledger["texts"]
     point = found.of("Engagingness E", "adequacy", "pearson")[-1]
     assert point.setting == {"variant": "sum", "stop-words": "left out"}
-    assert point.agreement.metric == "EngagingnessVariants", "without stop-words, as by default"
+    assert point.agreement.metric == EngagingnessVariants().name, "without stop-words, as by default"
     pytest.importorskip("matplotlib")
     found.draw(tmp_path / "ablation.png")
     assert (tmp_path / "ablation.png").stat().st_size > 1000
 
 
 def test_chosen_metrics_keep_their_parameters(corpus: Corpus, runs: list[ScoreTable]) -> None:
-    found = ablation(corpus, ["Preservation(layer=2, harmonic_factor=1)"], items=2, replicates=0)
-    assert found.lines == ["Preservation(layer=2, harmonic_factor=1) E"]
-    assert "PreservationVariants(layer=2, harmonic_factor=1)" in runs[0].metrics
+    spec = "published/Preservation(layer=2, harmonic_factor=1)"
+    found = ablation(corpus, [spec], items=2, replicates=0)
+    assert found.lines == [f"{spec} E"]
+    kept = PublishedPreservationVariants(layer=2, harmonic_factor=1)
+    assert str(kept) in runs[0].metrics
+    whole = evaluate(first_items(corpus, 2), metrics=spec, cache=False).values(spec)
+    assert_allclose(runs[0].values(kept, "both"), whole, rtol=1e-12)
+
+
+def test_published_variants_are_what_the_published_metrics_say(corpus: Corpus, one_model: None) -> None:
+    variants = [PublishedRelevanceVariants(), PublishedEngagingnessVariants()]
+    table = evaluate(corpus, metrics=[*variants, "published/Relevance", "published/Engagingness"], cache=False)
+    assert_allclose(table.values(variants[0], "product"), table.values("published/Relevance"), rtol=1e-12)
+    assert_allclose(table.values(variants[1], "sum"), table.values("published/Engagingness"), rtol=1e-12)
 
 
 def test_rows_without_a_text_have_their_reason(runs: list[ScoreTable]) -> None:
     rows = tuple(Row("a cat", ("a dog",), "a" if n else None, system=str(n), scores={"x": float(n)}) for n in range(4))
     found = ablation(Corpus(rows), replicates=0, level="pooled")
     assert found.lines == ["Relevance E", "Preservation E"]
-    assert runs[0].column("RelevanceVariants").reasons[0] == "no source"
+    assert runs[0].column(RelevanceVariants()).reasons[0] == "no source"
     assert {point.agreement.rows for point in found.points if point.setting["stop-words"] == "count"} == {3}
 
 
@@ -70,6 +91,6 @@ def test_refusals(corpus: Corpus) -> None:
     with pytest.raises(SpecError, match="Consistency has no ablation; there are Relevance"):
         ablation(corpus, ["Consistency"])
     with pytest.raises(SpecError, match="scales of their own"):
-        ablation(corpus, ["Preservation(rescale='score')"])
+        ablation(corpus, ["published/Preservation(rescale='score')"])
     with pytest.raises(InputError, match="no row has a source"):
         ablation(Corpus((Row("a", ("b",), scores={"x": 1.0}),)))

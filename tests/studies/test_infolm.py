@@ -6,22 +6,23 @@ import pytest
 
 from nlgauge import Corpus, InfoLM, ScoreTable, SpecError, correlate, evaluate
 from nlgauge.studies.infolm import parameters, temperature
+from nlgauge.studies.sweep import first_items
 
 
 def test_all_temperatures_come_from_one_pass(corpus: Corpus, runs: list[ScoreTable]) -> None:
     given = ["InfoLM", InfoLM(measure="l1", references="mean")]
     found = temperature(corpus, given, [0.5, 1, 4], items=2, level="pooled", replicates=0)
     (table,) = runs
-    ledger = table.run["models"]["pocket"]
     assert len(table.metrics) == 6
-    assert ledger["encoded"] == ledger["kinds"]["masked"] == ledger["texts"]
+    some = first_items(corpus, 2)
+    one = evaluate(some, metrics="InfoLM", cache=False)
+    assert table.spent["models"]["pocket"]["passes"] == one.spent["models"]["pocket"]["passes"]
     assert found.coefficients == ["pearson", "spearman", "kendall"]
     assert found.lines == ["InfoLM", "InfoLM(references='mean', measure='l1')"]
     values = [point.agreement.value for point in found.of("InfoLM", "adequacy", "pearson")]
     assert [point.setting for point in found.of("InfoLM", "adequacy", "pearson")] == [
         {"temperature": 0.5}, {"temperature": 1.0}, {"temperature": 4.0}
     ]  # fmt: skip
-    some = Corpus(tuple(row for row in corpus if row.item in ("bridge", "bread")))
     alone = evaluate(some, metrics="InfoLM(temperature=4)")
     assert values[2] == pytest.approx(
         correlate(alone, some, level="pooled", replicates=0).get("InfoLM(temperature=4)").value
@@ -35,9 +36,9 @@ def test_alphas_and_betas_share_a_bag(corpus: Corpus, runs: list[ScoreTable]) ->
     assert found.axes == ("alpha", "beta")
     settings = [point.setting for point in found.of("ab", "adequacy", "pearson")]
     assert settings == [{"alpha": alpha, "beta": beta} for alpha in (1.0, 2.0) for beta in (-1.0, 0.25)]
-    ledger = runs[0].run["models"]["pocket"]
-    assert ledger["encoded"] == ledger["texts"]
-    some = Corpus(tuple(row for row in corpus if row.item in ("bridge", "bread")))
+    ledger = runs[0].spent["models"]["pocket"]
+    assert ledger["features"] == {"BagRequest": ledger["texts"]}
+    some = first_items(corpus, 2)
     spec = "InfoLM(measure='ab', alpha=2, beta=0.25)"
     expected = correlate(evaluate(some, metrics=spec), some, level="pooled", replicates=0).get(spec).value
     (point,) = [p for p in found.of("ab", "adequacy", "pearson") if p.setting == {"alpha": 2.0, "beta": 0.25}]

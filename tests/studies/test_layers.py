@@ -13,8 +13,8 @@ def test_every_layer_of_what_fits_the_rows(corpus: Corpus, runs: list[ScoreTable
     assert found.lines == ["BERTScore", "BaryScore", "Consistency"]
     assert [point.setting["layer"] for point in found.of("BERTScore", "adequacy", "pearson")] == list(range(7))
     (table,) = runs
-    ledger = table.run["models"]["pocket"]
-    assert ledger["encoded"] == ledger["texts"]
+    ledger = table.spent["models"]["pocket"]
+    assert ledger["passes"] == ledger["texts"]
     for line, spec in (
         ("BERTScore", "BERTScore(layer=2)"),
         ("BaryScore", "BaryScore(layers=(2,))"),

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from nlgauge import ScoreTable
-from nlgauge.meta.agreement import contrast
-from nlgauge.meta.significance import williams
+from nlgauge.meta.contrast import contrast
+from nlgauge.meta.williams import williams
 from nlgauge.studies.significance import significance
 from nlgauge.table import Column
 

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.fake import WORDS, tiny_tokenizer
+from tests.engine.fake import WORDS, answers, tiny_tokenizer
 
 torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
 pytest.importorskip("onnx", reason="training needs nlgauge[train]")
 
 from transformers import BertConfig, BertForMaskedLM  # noqa: E402
 
-from nlgauge.engine.engine import Engine  # noqa: E402
-from nlgauge.engine.features import AlignmentRequest, BagRequest  # noqa: E402
-from nlgauge.engine.folder import DocumentFrequencies  # noqa: E402
-from nlgauge.engine.onnx import OnnxModel  # noqa: E402
+from nlgauge.engine.features.alignment import AlignmentRequest  # noqa: E402
+from nlgauge.engine.features.masked import BagRequest  # noqa: E402
+from nlgauge.engine.models.card import DocumentFrequencies  # noqa: E402
+from nlgauge.engine.models.onnx import open_onnx  # noqa: E402
 from nlgauge.engine.tokens import SubwordTokenizer  # noqa: E402
 from nlgauge.training.aligner import AlignerConfig, Trainer, detection, encode  # noqa: E402
 from nlgauge.training.export import write_folder  # noqa: E402
@@ -83,8 +83,8 @@ def test_it_learns_and_the_shipped_form_says_the_same(body, examples, tmp_path):
     assert after["auc"] > max(0.9, before["auc"]) and after["loss"] < before["loss"] - 0.2
     folder = run.finish(body)
     one = examples[330]
-    engine = Engine(OnnxModel(folder, "made"))
-    bag, found = engine.features([(one.text, BagRequest(1.0)), (one.text, AlignmentRequest((one.context,)))])
+    requests = BagRequest(one.text, 1.0), AlignmentRequest(one.text, (one.context,))
+    bag, found = answers(open_onnx(folder, "made"), *requests)
     assert bag is not None  # the model that it was made from is in the folder
     row = encode(one, run.tokenizer, 32)
     with torch.no_grad():

@@ -1,15 +1,15 @@
 import gzip
-import json
 
 import numpy as np
 import pytest
 
 from nlgauge.engine.engine import Engine
+from nlgauge.engine.models.card import read_card
 from nlgauge.errors import InputError
 from nlgauge.metrics.bertscore import BERTScore
 from nlgauge.training.baseline import random_pairs, write_baseline
 from tests.engine.fake import FakeModel
-from tests.metrics.pieces import scored
+from tests.metrics.pieces import row, scored
 
 
 @pytest.fixture
@@ -25,15 +25,15 @@ def texts(tmp_path):
     return folder
 
 
-def test_the_file_holds_what_the_metric_gives_at_every_layer(texts, tmp_path):
+def test_the_card_holds_what_the_metric_gives_at_every_layer(texts, tmp_path):
     write_baseline(tmp_path, texts, Engine(FakeModel()), pairs=15, seed=3)
-    found = json.loads((tmp_path / "bertscore_baseline.json").read_text(encoding="utf-8"))
+    baseline = read_card(tmp_path).bertscore_baseline
     pairs = random_pairs(texts, 15, 3)
-    assert list(found) == ["0", "1", "2", "3"]
+    assert list(baseline) == [0, 1, 2, 3]
     for layer in range(4):
-        values = scored(BERTScore(layer=layer), [one for one, _ in pairs], [other for _, other in pairs])
+        values = scored(BERTScore(layer=layer), [row(one, other) for one, other in pairs])
         f1, precision, recall = np.nanmean([value.parts for value in values], axis=0)
-        assert found[str(layer)] == pytest.approx([precision, recall, f1], abs=1e-6)
+        assert baseline[layer] == pytest.approx([precision, recall, f1], abs=1e-6)
 
 
 def test_pairs_are_distinct_sentences_and_follow_from_the_seed(texts):

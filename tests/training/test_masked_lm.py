@@ -6,17 +6,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.engine.fake import WORDS, tiny_tokenizer
+from tests.engine.fake import WORDS, answers, tiny_tokenizer
 
 torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
 pytest.importorskip("onnx", reason="training needs nlgauge[train]")
 
 from transformers import BertConfig, BertModel  # noqa: E402
 
-from nlgauge.engine.engine import Engine  # noqa: E402
-from nlgauge.engine.features import BagRequest, VectorsRequest  # noqa: E402
+from nlgauge.engine.features.masked import BagRequest  # noqa: E402
+from nlgauge.engine.features.vectors import VectorsRequest  # noqa: E402
+from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
-from nlgauge.registry import model as load_model  # noqa: E402
 from nlgauge.training.masked_lm import MaskedLMConfig, Trainer, mask_rows, pack, train  # noqa: E402
 
 
@@ -110,16 +110,15 @@ def test_the_finished_folder_serves_both_backends_alike(config, texts, tmp_path)
     folder = train(texts, tmp_path / "out", recipe)
     curve = [json.loads(line) for line in (tmp_path / "out" / "curve.jsonl").read_text().splitlines()]
     assert curve[-1]["step"] == 4 and 0 <= curve[-1]["a"]["top1"] <= 1
-    onnx, torch_model = (load_model(str(folder), backend=backend) for backend in ("onnx", "torch"))
+    onnx, torch_model = (load(str(folder), backend=backend) for backend in ("onnx", "torch"))
     assert onnx.digest == torch_model.digest and onnx.tokenizer.digest == torch_model.tokenizer.digest
-    assert onnx.temperature == torch_model.temperature == 1.5
-    assert onnx.document_frequencies.documents == torch_model.document_frequencies.documents > 0
-    needs = [
-        (text, request)
-        for text in ("w1 w2 w3", "w9", "w5 " * 40)
-        for request in (BagRequest(1.0), VectorsRequest((0, 1, 2)))
-    ]
-    for one, two in zip(Engine(onnx).features(needs), Engine(torch_model).features(needs), strict=True):
+    assert onnx.card.temperature == torch_model.card.temperature == 1.5
+    tables = [model.card.document_frequencies for model in (onnx, torch_model)]
+    assert tables[0].documents == tables[1].documents > 0
+    assert set(onnx.card.bertscore_baseline) in ({0, 1, 2}, set())
+    texts = ("w1 w2 w3", "w9", "w5 " * 40)
+    needs = [request for text in texts for request in (BagRequest(text, 1.0), VectorsRequest(text, (0, 1, 2)))]
+    for one, two in zip(answers(onnx, *needs), answers(torch_model, *needs), strict=True):
         for key in ("log_probabilities", "vectors"):
             if hasattr(one, key):
                 np.testing.assert_allclose(getattr(one, key), getattr(two, key), atol=1e-4)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.engine.fake import WORDS, tiny_tokenizer
+from tests.engine.fake import WORDS, answers, tiny_tokenizer
 
 torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
 pytest.importorskip("onnx", reason="training needs nlgauge[train]")
@@ -14,12 +14,12 @@ pytest.importorskip("onnx", reason="training needs nlgauge[train]")
 from safetensors.numpy import load_file  # noqa: E402
 from transformers import BertConfig, BertForMaskedLM  # noqa: E402
 
-from nlgauge.engine.adaptation import read_delta  # noqa: E402
-from nlgauge.engine.engine import Engine  # noqa: E402
-from nlgauge.engine.features import MaskedWordsRequest, PairStatesRequest  # noqa: E402
-from nlgauge.engine.folder import DocumentFrequencies  # noqa: E402
+from nlgauge.engine.features.masked_words import MaskedWordsRequest  # noqa: E402
+from nlgauge.engine.features.pair_states import PairStatesRequest  # noqa: E402
+from nlgauge.engine.models.adaptation import read_delta  # noqa: E402
+from nlgauge.engine.models.card import DocumentFrequencies  # noqa: E402
+from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
-from nlgauge.registry import model as load_model  # noqa: E402
 from nlgauge.training import pairs as module  # noqa: E402
 from nlgauge.training.export import write_folder  # noqa: E402
 from nlgauge.training.pairs import PairsConfig, PairsTrainer, Stage, learns, make_row, read_pairs, train  # noqa: E402
@@ -241,7 +241,7 @@ def test_the_runtime_says_what_the_trainer_says(trained):
         for name, value in base.items():
             if not learns(name):
                 trainer.model.get_parameter(name).copy_(torch.from_numpy(value.astype(np.float32)))
-    model = load_model(str(folder))
+    model = load(str(folder)).masked_pairs
     example = trainer.train.rows[32][3]
     row = make_row(trainer.train, example, 32, trainer.frame, trainer.config, np.random.default_rng(5))
     with torch.no_grad():
@@ -262,9 +262,8 @@ def test_the_runtime_says_what_the_trainer_says(trained):
 
 def test_the_finished_folder_scores_through_the_engine(trained):
     _, folder = trained
-    model = load_model(str(folder))
-    needs = [("w1 w2 w3", MaskedWordsRequest("w3 w2 w1")), ("w1 w2 w3", PairStatesRequest("w3 w2 w1"))]
-    words, states = Engine(model).features(needs)
-    assert np.isfinite(words.log_probabilities).all() and states.vectors.shape == (1, 3, 16)
-    (alone,) = Engine(model).features([("w1 w2 w3", MaskedWordsRequest("w9"))])
+    text, other = "w1 w2 w3", "w3 w2 w1"
+    needs = MaskedWordsRequest(text, other), PairStatesRequest(text, other), MaskedWordsRequest(text, "w9")
+    words, states, alone = answers(load(str(folder)), *needs)
+    assert np.isfinite(words.log_probabilities).all() and states.states.shape == (3, 16)
     assert not np.allclose(alone.log_probabilities, words.log_probabilities)

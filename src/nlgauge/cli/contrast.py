@@ -17,7 +17,7 @@ from nlgauge.errors import InputError
 @click.option(
     "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
 )
-@click.option("--parts", is_flag=True, help="Every part of the metrics, not the first alone.")
+@click.option("--parts", is_flag=True, help="Every score of the metrics, not the first alone.")
 @click.option("--aspect", "aspects", multiple=True, help="This aspect; repeatable; all by default.")
 @click.option("--test", default="permutation", show_default=True, help="permutation, or williams (Pearson only).")
 @click.option("--df", default="n-3", show_default=True, help="Of Williams' t: n-3, or n-2 as R's psych has it.")
@@ -36,16 +36,16 @@ def contrast(
     """
     import json
 
-    from nlgauge.meta.agreement import contrast as run
+    from nlgauge.meta.contrast import contrast as run
     from nlgauge.meta.selection import label, selected
 
     table, rated = read_rated(scores, outputs, columns, add, lower)
     table = selected(table, metrics or None, parts)
-    if sum(len(column.parts) for column in table.columns.values()) < 2:
+    if sum(len(column.scores) for column in table.columns.values()) < 2:
         raise InputError(
             "one metric has nothing to be compared with", file=scores, remedy="score another, or --add one"
         )
-    found = run(
+    contrasts = run(
         table, rated, level=level, coefficient=coefficient, aspects=aspects or None, test=test, df=df,
         correction=correction, resample=resample, confidence=confidence, replicates=replicates, seed=seed,
     )  # fmt: skip
@@ -62,22 +62,22 @@ def contrast(
             "seed": seed,
             "metrics": [
                 {"metric": spec, "part": part, "aspect": aspect, "value": value, "cluster": cluster[spec, part]}
-                for aspect, cluster in found.clusters.items()
-                for (spec, part), value in found.values[aspect].items()
+                for aspect, cluster in contrasts.clusters.items()
+                for (spec, part), value in contrasts.values[aspect].items()
             ],
-            "contrasts": [plainly(one) for one in found],
+            "contrasts": [plainly(one) for one in contrasts],
         }
         click.echo(json.dumps(jsonable(record), ensure_ascii=False, indent=2))
     else:
         cells = [["aspect", "metric", coefficient, "cluster"]]
-        for aspect, values in found.values.items():
-            ranked = sorted(values, key=lambda key: (found.clusters[aspect][key], -values[key]))
+        for aspect, values in contrasts.values.items():
+            ranked = sorted(values, key=lambda key: (contrasts.clusters[aspect][key], -values[key]))
             cells += [
-                [aspect, label(table, *key), with_interval(values[key]), str(found.clusters[aspect][key])]
+                [aspect, label(table, *key), with_interval(values[key]), str(contrasts.clusters[aspect][key])]
                 for key in ranked
             ]
         pairs = [["aspect", "metric", "against", "difference", "p", "corrected"]]
-        for one in found:
+        for one in contrasts:
             names = [label(table, *key) for key in (one.first, one.second)]
             numbers = (
                 with_interval(one.difference, one.low, one.high),

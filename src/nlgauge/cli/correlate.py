@@ -31,7 +31,9 @@ def correlate(
     from nlgauge import correlate as run
 
     table, rated = read_rated(scores, outputs, columns, add, lower)
-    found = run(table, rated, level=level, coefficient=coefficient, resample=resample, replicates=replicates, seed=seed)
+    agreements = run(
+        table, rated, level=level, coefficient=coefficient, resample=resample, replicates=replicates, seed=seed
+    )
     if layout == "json":
         record = {
             "nlgauge": __version__,
@@ -40,41 +42,41 @@ def correlate(
             "resample": resample,
             "replicates": replicates,
             "seed": seed,
-            "agreements": [plainly(one) for one in found],
-            "unrated": found.unrated,
-            "unscored": found.unscored,
+            "agreements": [plainly(one) for one in agreements],
+            "unrated": agreements.unrated,
+            "unscored": agreements.unscored,
             "joined": table.run.get("joined", {}),
         }
         click.echo(json.dumps(record, ensure_ascii=False, indent=2))
     else:
-        aspects = list(found.unrated)
+        aspects = list(agreements.unrated)
         cells = [["metric", *aspects]]
-        for number, one in enumerate(found):
+        for number, one in enumerate(agreements):
             if number % len(aspects) == 0:
                 cells.append([one.metric + (f" {one.part}" if len(table.columns[one.metric].parts) > 1 else "")])
             p = f" p={one.p:.4f}" if one.p == one.p else ""
             cells[-1].append(with_interval(one.value, one.low, one.high) + p)
         for line in aligned(cells):
             click.echo(line)
-    _tell_agreements(table, found)
+    _tell_agreements(table, agreements)
 
 
-def _tell_agreements(table: ScoreTable, found: Agreements) -> None:
-    if turned := dict.fromkeys(one.metric for one in found if one.turned):
+def _tell_agreements(table: ScoreTable, agreements: Agreements) -> None:
+    if turned := dict.fromkeys(one.metric for one in agreements if one.turned):
         click.echo(f"lower is better, so the sign is turned: {', '.join(turned)}", err=True)
-    for aspect, count in found.unrated.items():
+    for aspect, count in agreements.unrated.items():
         if count:
             click.echo(f"{aspect}: {count} of {len(table.rows)} rows have no rating", err=True)
-    if found.unscored:
-        first = ", ".join(f"{system}/{item}" for system, item in found.unscored[:5])
-        more = ", ..." if len(found.unscored) > 5 else ""
-        click.echo(f"{len(found.unscored)} rated outputs are not in the scores ({first}{more})", err=True)
+    if agreements.unscored:
+        first = ", ".join(f"{system}/{item}" for system, item in agreements.unscored[:5])
+        more = ", ..." if len(agreements.unscored) > 5 else ""
+        click.echo(f"{len(agreements.unscored)} rated outputs are not in the scores ({first}{more})", err=True)
     tell_joined(table)
-    for one in found:
+    for one in agreements:
         if one.reason:
             click.echo(f"{one.metric} {one.part}, {one.aspect}: no value: {one.reason}", err=True)
         elif one.undefined:
             which = f"{one.undefined} of {one.n + one.undefined} items"
             click.echo(f"{one.metric} {one.part}, {one.aspect}: no value within {which}, left out", err=True)
-    for note in found.notes:
+    for note in agreements.notes:
         click.echo(note, err=True)

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nlgauge.cli.terminal import PLACE
 from nlgauge.errors import SpecError
 
+if TYPE_CHECKING:
+    from nlgauge.metrics.base import Metric
+
 
 @click.command("list")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def list_all(layout: str) -> None:
-    """The metrics and models at hand, with their parameters."""
-    import inspect
+    """The metrics and models at hand, with their parameters.
+
+    Metrics called published/Name do as the published code of a paper does, its errors included.
+    """
     import json
 
-    from nlgauge.registry import built_in_metrics, offered, parameters_of
+    from nlgauge.offered import offered
+    from nlgauge.registry import built_in_metrics
 
-    metrics: list[dict[str, Any]] = []
-    for name, kind in built_in_metrics().items():
-        parameters = {name: _default(default) for name, default in parameters_of(kind).items()}
-        about = (inspect.getdoc(kind) or "").splitlines()[0]
-        better = "higher" if kind.higher_is_better else "lower"
-        metrics.append(
-            {"name": name, "about": about, "better": better, "parts": list(kind.parts), "parameters": parameters}
-        )
+    metrics = [_described(name, kind) for name, kind in built_in_metrics().items()]
     others = {group: [name for name, _ in offered(f"nlgauge.{group}")] for group in ("metrics", "models")}
     models = ["pocket", *others["models"]]
     if layout == "json":
@@ -37,9 +36,35 @@ def list_all(layout: str) -> None:
     for metric in metrics:
         click.echo(f"{metric['name']}  ({metric['better']} is better)  {metric['about']}")
         click.echo("    " + ", ".join(f"{key}={value!r}" for key, value in metric["parameters"].items()))
+        if metric["presets"]:
+            click.echo("    presets: " + ", ".join(map(repr, metric["presets"])))
     for name in others["metrics"]:
         click.echo(f"{name}  (from an installed package)")
     click.echo(f"models: {', '.join(models)}, or any Hugging Face name or folder (pip install 'nlgauge[torch]')")
+
+
+def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
+    """What is to be told of a metric; its cost and use of the corpus are those of its default parameters."""
+    import inspect
+
+    from nlgauge.errors import NlgaugeError
+    from nlgauge.registry import metric, parameters_of
+
+    parameters = {key: _default(default) for key, default in parameters_of(kind).items()}
+    described: dict[str, Any] = {
+        "name": name,
+        "about": (inspect.getdoc(kind) or "").partition("\n")[0],
+        "better": "higher" if kind.higher_is_better else "lower",
+        "parts": list(kind.parts),
+        "details": list(kind.details),
+        "parameters": parameters,
+        "presets": {preset: dict(settings) for preset, settings in kind.presets.items()},
+    }
+    try:
+        made = metric(name)
+    except NlgaugeError:  # a parameter has no default
+        return {**described, "cost": None, "uses_corpus": None}
+    return {**described, "cost": made.cost, "uses_corpus": made.uses_corpus}
 
 
 def _default(value: Any) -> Any:
@@ -62,10 +87,10 @@ def doctor() -> None:
 @click.argument("folder", type=PLACE)
 def export(model: str, folder: Path) -> None:
     """Write MODEL (pocket, or a folder of ours) to FOLDER as a Hugging Face folder in float32."""
-    from nlgauge.engine.folder import WEIGHTS_FILE, write_hugging_face
-    from nlgauge.registry import pocket_folder
+    from nlgauge.engine.models.folder import WEIGHTS_FILE, write_hugging_face
+    from nlgauge.engine.models.loading import folder_of
 
-    source = pocket_folder() if model == "pocket" else Path(model)
+    source = folder_of(model)
     if not (source / WEIGHTS_FILE).is_file():
         raise SpecError(f"no model {model!r} to export: give pocket or a folder that holds {WEIGHTS_FILE}")
     write_hugging_face(source, folder)

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.terminal import PLACE, aligned
 from nlgauge.errors import InputError, MissingExtraError, SpecError
 
 if TYPE_CHECKING:
+    from nlgauge.reproduce.published import Table
     from nlgauge.reproduce.rated import Data
-    from nlgauge.reproduce.rebuild import Rebuilt
-    from nlgauge.reproduce.scores import Store
+    from nlgauge.reproduce.rebuilt import Rebuilt
+    from nlgauge.reproduce.scoring import Scores
 
 RESULTS = "results"
 
@@ -24,7 +26,7 @@ RESULTS = "results"
 @click.option("--data", "folder", type=PLACE, help="Folder of the rated data: summeval.jsonl.gz and so on.")
 @click.option(
     "-o", "--output", type=PLACE, default=Path("reproduced"), show_default=True,
-    help="Folder for scores (kept, to go on from), Markdown, CSV and figures.",
+    help="Folder for Markdown, CSV and figures, and for scores (kept, to go on from) unless --cache names another.",
 )  # fmt: skip
 @click.option("--model", help="Instead of the embedded one: a Hugging Face name, as the paper's own, or a folder.")
 @click.option("--metrics", multiple=True, metavar="METRIC", help="Only this metric, by name or spec; repeatable.")
@@ -32,11 +34,13 @@ RESULTS = "results"
 @click.option("--page", type=PLACE, help=f"Of {RESULTS}: where the page goes; agreement.md in the folder by default.")
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"Of {RESULTS}.")
 @click.option("--kept", is_flag=True, help=f"Of {RESULTS}: score nothing, make the page of the scores that are kept.")
-@click.option("--fresh", is_flag=True, help="Score again what is kept.")
+@keeping
+@click.option("--fresh", is_flag=True, help="The same as --no-cache: score again what is kept, and keep nothing.")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def reproduce(
     names: Sequence[str], folder: Path | None, output: Path, model: str | None, metrics: Sequence[str],
-    limit: int | None, page: Path | None, replicates: int, kept: bool, fresh: bool, layout: str,
+    limit: int | None, page: Path | None, replicates: int, kept: bool, cache: Path | None, no_cache: bool, fresh: bool,
+    layout: str,
 ) -> None:  # fmt: skip
     """Rebuild the public tables and figures of the five papers: published, ours, difference.
 
@@ -45,10 +49,10 @@ def reproduce(
     """
     from nlgauge.reproduce.published import find
     from nlgauge.reproduce.rated import Data
-    from nlgauge.reproduce.scores import Store
+    from nlgauge.reproduce.scoring import Scores
 
-    if kept and (fresh or RESULTS not in names):
-        raise SpecError(f"--kept is for {RESULTS}, and not with --fresh")
+    if kept and (no_cache or fresh or RESULTS not in names):
+        raise SpecError(f"--kept is for {RESULTS}, and not with --no-cache or --fresh")
     if RESULTS in names and len(names) > 1:
         raise SpecError(f"{RESULTS} stands alone: run it, and the tables, one after the other")
     tables = find([name for name in names if name != RESULTS])
@@ -62,44 +66,51 @@ def reproduce(
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", file=output, remedy="choose another folder") from None
-    store = Store(output / "scores", lambda line: click.echo(line, err=True), fresh)
+    folder_or_not = cache_of(cache, no_cache or fresh)
+    place = output / "scores" if folder_or_not is True else folder_or_not
+    scores = Scores(place, lambda line: click.echo(line, err=True))
     if RESULTS in names:
-        _results(data, store, page or output / "agreement.md", model, metrics, limit, replicates, kept)
+        _results(data, scores, page or output / "agreement.md", model, metrics, limit, replicates, kept)
     else:
         from nlgauge.reproduce.rebuild import Rebuilder
 
-        if "all" in names:
-            here = [table for table in tables if not data.missing(table.files)]
-            if not here:
-                raise InputError("none of the rated data is there", file=folder, remedy="see docs/reproduce.md")
-            for table in tables:
-                if table not in here:
-                    click.echo(f"{table.name} is left out: no {', '.join(data.missing(table.files))}", err=True)
-            tables = here
-        rebuilder = Rebuilder(data, store, model, metrics)
+        rebuilder = Rebuilder(data, scores, model, metrics)
+        tables = _at_hand(tables, data) if "all" in names else tables
         rebuilder.score(tables)
         _write([rebuilder.rebuild(table) for table in tables], output, layout)
-    click.echo(f"{store.scored} values were computed; scores are kept in {output / 'scores'}", err=True)
+    where = f"scores are kept in {place}" if place else "no score was kept"
+    click.echo(f"{scores.computed} values were computed; {where}", err=True)
+
+
+def _at_hand(tables: Sequence[Table], data: Data) -> list[Table]:
+    """The tables whose data are there; the others are named on stderr. Raises InputError where none is."""
+    here = [table for table in tables if not data.missing(table.files)]
+    if not here:
+        raise InputError("none of the rated data is there", file=data.folder, remedy="see docs/reproduce.md")
+    for table in tables:
+        if table not in here:
+            click.echo(f"{table.name} is left out: no {', '.join(data.missing(table.files))}", err=True)
+    return here
 
 
 def _list(data: Data | None, layout: str) -> None:
     import json
 
     from nlgauge.reproduce.published import PAPERS, tables
-    from nlgauge.reproduce.rebuild import states
+    from nlgauge.reproduce.states import states
 
-    found = list(states(tables().values(), data))
+    known = list(states(tables().values(), data))
     if layout == "json":
         records = [
             {"name": table.name, "also": table.also, "paper": table.paper, "title": table.title, "state": state}
-            for table, state in found
+            for table, state in known
         ]
         click.echo(json.dumps(records, ensure_ascii=False, indent=2))
         return
     for paper, title in PAPERS.items():
-        own = [(table, state) for table, state in found if table.paper == paper]
+        of_paper = [(table, state) for table, state in known if table.paper == paper]
         click.echo(title)
-        for line in aligned([[f"  {table.name}", table.title, state] for table, state in own]):
+        for line in aligned([[f"  {table.name}", table.title, state] for table, state in of_paper]):
             click.echo(line)
     click.echo(f"{RESULTS}\n  every metric of ours beside the best published numbers, as a page")
 
@@ -130,13 +141,14 @@ def _write(rebuilt: Sequence[Rebuilt], output: Path, layout: str) -> None:
 
 
 def _results(
-    data: Data, store: Store, place: Path, model: str | None, metrics: Sequence[str], limit: int | None,
+    data: Data, scores: Scores, place: Path, model: str | None, metrics: Sequence[str], limit: int | None,
     replicates: int, kept: bool,
 ) -> None:  # fmt: skip
-    from nlgauge.reproduce.page import measure, page
+    from nlgauge.reproduce.measuring import measure
+    from nlgauge.reproduce.page import page
 
     if not place.parent.is_dir() or place.is_dir():
         raise InputError("cannot be written", file=place, remedy="name a file in a folder that exists")
-    found, absent = measure(data, store, model, metrics, replicates, kept=kept)
-    place.write_text(page(found, absent, limit, replicates), encoding="utf-8")
+    measured, absent = measure(data, scores, model, metrics, replicates, kept=kept)
+    place.write_text(page(measured, absent, limit, replicates), encoding="utf-8")
     click.echo(str(place))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.terminal import PLACE, aligned, plain, read_outputs
 from nlgauge.errors import InputError, SpecError
 
@@ -41,8 +42,10 @@ _MANY_ROWS = 5000
     "--precision",
     default="float32",
     show_default=True,
-    help="float32 or bfloat16, which pays on a GPU and on processors with units for it; much slower on others.",
+    help="float32; bfloat16, which pays on a GPU and on processors with units for it; or int8, without torch.",
 )
+@click.option("--device", help="cpu, cuda, cuda:1 or mps, of models that torch runs; a GPU by default where there is one.")
+@click.option("--batch-tokens", type=click.IntRange(min=1), help="How many tokens a batch holds.")
 @click.option(
     "--window", default="slide", show_default=True, help="Texts longer than the model's window: slide, cut or error."
 )
@@ -54,20 +57,21 @@ _MANY_ROWS = 5000
     "--processes", type=click.IntRange(min=1),
     help="How many metrics of strings at a time; as many as there are processors from 5,000 rows on, else one.",
 )  # fmt: skip
+@keeping
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the bootstrap intervals.")
 def score(
     outputs: Path | None, metrics: Sequence[str], output: Path | None, candidates: Path | None,
     references: Sequence[Path], source: Path | None, context: Path | None, system: str | None, columns: Sequence[str],
-    model: str | None, precision: str, window: Any, evidence: bool, against: Path | None, processes: int | None,
-    layout: str, seed: int,
+    model: str | None, precision: str, device: str | None, batch_tokens: int | None, window: Any, evidence: bool,
+    against: Path | None, processes: int | None, cache: Path | None, no_cache: bool, layout: str, seed: int,
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
     Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % bootstrap interval.
     """
     from nlgauge import Corpus, evaluate
-    from nlgauge.engine.onnx import threads
+    from nlgauge.engine.models.onnx import threads
 
     if not metrics:
         raise SpecError("no metric was given: add -m InfoLM, for one; nlgauge list shows them all")
@@ -80,11 +84,14 @@ def score(
             metrics=list(metrics),
             model=model,
             precision=precision,
+            device=device,
+            batch_tokens=batch_tokens,
             window=window,
             evidence=evidence,
             against=None if against is None else Corpus.read(against),
             progress=True,
             processes=processes or (threads() if len(corpus) >= _MANY_ROWS else 1),
+            cache=cache_of(cache, no_cache),
         )
     except InputError as error:
         where = outputs if candidates is None else candidates
@@ -102,7 +109,8 @@ def _print_summary(table: ScoreTable, layout: str, seed: int) -> None:
     scores = table.by_system(seed=seed)
     if layout == "json":
         systems = [{key: plain(value) for key, value in vars(score).items()} for score in scores]
-        record = {"nlgauge": table.version, "systems": systems, "signatures": table.signatures, "run": table.run}
+        record = {"nlgauge": table.version, "systems": systems, "run": {**table.run, **table.spent}}
+        record["signatures"] = {spec: str(signature) for spec, signature in table.signatures.items()}
         click.echo(json.dumps(record, ensure_ascii=False, indent=2))
     else:
         for line in _layout(table, scores):
@@ -120,7 +128,7 @@ def _print_summary(table: ScoreTable, layout: str, seed: int) -> None:
     if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
         click.echo(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}", err=True)
     for signature in table.signatures.values():
-        click.echo(signature, err=True)
+        click.echo(str(signature), err=True)
 
 
 def _layout(table: ScoreTable, scores: Sequence[SystemScore]) -> list[str]:

@@ -53,44 +53,50 @@ def combination(
         if place is not None and (place.is_dir() or not place.parent.is_dir()):
             raise InputError("cannot be written", file=place, remedy="name a file in a folder that exists")
     rated = read_outputs(outputs, None, (), None, None, None, columns)
-    found = combine(
+    combined = combine(
         ScoreTable.load(scores), rated, aspect, metrics=metrics or None, method=method, folds=folds, level=level,
         coefficient=coefficient, resample=resample, replicates=replicates, seed=seed,
     )  # fmt: skip
-    found.weights.save(output)
+    fitted = combined.combination
+    fitted.save(output)
     if predictions is not None:
-        found.predictions.save(predictions)
+        combined.predictions.save(predictions)
     if layout == "json":
         record = {
             "nlgauge": __version__,
-            "weights": {**plainly(found.weights), "members": [plainly(member) for member in found.weights.members]},
-            "agreements": [plainly(one) for one in found.agreements],
-            **{name: getattr(found, name) for name in ("rows", "items", "unrated", "left_out", "penalties", "notes")},
+            "weights": {**plainly(fitted), "members": [plainly(member) for member in fitted.members]},
+            "agreements": [plainly(one) for one in combined.agreements],
+            "rows": combined.rows,
+            "items": combined.items,
+            "unrated": combined.unrated,
+            "left_out": combined.left_out,
+            "penalties": combined.penalties,
+            "notes": combined.notes,
         }
         click.echo(json.dumps(record, ensure_ascii=False, indent=2))
     else:
-        for line in aligned([["member", "weight"], *([m.name, f"{m.weight:.4f}"] for m in found.weights.members)]):
+        for line in aligned([["member", "weight"], *([m.name, f"{m.weight:.4f}"] for m in fitted.members)]):
             click.echo(line)
         click.echo("")
-        cells = [["out of fold", f"{found.weights.aspect}, {coefficient}, {level}"]]
-        for one in found.agreements:
-            several = len(found.predictions.columns[one.metric].parts) > 1
+        cells = [["out of fold", f"{fitted.aspect}, {coefficient}, {level}"]]
+        for one in combined.agreements:
+            several = len(combined.predictions.columns[one.metric].parts) > 1
             name = one.metric + (f" {one.part}" if several else "")
             cells.append([name, with_interval(one.value, one.low, one.high)])
         for line in aligned(cells):
             click.echo(line)
-    _tell(found, output)
+    _tell(combined, output)
 
 
-def _tell(found: Combined, output: Path) -> None:
+def _tell(combined: Combined, output: Path) -> None:
     from nlgauge.metrics.combination import Combination
 
-    click.echo(f"fitted to {found.rows} rows of {found.items} items", err=True)
-    if found.unrated:
-        click.echo(f"{found.unrated} rows without a rating left out", err=True)
-    for member, count in found.left_out.items():
+    click.echo(f"fitted to {combined.rows} rows of {combined.items} items", err=True)
+    if combined.unrated:
+        click.echo(f"{combined.unrated} rows without a rating left out", err=True)
+    for member, count in combined.left_out.items():
         click.echo(f"{count} rated rows left out, where {member} has no number", err=True)
-    for note in found.notes:
+    for note in combined.notes:
         click.echo(note, err=True)
     try:
         click.echo(f"score with it: -m {Combination(weights=str(output))}", err=True)

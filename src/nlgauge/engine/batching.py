@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+Ints: TypeAlias = NDArray[np.int64]
 
 
 def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[NDArray[np.intp]]:
@@ -24,7 +28,7 @@ def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[ND
         at += rows
 
 
-def padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[Ints, Ints]:
     """Ids of rows, filled up at the end to the longest, and 1 where they are no padding: both [rows, length]."""
     ids = np.full((len(rows), max(map(len, rows))), pad, dtype=np.int64)
     attend = np.zeros_like(ids)
@@ -32,3 +36,44 @@ def padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[NDArray[np.int64], 
         ids[row, : len(own)] = own
         attend[row, : len(own)] = 1
     return ids, attend
+
+
+def spread(places: Sequence[Sequence[int] | NDArray[np.intp]]) -> tuple[Ints, list[NDArray[np.intp]]]:
+    """A row's places as a row of a table, every row as wide as the fullest one: [rows, most].
+
+    The surplus repeats a row's first place and is not read: the second answer is, for each row, which entries of the
+    flattened table are its own.
+    """
+    most = max(map(len, places))
+    table = np.array([[*own, *[own[0]] * (most - len(own))] for own in places], np.int64)
+    return table, [np.arange(len(own)) + row * most for row, own in enumerate(places)]
+
+
+def blocks(
+    texts: Sequence[Sequence[str]], weigh: Callable[[Sequence[int]], int], most: int, most_rows: int
+) -> Iterator[list[int]]:
+    """Numbers of rows in blocks of at most `most_rows` rows and a weight of `most`, where rows allow it.
+
+    texts: of each row. Rows that share a text stand in one block as far as they fit. weigh: what the features of some
+    rows weigh together. The blocks depend on the rows alone, so that a run that is started again has the same ones.
+    """
+    block: list[int] = []
+    weight = 0
+    for group in _together(texts):
+        for part in [group] if len(group) <= most_rows and weigh(group) <= most else [[row] for row in group]:
+            more = weigh(part)
+            if block and (weight + more > most or len(block) + len(part) > most_rows):
+                yield block
+                block, weight = [], 0
+            block, weight = [*block, *part], weight + more
+    if block:
+        yield block
+
+
+def _together(texts: Sequence[Sequence[str]]) -> Iterator[list[int]]:
+    """Numbers of the rows whose most widely shared text is the same, groups in the order of their first rows."""
+    shared = Counter(text for row in texts for text in set(row))
+    groups: dict[object, list[int]] = {}
+    for number, row in enumerate(texts):
+        groups.setdefault(max(row, key=shared.__getitem__) if row else number, []).append(number)
+    yield from groups.values()

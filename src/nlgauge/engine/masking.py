@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.features import MaskedWords
 from nlgauge.engine.tokens import SubwordTokenizer
 
 DECODINGS = ("joint", "stepwise", "single")
@@ -48,7 +47,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Pass:
     """One pass over tokens [begin, end) of a text, with some of its words masked."""
 
     begin: int
@@ -56,22 +55,22 @@ class Reading:
     words: tuple[int, ...]
 
 
-def readings(starts: NDArray[np.intp], words: Sequence[int], stride: int, limits: Limits) -> list[Reading]:
+def passes(starts: NDArray[np.intp], words: Sequence[int], stride: int, limits: Limits) -> list[Pass]:
     """The passes that mask each of `words` once, at most `stride` of them together.
 
     starts: the first token of each word of the text, and the number of its tokens: [words + 1]. Words of one pass stand
     at least eight sub-words apart: nearer masks hide from each other what the prediction rests on.
     """
-    out: list[Reading] = []
+    out: list[Pass] = []
     for block in _blocks(starts, words, limits.core):
         begin = max(0, int(starts[block[0]]) - limits.side)
         end = min(int(starts[-1]), int(starts[block[-1] + 1]) + limits.side)
-        passes = -(-len(block) // stride)
-        while passes < len(block) and any(
-            starts[after] - starts[before + 1] < _APART for before, after in zip(block, block[passes:], strict=False)
+        count = -(-len(block) // stride)
+        while count < len(block) and any(
+            starts[after] - starts[before + 1] < _APART for before, after in zip(block, block[count:], strict=False)
         ):
-            passes += 1
-        out += [Reading(begin, end, tuple(block[first::passes])) for first in range(passes)]
+            count += 1
+        out += [Pass(begin, end, tuple(block[first::count])) for first in range(count)]
     return out
 
 
@@ -97,14 +96,14 @@ class MaskedRow:
 
 
 def masked_rows(
-    ids: NDArray[np.int32], starts: NDArray[np.intp], reading: Reading, decoding: str, limits: Limits, mask: int
+    ids: NDArray[np.int32], starts: NDArray[np.intp], one: Pass, decoding: str, limits: Limits, mask: int
 ) -> Iterator[MaskedRow]:
-    """The rows of one reading: one, or with 'stepwise' as many as its longest word has pieces."""
-    sizes = {word: min(limits.longest, int(starts[word + 1] - starts[word])) for word in reading.words}
+    """The rows of one pass: one, or with 'stepwise' as many as its longest word has pieces."""
+    sizes = {word: min(limits.longest, int(starts[word + 1] - starts[word])) for word in one.words}
     steps = max(sizes.values()) if decoding == "stepwise" else 1
     for step in range(steps):
         row = MaskedRow([], [])
-        at = reading.begin
+        at = one.begin
         for word, size in sizes.items():
             first = int(starts[word])
             row.ids += ids[at:first].tolist()
@@ -117,7 +116,7 @@ def masked_rows(
             masks = 1 if decoding == "single" else size - known
             row.ids += [*ids[first : first + known].tolist(), *[mask] * masks]
             at = int(starts[word + 1])
-        row.ids += ids[at : reading.end].tolist()
+        row.ids += ids[at : one.end].tolist()
         yield row
 
 
@@ -150,21 +149,18 @@ class WordScores:
         """What was said of a whole word."""
         self._logs[word], self._pieces[word] = log_probability, dict(enumerate(predicted))
 
-    def answer(self, tokenizer: SubwordTokenizer) -> MaskedWords:
-        """All that was found, in the order of the words."""
-        said = [[self._pieces[word][piece] for piece in sorted(self._pieces[word])] for word in self.words]
-        hits = [self._hit(word, pieces, tokenizer) for word, pieces in zip(self.words, said, strict=True)]
-        logs = np.array([self._logs[word] for word in self.words], np.float64)
-        predicted = tuple(tokenizer.decode(pieces).strip() for pieces in said)
-        numbers = np.array(self.words, np.intp)
-        return MaskedWords(self.text, numbers, self.spans[numbers], np.array(hits, np.bool_), logs, predicted)
+    def answers(self, tokenizer: SubwordTokenizer) -> tuple[list[bool], list[float], list[str]]:
+        """Whether each word was predicted, its log-probability, and what was predicted, in the order of the words."""
+        pieces = [[self._pieces[word][piece] for piece in sorted(self._pieces[word])] for word in self.words]
+        hits = [self._hit(word, predicted, tokenizer) for word, predicted in zip(self.words, pieces, strict=True)]
+        return hits, [self._logs[word] for word in self.words], [tokenizer.decode(p).strip() for p in pieces]
 
-    def _hit(self, word: int, said: Sequence[int], tokenizer: SubwordTokenizer) -> bool:
-        """Whether the word as a whole was said, capitals aside. What the vocabulary lacks cannot be."""
+    def _hit(self, word: int, predicted: Sequence[int], tokenizer: SubwordTokenizer) -> bool:
+        """Whether the word as a whole was predicted, capitals aside. What the vocabulary lacks cannot be."""
         whole = [int(token) for token in self.ids[self.starts[word] : self.starts[word + 1]]]
         if tokenizer.unknown_id in whole:
             return False
-        return list(said) == whole or _folded(tokenizer, said) == _folded(tokenizer, whole) != ""
+        return list(predicted) == whole or _folded(tokenizer, predicted) == _folded(tokenizer, whole) != ""
 
 
 def _folded(tokenizer: SubwordTokenizer, ids: Sequence[int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from nlgauge.engine.tokens import SubwordTokenizer
@@ -36,3 +37,17 @@ def pair_windows(text: int, other: int, room: int, policy: WindowPolicy) -> list
         )
     own = windows(text, max(room // 2, room - other), policy)
     return [PairWindow(one, rest) for one in own for rest in windows(other, room - (one.end - one.begin), policy)]
+
+
+def paired_row(
+    text: Sequence[int], other: Sequence[int], first: bool, room: int, tokenizer: SubwordTokenizer
+) -> tuple[list[int], int]:
+    """One row that holds a text and the beginning of another as far as it fits, and where the text begins in it.
+
+    text, other: ids without special tokens. first: the text stands before the other one. room: `pair_room`.
+    """
+    prefix, suffix = tokenizer.prefix, tokenizer.suffix
+    shown = other[: max(0, room - len(text))]
+    if first:
+        return [*prefix, *text, *suffix, *shown, *suffix], len(prefix)
+    return [*prefix, *shown, *suffix, *text, *suffix], len(prefix) + len(shown) + len(suffix)

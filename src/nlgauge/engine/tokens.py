@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +62,7 @@ class SubwordTokenizer:
         pad = next((name for name in ("[PAD]", "<pad>") if name in known), None)
         return cls(tokenizer, mask, pad)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the tokenizer's whole definition, hexadecimal; the same wherever it was read from."""
         definition = json.loads(self._tokenizer.to_str())

@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from nlgauge.engine.features.pair_states import states_digest
+from nlgauge.engine.models.capabilities import Model, capability
 from nlgauge.errors import SpecError
 
 WEIGHTERS = "weighters"
@@ -37,13 +38,8 @@ class Weighter:
 
     def logits(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
         """Of each sub-word, before the softmax: [tokens, width] -> [tokens]."""
-        found: NDArray[np.float32] = states @ self.weight
-        return found
-
-
-def states_digest(model: Any) -> str:
-    """Of the weights that the states of pairs are computed with."""
-    return str(model.digest if model.pairs_digest is None else model.pairs_digest)
+        logits: NDArray[np.float32] = states @ self.weight
+        return logits
 
 
 def write_weighter(path: Path, weighter: Weighter) -> None:
@@ -55,7 +51,7 @@ def write_weighter(path: Path, weighter: Weighter) -> None:
     path.write_bytes(save(tensors, metadata={"states": weighter.states, "aspect": weighter.aspect}))
 
 
-def read_weighter(name: str, model: Any) -> Weighter:
+def read_weighter(name: str, model: Model) -> Weighter:
     """A weighter by name, file or folder. Raises SpecError where there is none, or it weighs another model's states."""
     path = _find(name, model)
     try:
@@ -64,7 +60,8 @@ def read_weighter(name: str, model: Any) -> Weighter:
             facts = file.metadata() or {}
     except (OSError, SafetensorError) as error:
         raise SpecError(f"{path} is no weighter: {str(error).splitlines()[0]}") from None
-    if facts.get("states") != states_digest(model) or weight.shape != (model.width,):
+    width = capability(model, model.encoder, "encoder").width
+    if facts.get("states") != states_digest(model) or weight.shape != (width,):
         raise SpecError(
             f"weighter {name!r} was trained on the states of another model than {model.name!r}: "
             "train one with nlgauge train weighter"
@@ -73,9 +70,9 @@ def read_weighter(name: str, model: Any) -> Weighter:
     return Weighter(weight, float(1 / (1 + np.exp(-share))), facts["states"], facts.get("aspect", ""), digest)
 
 
-def _find(name: str, model: Any) -> Path:
+def _find(name: str, model: Model) -> Path:
     given = Path(name)
-    shipped = Path(model.folder) / WEIGHTERS if model.folder is not None else None
+    shipped = model.folder / WEIGHTERS if model.folder is not None else None
     places = [shipped / f"{name}{_SUFFIX}"] if shipped is not None else []
     places += [given, given / f"weighter{_SUFFIX}"]
     for place in places:

@@ -1,14 +1,28 @@
-"""How many n-grams sequences have in common, many sequences at a time."""
+"""N-grams of sequences: the list of them, and how many sequences have in common, many sequences at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+T = TypeVar("T")
+
 _CELLS = 1 << 22
 """Of a table of texts by n-grams, at most; where it would have more, texts are taken in parts"""
+
+
+def ngrams(sequence: Sequence[T], n: int) -> list[tuple[T, ...]]:
+    """All runs of n entries, in order; none of a sequence that is shorter."""
+    return list(zip(*(sequence[start:] for start in range(n)), strict=False))
+
+
+def numbered(sequences: Sequence[Sequence[str]]) -> list[NDArray[np.int64]]:
+    """Sequences of symbols as numbers from 0 on, equal symbols alike in all of them."""
+    numbers: dict[str, int] = {}
+    return [np.array([numbers.setdefault(one, len(numbers)) for one in each], np.int64) for each in sequences]
 
 
 def shared_ngrams(

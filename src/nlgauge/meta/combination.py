@@ -13,27 +13,20 @@ agreement is measured on those predictions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nlgauge.combination_file import CombinationFile, Member
 from nlgauge.errors import InputError
-from nlgauge.maths.least_squares import nonnegative, ridge
 from nlgauge.meta.agreement import Agreement, correlate
-from nlgauge.meta.correlation import Float
-from nlgauge.meta.join import grid, ratings
+from nlgauge.meta.arrays import Float, Mask
+from nlgauge.meta.fitting import METHODS, Fit, cross_fitted, fit
+from nlgauge.meta.join import Source, grid, ratings
 from nlgauge.meta.selection import selected
+from nlgauge.signature import Signature
 from nlgauge.table import Column, ScoreTable
-from nlgauge.weights import Member, Weights
 
-if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus
-
-METHODS = ("nnls", "ridge")
-PENALTIES = tuple(float(10**exponent) for exponent in np.arange(-4, 2.5, 0.5))
-"""What 'ridge' chooses from: of squared weights, beside the mean squared error, features having deviation 1"""
 COMBINED, EQUAL = "Combination", "EqualWeights"
 
 
@@ -41,7 +34,7 @@ COMBINED, EQUAL = "Combination", "EqualWeights"
 class Combined:
     """What `combine` found."""
 
-    weights: Weights
+    combination: CombinationFile
     """Fitted to all rows"""
     agreements: list[Agreement]
     """Of the out-of-fold predictions ('Combination'), of the mean of all members at equal weights ('EqualWeights',
@@ -59,21 +52,9 @@ class Combined:
     notes: list[str]
 
 
-class _Fit(NamedTuple):
-    means: Float
-    deviations: Float
-    weights: Float
-    intercept: float
-    penalty: float | None
-
-    def of(self, x: Float) -> Float:
-        """[rows, members] -> [rows]"""
-        return np.asarray(self.intercept + (x - self.means) / self.deviations @ self.weights)
-
-
 def combine(
     table: ScoreTable,
-    source: Corpus | ScoreTable | Column | Mapping[Any, Any],
+    source: Source,
     aspect: str | None = None,
     *,
     metrics: Sequence[str] | None = None,
@@ -88,8 +69,8 @@ def combine(
     """Fit weights of the table's metrics of rows to people's ratings of an aspect.
 
     source: ratings as `nlgauge.correlate` takes them. aspect: may be left out where one alone is rated. metrics: specs
-    (all parts) or "spec part"; all metrics of rows where none is given. A row counts where it has a rating and a finite
-    number of every member; what is left out is counted. level, coefficient, resample, replicates, seed: of the
+    (all scores of each) or "spec part"; all metrics of rows where none is given. A row counts where it has a rating and
+    a finite number of every member; what is left out is counted. level, coefficient, resample, replicates, seed: of the
     agreements, as in `correlate`. Raises InputError where there is too little to fit, and as `correlate` does.
     """
     if method not in METHODS:
@@ -100,65 +81,58 @@ def combine(
     chosen = _aspect(list(rated.values), aspect)
     members = _members(table, metrics)
     signs = [1.0 if table.columns[spec].higher_is_better else -1.0 for spec, _ in members]
-    x = np.stack([table.values(*member) for member in members], 1) * signs
-    y, finite = rated.values[chosen], np.isfinite(x)
-    known = finite.all(1) & np.isfinite(y)
-    items, wide = np.array(place.place[0]), len(members)
-    fitted = items[known]
-    if len(x[known]) < wide + 2 or len(set(fitted.tolist())) < 2:
+    x, y = np.stack([table.values(*member) for member in members], 1) * signs, rated.values[chosen]
+    finite, is_rated = np.isfinite(x), np.isfinite(y)
+    known = finite.all(1) & is_rated
+    items = np.array(place.place[0])[known]
+    rows, distinct = len(items), len(set(items.tolist()))
+    if rows < len(members) + 2 or distinct < 2:
         raise InputError(
-            f"{known.sum()} rows of {len(set(fitted.tolist()))} items have a rating and a number of all {wide} members",
+            f"{rows} rows of {distinct} items have a rating and a number of all {len(members)} members",
             remedy="give more rated rows, or fewer metrics",
         )
-    fold = _folds(fitted, folds, seed)
-    predicted = np.full(len(y), np.nan)
-    penalties, where = [], np.flatnonzero(known)
-    for number in range(int(fold.max()) + 1):
-        out = fold == number
-        one = _fit(x[where[~out]], y[where[~out]], fitted[~out], method, folds, seed)
-        predicted[where[out]] = one.of(x[where[out]])
-        penalties += [] if one.penalty is None else [one.penalty]
-    final = _fit(x[known], y[known], fitted, method, folds, seed)
-    notes = [f"{' '.join(members[i])} is the same on all rows" for i in np.flatnonzero(np.ptp(x[known], 0) == 0)]
+    crossed = cross_fitted(x[known], y[known], items, method, folds, seed)
+    final = fit(x[known], y[known], items, method, folds, seed)
     if not final.weights.any():
         raise InputError(f"no member agrees with {chosen}: all weights are 0", remedy="add metrics, or take ridge")
+    predicted = np.full(len(y), np.nan)
+    predicted[known] = crossed.predicted
     predictions = _table(table, members, known, predicted, ((x - final.means) / final.deviations).mean(1))
-    source_of = {chosen: {key: float(value) for key, value in zip(table.rows, y, strict=True)}}
-    found = correlate(
-        predictions, source_of, level=level, coefficient=coefficient, resample=resample, replicates=replicates,
-        seed=seed,
+    agreements = correlate(
+        predictions, {chosen: dict(zip(table.rows, y.tolist(), strict=True))}, level=level, coefficient=coefficient,
+        resample=resample, replicates=replicates, seed=seed,
     )  # fmt: skip
-    weights = Weights(
-        tuple(
-            Member(spec, part, sign > 0, *map(float, numbers))
-            for (spec, part), sign, *numbers in zip(members, signs, *final[:3], strict=True)
-        ),
-        final.intercept,
-        chosen,
-        method,
-        final.penalty,
-        _models(table, [spec for (spec, _), weight in zip(members, final.weights, strict=True) if weight]),
-        {
-            "rows": int(known.sum()),
-            "items": len(set(fitted.tolist())),
-            "folds": int(fold.max()) + 1,
-            "seed": seed,
-            "corpus": table.run.get("corpus"),
-            "agreement": _told(found.get(COMBINED, chosen)),
-        },
-    )
-    left_out = {
-        " ".join(member): int((~finite[:, i] & np.isfinite(y)).sum())
-        for i, member in enumerate(members)
-        if (~finite[:, i] & np.isfinite(y)).any()
+    facts: dict[str, object] = {
+        "rows": rows,
+        "items": distinct,
+        "folds": crossed.folds,
+        "seed": seed,
+        "corpus": table.run.get("corpus"),
+        "agreement": _record(agreements.get(COMBINED, chosen)),
     }
+    unusable = (~finite & is_rated[:, None]).sum(0).tolist()
+    constant = np.flatnonzero(np.ptp(x[known], 0) == 0)
+    notes = [f"{' '.join(members[at])} is the same on all rows" for at in constant]
     return Combined(
-        weights, found.records, predictions, int(known.sum()), len(set(fitted.tolist())), int((~np.isfinite(y)).sum()),
-        left_out, penalties, [*notes, *found.notes],
+        _file(table, members, signs, final, chosen, method, facts), agreements.records, predictions, rows, distinct,
+        int((~is_rated).sum()), {" ".join(member): n for member, n in zip(members, unusable, strict=True) if n},
+        crossed.penalties, [*notes, *agreements.notes],
     )  # fmt: skip
 
 
-def applied(table: ScoreTable, weights: Weights) -> ScoreTable:
+def _file(
+    table: ScoreTable, members: Sequence[tuple[str, str]], signs: Sequence[float], final: Fit, aspect: str,
+    method: str, facts: Mapping[str, object],
+) -> CombinationFile:  # fmt: skip
+    numbers = zip(final.means.tolist(), final.deviations.tolist(), final.weights.tolist(), strict=True)
+    fitted = tuple(
+        Member(spec, part, sign > 0, *three) for (spec, part), sign, three in zip(members, signs, numbers, strict=True)
+    )
+    models = _models(table, [member.metric for member in fitted if member.weight])
+    return CombinationFile(fitted, final.intercept, aspect, method, final.penalty, models, facts)
+
+
+def applied(table: ScoreTable, combination: CombinationFile) -> ScoreTable:
     """A saved table with the combination as one metric more, `Combination`, where it holds all members in use.
 
     The way to use members that cannot be scored in one run: of several models, or from elsewhere. Raises InputError.
@@ -166,28 +140,22 @@ def applied(table: ScoreTable, weights: Weights) -> ScoreTable:
     if COMBINED in table.columns:
         raise InputError(f"the table has a {COMBINED} already", remedy="take a table without one")
     columns = []
-    for member in weights.used:
+    for member in combination.used:
         column = table.columns.get(member.metric)
         if column is None or member.part not in column.parts or column.level != "item":
             raise InputError(f"the table lacks {member.name}", remedy="score it first")
         columns.append(column.values[:, column.parts.index(member.part)])
     values = np.stack(columns, 1)
-    found = weights.combined(values)
+    combined = combination.combined(values)
     reasons = {
-        row: "no value of " + ", ".join(m.name for m, v in zip(weights.used, values[row], strict=True) if not _ok(v))
-        for row in np.flatnonzero(np.isnan(found)).tolist()
+        row: "no value of " + ", ".join(combination.used[at].name for at in np.flatnonzero(~np.isfinite(values[row])))
+        for row in np.flatnonzero(np.isnan(combined)).tolist()
     }
-    return ScoreTable(
-        table.rows,
-        {**table.columns, COMBINED: Column(("score",), found[:, None], reasons)},
-        {**table.signatures, COMBINED: f"{COMBINED}|weights:{weights.digest[:8]}"},
-        table.run,
-        table.version,
+    return replace(
+        table,
+        columns={**table.columns, COMBINED: Column(("score",), combined[:, None], reasons)},
+        signatures={**table.signatures, COMBINED: Signature(COMBINED, {"weights": combination.digest[:8]})},
     )
-
-
-def _ok(value: float) -> bool:
-    return bool(np.isfinite(value))
 
 
 def _aspect(rated: list[str], aspect: str | None) -> str:
@@ -200,7 +168,7 @@ def _aspect(rated: list[str], aspect: str | None) -> str:
 
 
 def _members(table: ScoreTable, wanted: Sequence[str] | None) -> list[tuple[str, str]]:
-    """(spec, part) of what is combined."""
+    """(spec, part) of what is combined: details are where they are named."""
     columns = selected(table, wanted, every_part=True).columns
     sets = [spec for spec, column in columns.items() if column.level != "item"]
     if sets and (wanted is not None or len(sets) == len(columns)):
@@ -208,40 +176,8 @@ def _members(table: ScoreTable, wanted: Sequence[str] | None) -> list[tuple[str,
     return [(spec, part) for spec, column in columns.items() if spec not in sets for part in column.parts]
 
 
-def _folds(items: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]:
-    """The fold of each row: rows of one item share one, and folds have nearly equally many items."""
-    distinct, place = np.unique(items, return_inverse=True)
-    count = min(folds, len(distinct))
-    dealt = np.random.default_rng([seed, len(distinct)]).permutation(np.arange(len(distinct)) % count)
-    return np.asarray(dealt[place])
-
-
-def _fit(x: Float, y: Float, items: NDArray[np.int64], method: str, folds: int, seed: int) -> _Fit:
-    means, spread = x.mean(0), x.std(0)
-    deviations = np.where(np.ptp(x, 0) > 0, spread, 1.0)
-    level = float(y.mean())
-    z, rest = (x - means) / deviations, y - level
-    if method == "nnls":
-        return _Fit(means, deviations, nonnegative(z, rest).coefficients, level, None)
-    penalty = _penalty(x, y, items, folds, seed)
-    return _Fit(means, deviations, ridge(z, rest, [penalty])[0], level, penalty)
-
-
-def _penalty(x: Float, y: Float, items: NDArray[np.int64], folds: int, seed: int) -> float:
-    """The penalty whose predictions of items that were not fitted to are nearest to the ratings."""
-    fold = _folds(items, folds, seed)
-    errors = np.zeros(len(PENALTIES))
-    for number in range(int(fold.max()) + 1):
-        out = fold == number
-        means, deviations, level = x[~out].mean(0), x[~out].std(0), y[~out].mean()
-        deviations = np.where(np.ptp(x[~out], 0) > 0, deviations, 1.0)
-        weights = ridge((x[~out] - means) / deviations, y[~out] - level, PENALTIES)
-        errors += ((level + (x[out] - means) / deviations @ weights.T - y[out, None]) ** 2).sum(0)
-    return PENALTIES[int(errors.argmin())]
-
-
 def _table(
-    table: ScoreTable, members: Sequence[tuple[str, str]], known: NDArray[np.bool_], predicted: Float, equal: Float
+    table: ScoreTable, members: Sequence[tuple[str, str]], known: Mask, predicted: Float, equal: Float
 ) -> ScoreTable:
     """Predictions and members on the rows that were fitted to; the others have no number."""
     reasons = dict.fromkeys(np.flatnonzero(~known).tolist(), "no rating, or no number of a member")
@@ -250,28 +186,23 @@ def _table(
         EQUAL: Column(("score",), np.where(known, equal, np.nan)[:, None], reasons),
     }
     for spec in dict.fromkeys(spec for spec, _ in members):
-        parts = tuple(part for own, part in members if own == spec)
+        parts = tuple(part for metric, part in members if metric == spec)
         values = np.stack([table.values(spec, part) for part in parts], 1)
         values = np.where(known[:, None], values, np.nan)
         columns[spec] = Column(parts, values, reasons, higher_is_better=table.columns[spec].higher_is_better)
-    signatures = {spec: table.signatures.get(spec, "") for spec in columns}
-    signatures.update({COMBINED: f"{COMBINED}|out of fold", EQUAL: f"{EQUAL}|not fitted"})
+    signatures = {spec: table.signatures[spec] for spec in columns if spec in table.signatures}
+    signatures[COMBINED] = Signature(COMBINED, {"predicted": "out of fold"})
+    signatures[EQUAL] = Signature(EQUAL, {"weights": "equal"})
     return ScoreTable(table.rows, columns, signatures, {"rows": len(table.rows)}, table.version)
 
 
 def _models(table: ScoreTable, specs: Sequence[str]) -> dict[str, str]:
     """Digests of the models that scores came from, by name, as their signatures tell."""
-    found = {}
-    for spec in specs:
-        for fact in table.signatures.get(spec, "").split("|"):
-            key, _, value = fact.partition(":")
-            if key == "model" and "@" in value:
-                name, _, digest = value.rpartition("@")
-                found[name] = digest
-    return found
+    models = [table.signatures[spec].facts.get("model") for spec in specs if spec in table.signatures]
+    return {str(model["name"]): str(model["digest"]) for model in models if isinstance(model, Mapping)}
 
 
-def _told(one: Agreement) -> dict[str, Any]:
+def _record(one: Agreement) -> dict[str, object]:
     """An agreement for a file, which has no NaN."""
     numbers = {name: getattr(one, name) for name in ("value", "low", "high", "p")}
     return {

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
 from nlgauge.errors import InputError
-from nlgauge.meta.correlation import Float
-from nlgauge.meta.join import grid
-from nlgauge.meta.significance import Paired, paired, paired_totals
+from nlgauge.meta.arrays import Float, Mask
+from nlgauge.meta.join import Grid, grid
+from nlgauge.meta.paired import Paired, paired, paired_totals
+from nlgauge.meta.selection import named
 from nlgauge.table import Column, ScoreTable, Sums
 
 
@@ -40,7 +41,7 @@ class Difference:
     needed: float
     """Items at which such a difference would be found in 80 % of studies, by normal approximation"""
     better: str | None
-    """The system that the difference favours, however small; None where there is none"""
+    """The system that the difference favours, however small; None where there is none, and for a detail"""
     reason: str | None
     """Why a number is missing"""
     whole: bool = False
@@ -49,7 +50,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `compare` found: a record per metric and part."""
+    """What `compare` found: a record per metric and score."""
 
     a: str
     b: str
@@ -81,87 +82,111 @@ def compare(
     seed: int = 0,
     power: float = 0.8,
 ) -> Comparison:
-    """The systems a and b by every metric of the table, or by one (its spec or name).
+    """The systems a and b by every score of the table, or by those of one metric.
 
-    Items join by name. Interval and p are those of `nlgauge.meta.significance.paired`, or `paired_totals` for a metric
-    that has a value of all items together, and hold for each metric taken
-    alone: ask ten metrics and one of them will find something. A metric of sets has a difference, and no more.
-    Raises InputError for an unknown system or metric, duplicates, or no item in common.
+    metric: its spec or name, or either with a part ("MarkEvaluate n"), which may be a detail: details have no better
+    direction, and are compared where they are named only. Items join by name. Interval and p are those of
+    `nlgauge.meta.paired.paired`, or `paired_totals` for a metric that has a value of all items together, and hold for
+    each metric taken alone: ask ten metrics and one of them will find something. A metric of sets has a difference, and
+    no more. Raises InputError for an unknown system or metric, duplicates, or no item in common.
     """
     if unknown := [system for system in (a, b) if system not in table.systems]:
         raise InputError(f"there is no system {unknown[0]!r}", remedy=f"there are {', '.join(table.systems)}")
     if a == b:
         raise InputError(f"{a!r} is one system", remedy="name two")
-    try:
-        specs = table.metrics if metric is None else [table.find(metric)]
-    except KeyError as error:
-        raise InputError(str(error.args[0]), remedy="give --metric as the table has it") from None
-    place = grid(table)
-    columns = [place.systems.index(system) for system in (a, b)]
-    there = ~np.isnan(place.of(np.zeros(len(table.rows))))[:, columns]
-    shared, alone = int(there.all(1).sum()), int((there.sum(1) == 1).sum())
-    if not shared and any(table.columns[spec].level == "item" for spec in specs):
+    parts = _wanted(table, metric)
+    two = _Two(table, a, b)
+    shared, alone = int(two.there.all(1).sum()), int((two.there.sum(1) == 1).sum())
+    if not shared and any(table.columns[spec].level == "item" for spec, _ in parts):
         raise InputError(f"{a!r} and {b!r} have no item in common", remedy="give outputs for the same items one name")
     options = _Options(confidence=confidence, replicates=replicates, seed=seed, power=power)
-    records = []
-    for spec in specs:
-        column = table.columns[spec]
-        for part, name in enumerate(column.parts):
-            if column.level == "system":
-                records.append(_of_sets(spec, name, column, part, columns, (a, b)))
-                continue
-            if column.sums is not None:
-                counts = np.stack([place.of(count)[:, columns] for count in column.sums.counts.T], -1)
-                found, (mean_a, mean_b, why) = _of_totals(counts, column.sums, part, options)
-                better = _better(found.difference, column, a, b)
-                records.append(
-                    Difference(
-                        spec, name, mean_a, mean_b, found.difference, found.low, found.high, found.p, found.effect,
-                        found.n, shared - found.n, found.needed, better, why, whole=True,
-                    )
-                )  # fmt: skip
-                continue
-            one, two = place.of(column.values[:, part])[:, columns].T
-            with np.errstate(invalid="ignore"):
-                differences = one - two
-                known = ~np.isnan(differences)
-            found = paired(differences, **options)
-            mean_a, mean_b = (float(values[known].mean()) if known.any() else math.nan for values in (one, two))
-            records.append(
-                Difference(
-                    spec, name, mean_a, mean_b, found.difference, found.low, found.high, found.p, found.effect, found.n,
-                    shared - found.n, found.needed, _better(found.difference, column, a, b), _why(differences[known]),
-                )
-            )  # fmt: skip
+    records = [_difference(two, spec, part, shared, options) for spec, part in parts]
     notes = [f"{alone} items have an output of one of the two only, and are left out"] if alone else []
     return Comparison(a, b, records, notes)
 
 
-def _of_totals(
-    counts: Float, sums: Sums, part: int, options: _Options
-) -> tuple[Paired, tuple[float, float, str | None]]:
-    """Of counts [items, 2, counts]: the comparison, both values, and why a number is missing."""
+def _wanted(table: ScoreTable, metric: object) -> list[tuple[str, str]]:
+    """(spec, part) of what is compared."""
+    if metric is None:
+        return [(spec, part) for spec, column in table.columns.items() for part in column.scores]
+    spec, parts = named(table, str(metric))
+    return [(spec, part) for part in parts]
+
+
+class _Two:
+    """Two systems of a table, and the place of each of their outputs."""
+
+    def __init__(self, table: ScoreTable, a: str, b: str) -> None:
+        self.table, self.names = table, (a, b)
+        self._place: Grid = grid(table)
+        self.numbers = [self._place.systems.index(system) for system in (a, b)]
+        self.there: Mask = ~np.isnan(self.of(np.zeros(len(table.rows))))
+
+    def of(self, values: Float) -> Float:
+        """[rows] -> [items, 2], NaN where a system has no output."""
+        return self._place.of(values)[:, self.numbers]
+
+
+class _Measured(NamedTuple):
+    """The test of a difference, the value of each of the two, and why a number is missing."""
+
+    paired: Paired
+    a: float
+    b: float
+    reason: str | None
+
+
+def _difference(two: _Two, spec: str, part: str, shared: int, options: _Options) -> Difference:
+    column = two.table.columns[spec]
+    at = column.parts.index(part)
+    undefined = 0
+    if column.level == "system":
+        measured = _of_sets(column, at, two.numbers)
+    elif column.sums is not None:
+        measured = _of_totals(np.stack([two.of(count) for count in column.sums.counts.T], -1), column.sums, at, options)
+        undefined = shared - measured.paired.n
+    else:
+        measured = _of_means(two.of(column.values[:, at]), options)
+        undefined = shared - measured.paired.n
+    n, difference, low, high, p, effect, needed = measured.paired
+    better = None if part in column.details else _better(difference, column, *two.names)
+    return Difference(
+        spec, part, measured.a, measured.b, difference, low, high, p, effect, n, undefined, needed, better,
+        measured.reason, whole=column.sums is not None,
+    )  # fmt: skip
+
+
+def _of_means(values: Float, options: _Options) -> _Measured:
+    """Of values [items, 2]."""
+    one, other = values.T
+    with np.errstate(invalid="ignore"):
+        differences = one - other
+        known = ~np.isnan(differences)
+    a, b = (float(each[known].mean()) if known.any() else math.nan for each in (one, other))
+    return _Measured(paired(differences, **options), a, b, _why(differences[known]))
+
+
+def _of_totals(counts: Float, sums: Sums, part: int, options: _Options) -> _Measured:
+    """Of counts [items, 2, counts]."""
     one, other = np.moveaxis(counts[~np.isnan(counts).any((1, 2))], 1, 0)
 
     def value(totals: Float) -> Float:
         return sums.value(totals[..., None, :])[..., part]
 
-    found = paired_totals(one, other, value, **options)
-    if not found.n:
-        return found, (math.nan, math.nan, "no item has a number for both")
-    reason = "one item only" if found.n < 2 else "the two are equal on every item" if (one == other).all() else None
-    return found, (float(value(one.sum(0))), float(value(other.sum(0))), reason)
+    measured = paired_totals(one, other, value, **options)
+    if not measured.n:
+        return _Measured(measured, math.nan, math.nan, "no item has a number for both")
+    equal = "the two are equal on every item" if (one == other).all() else None
+    reason = "one item only" if measured.n < 2 else equal
+    return _Measured(measured, float(value(one.sum(0))), float(value(other.sum(0))), reason)
 
 
-def _of_sets(
-    spec: str, name: str, column: Column, part: int, places: list[int], systems: tuple[str, str]
-) -> Difference:
-    one, two = column.values[places, part].tolist()
-    missing = [column.reasons.get(place, "no number") for place in places if np.isnan(column.values[place, part])]
+def _of_sets(column: Column, part: int, numbers: list[int]) -> _Measured:
+    """Of the values of whole systems, by their numbers."""
+    one, other = column.values[numbers, part].tolist()
+    missing = [column.reasons.get(at, "no number") for at in numbers if np.isnan(column.values[at, part])]
     reason = missing[0] if missing else "a metric of sets has one number a system: neither interval nor p"
-    better = _better(one - two, column, *systems)
-    nan = math.nan
-    return Difference(spec, name, one, two, one - two, nan, nan, nan, nan, 0, 0, nan, better, reason)
+    return _Measured(Paired(0, one - other), one, other, reason)
 
 
 def _better(difference: float, column: Column, a: str, b: str) -> str | None:

@@ -15,23 +15,28 @@ def label(table: ScoreTable, metric: str, part: str) -> str:
 
 
 def selected(table: ScoreTable, metrics: Sequence[str] | None = None, every_part: bool = False) -> ScoreTable:
-    """The table with some of its metrics only: of each its first part, or `every_part`.
+    """The table with some of its metrics only: of each its first score, or all its scores (`every_part`).
 
     metrics: specs, names, or either with a part ("BERTScore recall"), which is then the part taken; all where none is
-    given. In the order given. Raises InputError for what the table does not hold.
+    given. In the order given. A detail, which has no better direction, is taken where its name is given and nowhere
+    else, and stands in the table as the scores do. Raises InputError for what the table does not hold.
     """
     wanted: dict[str, dict[str, None]] = {}
-    for name in table.columns if metrics is None else metrics:
-        spec, parts = _found(table, name, every_part)
-        wanted.setdefault(spec, {}).update(dict.fromkeys(parts))
+    for name in metrics if metrics is not None else [spec for spec, column in table.columns.items() if column.scores]:
+        spec, parts = named(table, name)
+        wanted.setdefault(spec, {}).update(dict.fromkeys(parts if every_part else parts[:1]))
     if not wanted:
         raise InputError("no metric was chosen", remedy=f"the table has {', '.join(table.columns) or 'none'}")
     columns = {spec: _cut(table.columns[spec], list(parts)) for spec, parts in wanted.items()}
-    return replace(table, columns=columns, signatures={s: table.signatures.get(s, "") for s in columns})
+    signatures = {spec: table.signatures[spec] for spec in columns if spec in table.signatures}
+    return replace(table, columns=columns, signatures=signatures)
 
 
-def _found(table: ScoreTable, name: str, every_part: bool) -> tuple[str, tuple[str, ...]]:
-    """The spec and the parts that are meant by a name."""
+def named(table: ScoreTable, name: str) -> tuple[str, tuple[str, ...]]:
+    """The spec and the parts that are meant by a name: a part that it names, else the metric's scores.
+
+    Raises InputError for what the table does not hold.
+    """
     try:
         spec = table.find(name)
     except KeyError as error:
@@ -44,14 +49,14 @@ def _found(table: ScoreTable, name: str, every_part: bool) -> tuple[str, tuple[s
             parts = ", ".join(table.columns[spec].parts)
             raise InputError(f"{spec} has no part {part!r}", remedy=f"it has {parts}") from None
         return spec, (part,)
-    every = table.columns[spec].parts
-    return spec, every if every_part else every[:1]
+    column = table.columns[spec]
+    return spec, column.scores or column.parts
 
 
 def _cut(column: Column, parts: list[str]) -> Column:
     """A column with some of its parts, in its own order."""
-    kept = [part for part in column.parts if part in parts]
+    kept = tuple(part for part in column.parts if part in parts)
     if len(kept) == len(column.parts):
-        return column
+        return replace(column, details=())
     values = column.values[:, [column.parts.index(part) for part in kept]]
-    return Column(tuple(kept), values, column.reasons, {}, column.higher_is_better, column.level)
+    return Column(kept, values, column.reasons, {}, column.higher_is_better, column.level)

@@ -6,21 +6,33 @@ of a text's tokens, each after those before it, where the model reads another te
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus import Corpus, Row
-from nlgauge.engine.engine import Features, Need
-from nlgauge.engine.features import Likelihood, WrittenRequest
-from nlgauge.errors import SpecError
-from nlgauge.metrics.base import ReferenceMetric, Scorer, Texts, Value
+from nlgauge.corpus import Row
+from nlgauge.engine.features.likelihood import Likelihood, Seq2SeqRequest
+from nlgauge.engine.features.request import Features
+from nlgauge.engine.models.capabilities import capability
+from nlgauge.metrics.base import POCKET, Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.evidence import Evidence, likely_words
+from nlgauge.metrics.references import LEFT_OUT
+
+_CUT = "a text to write from is longer than the window: only its beginning is read"
+
+
+class _Asked(NamedTuple):
+    """A text that is asked for where another one is read."""
+
+    name: str
+    against: str
+    request: Seq2SeqRequest
 
 
 @dataclass(frozen=True)
-class BARTScore(ReferenceMetric):
+class BARTScore(RowMetric[Prepared]):
     """Mean log-probability of a text's tokens where another one is read; at most 0, and 0 is best.
 
     The model has an encoder and a decoder, such as BART or T5, and is run by torch; the embedded one has none. The
@@ -28,73 +40,86 @@ class BARTScore(ReferenceMetric):
     its beginning is read.
 
     direction: 'faithfulness' asks for the candidate from the source, 'precision' for the candidate from a reference,
-        'recall' for a reference from the candidate, 'f' for the mean of the two. references: is not read by the first.
+        'recall' for a reference from the candidate, 'f' for the mean of the two.
+    references: 'best' reference, or the 'mean' over references; not read by 'faithfulness'.
     """
 
-    choices: ClassVar[dict[str, Sequence[object]]] = {
-        **ReferenceMetric.choices,
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {
+        "references": ("best", "mean"),
         "direction": ("faithfulness", "precision", "recall", "f"),
     }
     citation: ClassVar[str] = "Yuan et al. 2021, NeurIPS, arXiv:2106.11520"
 
+    references: str = "best"
     direction: str = "faithfulness"
+    model: str = POCKET
 
-    def scorer(self, corpus: Corpus, texts: Texts) -> BARTScoreScorer:
-        if texts.model.writes != "from another text":
-            raise SpecError(
-                f"BARTScore needs a model with an encoder and a decoder, which {texts.model.name!r} is not: choose a "
-                "checkpoint such as model='facebook/bart-large-cnn'"
-            )
-        return BARTScoreScorer(self, texts)
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return ("candidate", self._against)
 
+    @property
+    def cost(self) -> Cost:
+        return "pairs"
 
-class BARTScoreScorer(Scorer):
-    """BARTScore with its direction."""
+    @property
+    def _against(self) -> str:
+        return "source" if self.direction == "faithfulness" else "references"
 
-    def __init__(self, metric: BARTScore, texts: Texts) -> None:
-        self._metric, self._texts = metric, texts
+    def prepare(self, setup: Setup) -> Prepared:
+        capability(setup.model, setup.model.seq2seq_lm, "seq2seq_lm")
+        return Prepared()
 
-    def needs(self, row: Row) -> list[Need]:
-        return [need for pair in self._asked(row) for need in pair]
+    def requests(self, row: Row, prepared: Prepared) -> list[Seq2SeqRequest]:
+        return [one.request for together in self._asked(row) for one in together]
 
-    def score(self, rows: Sequence[Row], features: Features) -> list[Value]:
+    def _asked(self, row: Row) -> list[list[_Asked]]:
+        """What is asked for each text that the candidate is compared with."""
+        if self.direction == "faithfulness":
+            known = row.source is not None
+            return [[_Asked("candidate", "source", Seq2SeqRequest(row.candidate, row.source or ""))]] if known else []
+        asked = []
+        for reference in row.references:
+            precision = _Asked("candidate", "reference", Seq2SeqRequest(row.candidate, reference))
+            recall = _Asked("reference", "candidate", Seq2SeqRequest(reference, row.candidate))
+            asked.append({"precision": [precision], "recall": [recall]}.get(self.direction, [precision, recall]))
+        return asked
+
+    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         return [self._value(row, features) for row in rows]
 
-    def _asked(self, row: Row) -> list[tuple[tuple[str, WrittenRequest], ...]]:
-        """What is read for each text that the candidate is compared with."""
-        if self._metric.direction == "faithfulness":
-            return [] if row.source is None else [((row.candidate, WrittenRequest(row.source)),)]
-        precision = [(row.candidate, WrittenRequest(reference)) for reference in row.references]
-        recall = [(reference, WrittenRequest(row.candidate)) for reference in row.references]
-        both = {"precision": zip(precision, strict=True), "recall": zip(recall, strict=True)}
-        return list(both.get(self._metric.direction, zip(precision, recall, strict=True)))
-
     def _value(self, row: Row, features: Features) -> Value:
-        asked = self._asked(row)
-        against = "source" if self._metric.direction == "faithfulness" else "reference"
+        asked, read = self._asked(row), self._read(row, features)
+        against = self._against.removesuffix("s")
         if not asked:
             return Value((np.nan,), f"no {against}")
-        found = [[features[need] for need in pair] for pair in asked]
-        means = [
-            np.mean([one.log_probabilities.mean() for one in pair if isinstance(one, Likelihood)])
-            for pair in found
-            if all(isinstance(one, Likelihood) for one in pair)
-        ]
-        if not means:
+        if not read:
             return Value((np.nan,), f"the candidate or every {against} has no words")
-        notes = ("references without words left out",) if len(means) < len(asked) else ()
-        if self._cut([request.given or "" for pair in asked for _, request in pair]):
-            notes = (*notes, "a text to write from is longer than the window: only its beginning is read")
-        best = self._metric.references == "best"
-        return Value((float(max(means) if best else np.mean(means)),), notes=notes)
+        notes = [LEFT_OUT] if len(read) < len(asked) else []
+        if any(likelihood.cut for together in read.values() for likelihood in together):
+            notes.append(_CUT)
+        means = list(map(_mean, read.values()))
+        return Value((max(means) if self.references == "best" else float(np.mean(means)),), None, tuple(notes))
 
-    def _cut(self, texts: Sequence[str]) -> bool:
-        model = self._texts.model
-        room = model.window - model.tokenizer.frame
-        return any(len(tokens) > room for tokens in self._texts.tokens(texts))
+    def _read(self, row: Row, features: Features) -> dict[int, list[Likelihood]]:
+        """What is known of each text that the candidate can be compared with, by its number."""
+        read = {}
+        for number, together in enumerate(self._asked(row)):
+            likelihoods = [known for one in together if (known := features[one.request]) is not None]
+            if len(likelihoods) == len(together):
+                read[number] = likelihoods
+        return read
 
-    def evidence(self, row: Row, features: Features) -> dict[str, Any]:
-        """The log-probability of each token of what is asked for, with its place."""
-        found = [features[need] for pair in self._asked(row) for need in pair]
-        asked = [one for one in found if isinstance(one, Likelihood)]
-        return {"written": [{"text": one.text, "tokens": one.evidence()} for one in asked]}
+    def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
+        """The probability of each token of what is asked for, with its place: for the best reference, or for all."""
+        asked, read = self._asked(row), self._read(row, features)
+        best = None
+        if read and self.references == "best" and self.direction != "faithfulness":
+            best = max(read, key=lambda number: _mean(read[number]))
+        shown = read if best is None else {best: read[best]}
+        pairs = [pair for number, known in shown.items() for pair in zip(asked[number], known, strict=True)]
+        return Evidence(best, [likely_words(one.name, one.against, likelihood) for one, likelihood in pairs])
+
+
+def _mean(likelihoods: Sequence[Likelihood]) -> float:
+    return float(np.mean([one.log_probabilities.mean() for one in likelihoods]))

@@ -9,28 +9,45 @@ tokens count in no mean; the published code still lets tokens match them, which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Corpus, Row
-from nlgauge.engine.engine import Features
-from nlgauge.engine.features import TokenVectors, VectorsRequest
+from nlgauge.corpus import Row
+from nlgauge.engine.features.masked import TokenWeights
+from nlgauge.engine.features.request import Features
+from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
+from nlgauge.engine.models.capabilities import Model, capability
 from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import greedy_match, shares, unit
-from nlgauge.metrics.base import Pair, ReferenceMetric, ReferenceScorer, Texts, idf_table
+from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
+from nlgauge.metrics.evidence import Evidence, Match, Place
+from nlgauge.metrics.idf import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_table
+from nlgauge.metrics.parameters import check_least
+from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
 
 
+@dataclass(frozen=True, kw_only=True)
+class BERTScorePrepared(Prepared):
+    """The layer that is read, the weights of the tokens, and what is subtracted."""
+
+    layer: int
+    table: TokenWeights | None
+    baseline: tuple[float, float, float]
+    """Of precision, recall and F1"""
+
+
 @dataclass(frozen=True)
-class BERTScore(ReferenceMetric):
+class BERTScore(ReferenceMetric[BERTScorePrepared, TokenVectors]):
     """Greedy matching of contextual token vectors; 1 is best, and unrelated texts stay well above 0.
 
-    layer: whose hidden states are compared, 0 being the embeddings; None is the last but one.
+    layer: whose hidden states are compared, 0 being the embeddings; None is the one at which the model agrees best
+        with people, and the last but one where nobody measured.
     idf: weights of the tokens. 'none', 'general' (counted on a large text, once) or 'references' (on the run's distinct
         references, as in the paper).
     rescale: subtract what unrelated sentences score, (x - b) / (1 - b) for each part, so that they get 0 (section 3).
@@ -45,98 +62,104 @@ class BERTScore(ReferenceMetric):
         "rescale": (False, True),
         "special": (False, True),
     }
+    undefined: ClassVar[str] = "precision or recall is below 0, or both are 0, where F1 is not defined"
 
     layer: int | None = None
     idf: str = "none"
     rescale: bool = False
     special: bool = False
+    model: str = POCKET
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.layer is not None and (isinstance(self.layer, bool) or not isinstance(self.layer, int)):
-            raise SpecError(f"BERTScore: layer={self.layer!r} is not a layer's number")
+        check_least(self, layer=0)
 
-    def scorer(self, corpus: Corpus, texts: Texts) -> BERTScoreScorer:
-        return BERTScoreScorer(self, corpus, texts)
+    @property
+    def cost(self) -> Cost:
+        return "encoding"
 
+    @property
+    def uses_corpus(self) -> bool:
+        return self.idf in OF_THE_CORPUS
 
-class BERTScoreScorer(ReferenceScorer):
-    """BERTScore with its idf table counted and its baseline read."""
+    def prepare(self, setup: Setup) -> BERTScorePrepared:
+        model = setup.model
+        last = capability(model, model.encoder, "encoder").layers
+        layer = model.card.layers.get("BERTScore", last - 1) if self.layer is None else self.layer
+        table = idf_table(self.idf, setup)
+        baseline = _baseline(layer, model) if self.rescale else (0.0, 0.0, 0.0)
+        facts: dict[str, object] = {"layer": layer, "idf": idf_fact(self.idf, setup, table)}
+        if self.rescale:
+            facts["baseline"] = ",".join(f"{value:.6f}" for value in baseline)
+        return BERTScorePrepared(layer=layer, table=table, baseline=baseline, facts=facts)
 
-    metric: BERTScore
-    undefined = "precision or recall is below 0, or both are 0, where F1 is not defined"
+    def request(self, text: str, prepared: BERTScorePrepared, reference: bool) -> VectorsRequest:
+        return VectorsRequest(text, (prepared.layer,))
 
-    def __init__(self, metric: BERTScore, corpus: Corpus, texts: Texts) -> None:
-        layer = texts.model.layers - 1 if metric.layer is None else metric.layer
-        self._table = idf_table(metric.idf, corpus, texts)
-        self._baseline = _baseline(layer, texts.model) if metric.rescale else (0.0, 0.0, 0.0)
-        self.signature = {
-            "layer": layer,
-            "idf": metric.idf + (f"@{self._table.digest[:8]}" if self._table else ""),
-            **({"baseline": ",".join(f"{value:.6f}" for value in self._baseline)} if metric.rescale else {}),
-        }
-        super().__init__(metric, VectorsRequest((layer,)), VectorsRequest((layer,)))
+    def compare(
+        self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: BERTScorePrepared
+    ) -> list[tuple[float, float, float]]:
+        return [self._score(candidate, reference, prepared) for candidate, reference in pairs]
 
-    def compare(self, pairs: Sequence[Pair]) -> list[tuple[float, float, float]]:
-        return [self._score(candidate, reference) for candidate, reference in pairs]
-
-    def _score(self, candidate: TokenVectors, reference: TokenVectors) -> tuple[float, float, float]:
-        (x, a), (y, b) = self._side(candidate), self._side(reference)
-        found = greedy_match(x @ y.T, shares(a), shares(b))
-        precision, recall, f1 = ((value - base) / (1 - base) for value, base in zip(found, self._baseline, strict=True))
+    def _score(
+        self, candidate: TokenVectors, reference: TokenVectors, prepared: BERTScorePrepared
+    ) -> tuple[float, float, float]:
+        (x, a), (y, b) = self._side(candidate, prepared), self._side(reference, prepared)
+        raw = greedy_match(x @ y.T, shares(a), shares(b))
+        precision, recall, f1 = (
+            (value - base) / (1 - base) for value, base in zip(raw, prepared.baseline, strict=True)
+        )
         return f1, precision, recall
 
-    def _side(self, feature: TokenVectors) -> tuple[Array, Array]:
+    def _side(self, feature: TokenVectors, prepared: BERTScorePrepared) -> tuple[Array, Array]:
         """Vectors at length 1 and weights of the tokens that take part."""
-        used = np.flatnonzero(~feature.special | self.metric.special)
+        used = np.flatnonzero(~feature.special | self.special)
         words = np.where(feature.special[used], 0.0, 1.0)
-        weights = words * self._table.values[feature.ids[used]] if self._table else words
+        weights = words * prepared.table.values[feature.ids[used]] if prepared.table else words
         return unit(feature.vectors[0, used]), weights if weights.any() else words
 
-    def pair_note(self, candidate: TokenVectors, reference: TokenVectors) -> str | None:
-        if self._table is None or all(self._table.values[f.ids[~f.special]].any() for f in (candidate, reference)):
+    def pair_note(self, candidate: TokenVectors, reference: TokenVectors, prepared: BERTScorePrepared) -> str | None:
+        table = prepared.table
+        if table is None or all(table.values[side.ids[~side.special]].any() for side in (candidate, reference)):
             return None
-        return "all idf weights of a text are 0: its tokens weighed alike"
+        return UNWEIGHTED
 
-    def evidence(self, row: Row, features: Features) -> dict[str, Any]:
+    def evidence(self, row: Row, prepared: BERTScorePrepared, features: Features) -> Evidence:
         """Which token each one was matched with, from both sides of the chosen reference."""
-        chosen = self.chosen(row, features)
-        if chosen is None:
-            return {}
-        which, (candidate, reference) = chosen
-        (x, a), (y, b) = self._side(candidate), self._side(reference)
+        if (chosen := self.chosen(row, prepared, features)) is None:
+            return Evidence()
+        number, (candidate, reference) = chosen
+        (x, a), (y, b) = self._side(candidate, prepared), self._side(reference, prepared)
         similarity = x @ y.T
-        return {
-            "reference": which,
-            "precision": self._matches(candidate, reference, similarity, shares(a)),
-            "recall": self._matches(reference, candidate, similarity.T, shares(b)),
-        }
+        matches = [
+            *self._matches("candidate", candidate, reference, similarity, shares(a)),
+            *self._matches("reference", reference, candidate, similarity.T, shares(b)),
+        ]
+        return Evidence(reference=number, matches=matches)
 
     def _matches(
-        self, one: TokenVectors, other: TokenVectors, similarity: Array, weights: Array
-    ) -> list[dict[str, Any]]:
-        places, others = (f.offsets[~f.special | self.metric.special].tolist() for f in (one, other))
+        self, side: str, one: TokenVectors, other: TokenVectors, similarity: Array, weights: Array
+    ) -> Iterator[Match]:
+        places, others = self._places(one), self._places(other)
+        for i, j in enumerate(similarity.argmax(axis=1)):
+            if weights[i] > 0:
+                yield Match(side, places[i], others[j], float(similarity[i, j]), float(weights[i]))
+
+    def _places(self, feature: TokenVectors) -> list[Place]:
+        """Where the tokens that take part stand."""
+        marks = zip(feature.offsets.tolist(), feature.special.tolist(), strict=True)
         return [
-            {
-                "token": one.text[slice(*places[i])],
-                "offsets": places[i],
-                "match": other.text[slice(*others[j])],
-                "match_offsets": others[j],
-                "similarity": float(similarity[i, j]),
-                "weight": float(weights[i]),
-            }
-            for i, j in enumerate(similarity.argmax(axis=1))
-            if weights[i] > 0
+            Place(None) if special else Place(feature.text[begin:end], begin, end)
+            for (begin, end), special in marks
+            if self.special or not special
         ]
 
 
-def _baseline(layer: int, model: Any) -> tuple[float, float, float]:
+def _baseline(layer: int, model: Model) -> tuple[float, float, float]:
     """Precision, recall and F1 of unrelated sentences at a layer."""
-    known = model.bertscore_baseline
-    if known is None or layer not in known:
+    if layer not in model.card.bertscore_baseline:
         raise SpecError(
             f"BERTScore: model {model.name!r} has no baseline for layer {layer}: choose rescale=False, or measure one "
             "with nlgauge.training.baseline"
         )
-    precision, recall, f1 = known[layer]
-    return precision, recall, f1
+    return model.card.bertscore_baseline[layer]

@@ -5,23 +5,44 @@ Vedantam, Zitnick and Parikh, "CIDEr: Consensus-based Image Description Evaluati
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar, NamedTuple, TypeAlias
 
-import numpy as np
-
 from nlgauge.corpus import Corpus, Row
-from nlgauge.metrics.base import SPLITTERS, TextMetric, TextScorer, Value, splitter
+from nlgauge.engine.features.request import Features
+from nlgauge.maths.ngrams import ngrams
+from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.parameters import check_least
+from nlgauge.metrics.references import LEFT_OUT, Pairs, paired
+from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
 
 Gram: TypeAlias = tuple[str, ...]
 _SIGMA = 6.0
 
 
+class Vectors(NamedTuple):
+    """A text: for each n the weights of its n-grams and their length."""
+
+    weights: list[dict[Gram, float]]
+    norms: list[float]
+    words: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CIDErPrepared(Prepared):
+    """In how many items' references each n-gram stands."""
+
+    items: int
+    frequencies: Mapping[Gram, int]
+
+
 @dataclass(frozen=True)
-class CIDEr(TextMetric):
+class CIDEr(RowMetric[CIDErPrepared]):
     """CIDEr: cosine of n-grams weighted by tf-idf, mean over n and over references; 0 to 10.
 
     An n-gram weighs by how few items have it in their references: a row's value depends on the references of all rows.
@@ -40,85 +61,77 @@ class CIDEr(TextMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_whole(ngram=1)
+        check_least(self, ngram=1)
 
-    def scorer(self, corpus: Corpus) -> CIDErScorer:
-        return CIDErScorer(self, corpus)
+    @property
+    def uses_corpus(self) -> bool:
+        return True
 
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        return splitter_library(self.tokenizer)
 
-class _Vectors(NamedTuple):
-    """A text: for each n the weights of its n-grams and their length."""
+    def prepare(self, setup: Setup) -> CIDErPrepared:
+        items, frequencies = self._frequencies(setup.corpus)
+        facts = {"variant": self.variant, "case": "lc", "tok": self.tokenizer, "items": items}
+        facts["frequencies"] = {"name": "references", "digest": _digest(frequencies)}
+        return CIDErPrepared(items=items, frequencies=frequencies, facts=facts)
 
-    weights: list[dict[Gram, float]]
-    norms: list[float]
-    words: int
+    def score(self, rows: Sequence[Row], prepared: CIDErPrepared, features: Features) -> list[Value]:
+        @cache
+        def vectors(text: str) -> Vectors | None:
+            return self._vectors(splitter(self.tokenizer)(text), prepared)
 
+        sides = [paired(vectors(row.candidate), [vectors(text) for text in row.references]) for row in rows]
+        return [self._value(row, pairs, prepared) for row, pairs in zip(rows, sides, strict=True)]
 
-class CIDErScorer(TextScorer):
-    """Knows in how many items' references each n-gram stands."""
+    def _frequencies(self, corpus: Corpus) -> tuple[int, Counter[Gram]]:
+        """How many items have references with words, and in how many of them each n-gram stands."""
 
-    def __init__(self, metric: CIDEr, corpus: Corpus) -> None:
-        self._metric, self._split = metric, splitter(metric.tokenizer)
-        self._grams: dict[str, list[Counter[Gram]]] = {}
-        self._vectors: dict[str, _Vectors | None] = {}
-        items = dict.fromkeys(
-            (row.item, row.references) for row in corpus if any(self._counted(text)[0] for text in row.references)
-        )
-        self._items = len(items)
-        frequencies = Counter(
-            gram
-            for _, references in items
-            for gram in set().union(*(counts for text in references for counts in self._counted(text)))
-        )
-        self._idf = {gram: math.log(self._items / count) for gram, count in frequencies.items()}
-        self.signature = {"items": self._items}
+        @cache
+        def grams(text: str) -> frozenset[Gram]:
+            words = splitter(self.tokenizer)(text)
+            return frozenset().union(*(ngrams(words, n) for n in range(1, self.ngram + 1)))
 
-    def score(self, rows: Sequence[Row]) -> list[Value]:
-        return [self._value(row) for row in rows]
+        items = dict.fromkeys((row.item, row.references) for row in corpus)
+        of_items = [frozenset().union(*map(grams, references)) for _, references in items]
+        return sum(map(bool, of_items)), Counter(gram for item in of_items for gram in item)
 
-    def _value(self, row: Row) -> Value:
-        candidate, references = self._vector(row.candidate), [self._vector(text) for text in row.references]
-        usable = [reference for reference in references if reference is not None]
-        if candidate is None or not usable:
-            without = "no reference has words" if references else "no reference"
-            return Value((np.nan,), "the candidate has no words" if candidate is None else without)
-        if self._items < 2:
-            return Value((np.nan,), "n-grams are weighted by how few items have them: there is one item only")
-        notes = ("references without words left out",) if len(usable) < len(references) else ()
-        return Value((10 * sum(self._similarity(candidate, one) for one in usable) / len(usable),), notes=notes)
+    def _vectors(self, words: Sequence[str], prepared: CIDErPrepared) -> Vectors | None:
+        if not words:
+            return None
+        # An n-gram that no reference has weighs as one that a single item has.
+        items, frequency = max(1, prepared.items), prepared.frequencies.get
+        weights = [
+            {gram: count * math.log(items / frequency(gram, 1)) for gram, count in Counter(ngrams(words, n)).items()}
+            for n in range(1, self.ngram + 1)
+        ]
+        return Vectors(weights, [math.sqrt(sum([w * w for w in each.values()])) for each in weights], len(words))
 
-    def _similarity(self, candidate: _Vectors, reference: _Vectors) -> float:
-        clipped = self._metric.variant == "d"
+    def _value(self, row: Row, sides: Pairs[Vectors], prepared: CIDErPrepared) -> Value:
+        if not sides.pairs:
+            return Value((math.nan,), sides.reason)
+        if prepared.items < 2:
+            return Value((math.nan,), "n-grams are weighted by how few items have them: there is one item only")
+        notes = (LEFT_OUT,) if len(sides.pairs) < len(row.references) else ()
+        return Value((10 * sum(self._similarity(*pair) for pair in sides.pairs) / len(sides.pairs),), None, notes)
+
+    def _similarity(self, candidate: Vectors, reference: Vectors) -> float:
+        clipped = self.variant == "d"
         total = 0.0
-        for ours, theirs, a, b in zip(
+        for weights, others, norm, other_norm in zip(
             candidate.weights, reference.weights, candidate.norms, reference.norms, strict=True
         ):
             # In the candidate's order: that of a set would be another in every run, and sums with it.
-            shared = [(one, other) for gram, one in ours.items() if (other := theirs.get(gram)) is not None]
+            shared = [(one, other) for gram, one in weights.items() if (other := others.get(gram)) is not None]
             if not shared:
                 break  # nor do they share longer ones
             product = sum([(min(pair) if clipped else pair[0]) * pair[1] for pair in shared])
-            total += product / (a * b) if a and b else 0.0
-        mean = total / self._metric.ngram
+            total += product / (norm * other_norm) if norm and other_norm else 0.0
+        mean = total / self.ngram
         return mean * math.exp(-((candidate.words - reference.words) ** 2) / (2 * _SIGMA**2)) if clipped else mean
 
-    def _counted(self, text: str) -> list[Counter[Gram]]:
-        """Its n-grams by n; none for a text without words."""
-        if text not in self._grams:
-            words = self._split(text)
-            self._grams[text] = [
-                Counter(zip(*(words[i:] for i in range(n)), strict=False)) for n in range(1, self._metric.ngram + 1)
-            ]
-        return self._grams[text]
 
-    def _vector(self, text: str) -> _Vectors | None:
-        if text not in self._vectors:
-            counted = self._counted(text)
-            self._vectors[text] = self._weighted(counted) if counted[0] else None
-        return self._vectors[text]
-
-    def _weighted(self, counts: Sequence[Counter[Gram]]) -> _Vectors:
-        # An n-gram that no reference has weighs as one that a single item has.
-        idf, unseen = self._idf.get, math.log(max(1, self._items))
-        weights = [{gram: count * idf(gram, unseen) for gram, count in each.items()} for each in counts]
-        return _Vectors(weights, [math.sqrt(sum(w * w for w in each.values())) for each in weights], counts[0].total())
+def _digest(frequencies: Mapping[Gram, int]) -> str:
+    lines = sorted([f"{' '.join(gram)}\t{count}\n" for gram, count in frequencies.items()])
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogatepass")).hexdigest()

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nlgauge.corpus import Corpus, Row
-from nlgauge.engine.engine import Features, Need
+from nlgauge.combination_file import CombinationFile, Member
+from nlgauge.corpus import Row
+from nlgauge.engine.features.request import Features, Request
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import Metric, RowMetric, Scorer, TextMetric, Texts, TextScorer, Value
-from nlgauge.weights import Member, Weights
+from nlgauge.metrics.base import COSTS, POCKET, Cost, Prepared, RowMetric, Setup, Value, model_of
+from nlgauge.metrics.evidence import Evidence, Item
+
+
+class Bound(NamedTuple):
+    """A member with what it prepared."""
+
+    metric: RowMetric[Any]
+    prepared: Prepared
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombinationPrepared(Prepared):
+    file: CombinationFile
+    members: Mapping[str, Bound]
+    """By spec"""
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Combination(RowMetric):
+class Combination(RowMetric[CombinationPrepared]):
     """A weighted sum of metrics, in the unit of the ratings that its weights were fitted to.
 
     weights: the file that `nlgauge train combination` wrote. Its members are computed in the same pass over the texts
@@ -25,112 +45,140 @@ class Combination(RowMetric):
     """
 
     weights: str = ""
+    model: str = POCKET
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.weights, str) and self.weights):
-            raise SpecError("Combination: give weights='FILE', which nlgauge train combination writes")
-        try:
-            loaded = Weights.load(self.weights)
-        except InputError as error:
-            raise SpecError(f"Combination: {error}") from None
-        object.__setattr__(self, "_loaded", loaded)
-        models = {made.model for made in self.members.values() if isinstance(made, RowMetric)}
+        super().__post_init__()
+        if not self.weights:
+            raise SpecError(f"{self.name}: give weights='FILE', which nlgauge train combination writes")
+        models = {name for made in self.members.values() if (name := model_of(made)) is not None}
         if len(models) > 1:
             names = ", ".join(sorted(models))
-            raise SpecError(f"Combination: its members read {names}: score each, and use meta.combination.applied")
-        theirs = models.pop() if models else "pocket"
-        if self.model not in ("pocket", theirs):
-            raise SpecError(f"Combination: its weights were fitted to scores of model {theirs!r}, not {self.model!r}")
-        object.__setattr__(self, "model", theirs)
-        super().__post_init__()
+            raise SpecError(f"{self.name}: its members read {names}: score each, and use meta.combination.applied")
+        fitted = models.pop() if models else POCKET
+        if self.model not in (POCKET, fitted):
+            raise SpecError(f"{self.name}: its weights were fitted to scores of model {fitted!r}, not {self.model!r}")
+        object.__setattr__(self, "model", fitted)
 
     @property
-    def members(self) -> dict[str, Metric]:
-        """The metrics whose weights are not 0, by spec."""
-        from nlgauge import registry
+    def members(self) -> Mapping[str, RowMetric[Any]]:
+        """The metrics whose weights are not 0, by spec. Raises SpecError for a file that cannot be scored with."""
+        return self._loaded[1]
 
-        loaded: Weights = self._loaded  # type: ignore[attr-defined]
-        found: dict[str, Metric] = {}
-        for member in loaded.used:
-            if member.metric.partition("(")[0].strip() == type(self).__name__:
-                raise SpecError(f"Combination: {member.metric} is one itself: fit all members together")
-            made = registry.metric(member.metric)
-            if not isinstance(made, RowMetric | TextMetric) or member.part not in made.parts:
-                raise SpecError(f"Combination: {member.name} is no number of a row")
-            found[member.metric] = made
-        return found
+    @property
+    def _loaded(self) -> tuple[CombinationFile, Mapping[str, RowMetric[Any]]]:
+        try:
+            changed = Path(self.weights).stat().st_mtime_ns
+        except OSError:
+            changed = None  # what is wrong with the file is said where it is read
+        try:
+            return _load(self.weights, changed)
+        except InputError as error:
+            raise SpecError(f"{self.name}: {error}") from None
 
-    def scorer(self, corpus: Corpus, texts: Texts) -> CombinationScorer:
-        return CombinationScorer(self, corpus, texts)
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(column for made in self.members.values() for column in made.reads))
 
+    @property
+    def cost(self) -> Cost:
+        return max((made.cost for made in self.members.values()), key=COSTS.index)
 
-class CombinationScorer(Scorer):
-    """The members bound to one corpus and one engine."""
+    @property
+    def uses_corpus(self) -> bool:
+        return any(made.uses_corpus for made in self.members.values())
 
-    def __init__(self, metric: Combination, corpus: Corpus, texts: Texts) -> None:
-        self._weights: Weights = metric._loaded  # type: ignore[attr-defined]
-        self._readers: dict[str, Scorer] = {}
-        self._others: dict[str, TextScorer] = {}
-        self._parts = {spec: made.parts for spec, made in metric.members.items()}
-        for spec, made in metric.members.items():
-            if isinstance(made, RowMetric):
-                self._readers[spec] = made.scorer(corpus, texts)
-            else:
-                self._others[spec] = made.scorer(corpus)
-        own, fitted = texts.model.digest[:8], self._weights.models.get(metric.model)
-        changed = fitted is not None and fitted != own
-        self._notes = (f"the weights were fitted to scores of {metric.model}@{fitted}",) if changed else ()
-        self.signature = {"weights": self._weights.digest[:8], "members": "+".join(map(self._named, self._parts))}
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for made in self.members.values() for name in made.libraries))
 
-    def _named(self, spec: str) -> str:
-        parts = ",".join(member.part for member in self._weights.used if member.metric == spec)
-        facts = (self._readers.get(spec) or self._others[spec]).signature
-        return f"{spec} {parts}" + "".join(f";{name}={value}" for name, value in facts.items())
+    def prepare(self, setup: Setup) -> CombinationPrepared:
+        file, members = self._loaded
+        bound = {spec: Bound(made, made.prepare(setup)) for spec, made in members.items()}
+        digest, fitted = setup.model.digest, file.models.get(self.model)
+        changed = fitted is not None and not digest.startswith(fitted)
+        notes = (f"the weights were fitted to scores of {self.model}@{fitted[:8]}",) if changed and fitted else ()
+        named = "+".join(_named(spec, one.prepared, file) for spec, one in bound.items())
+        facts = {"weights": file.digest[:8], "members": named}
+        return CombinationPrepared(file=file, members=bound, notes=notes, facts=facts)
 
-    def needs(self, row: Row) -> list[Need]:
-        return list(dict.fromkeys(need for scorer in self._readers.values() for need in scorer.needs(row)))
+    def requests(self, row: Row, prepared: CombinationPrepared) -> list[Request[Any]]:
+        asked = (one.metric.requests(row, one.prepared) for one in prepared.members.values())
+        return list(dict.fromkeys(request for requests in asked for request in requests))
 
-    def score(self, rows: Sequence[Row], features: Features) -> list[Value]:
-        found = self._members(rows, features)
-        return [self._value({spec: values[at] for spec, values in found.items()}) for at in range(len(rows))]
+    def further(self, row: Row, prepared: CombinationPrepared, features: Features) -> list[Request[Any]]:
+        asked = (one.metric.further(row, one.prepared, features) for one in prepared.members.values())
+        return list(dict.fromkeys(request for requests in asked for request in requests))
 
-    def _members(self, rows: Sequence[Row], features: Features) -> dict[str, list[Value]]:
-        found = {spec: scorer.score(rows, features) for spec, scorer in self._readers.items()}
-        return {**found, **{spec: scorer.score(rows) for spec, scorer in self._others.items()}}
+    def score(self, rows: Sequence[Row], prepared: CombinationPrepared, features: Features) -> list[Value]:
+        columns = _scored(rows, prepared, features)
+        return [_combined({spec: values[at] for spec, values in columns.items()}, prepared) for at in range(len(rows))]
 
-    def _number(self, member: Member, found: Mapping[str, Value]) -> float:
-        return found[member.metric].parts[self._parts[member.metric].index(member.part)]
-
-    def _value(self, found: Mapping[str, Value]) -> Value:
-        members = self._weights.used
-        values = np.array([self._number(member, found) for member in members])
-        for member, value in zip(members, values.tolist(), strict=True):
-            if not np.isfinite(value):
-                why = found[member.metric].reason or "it is infinite"
-                return Value((np.nan,), f"no value of {member.name}: {why}")
-        notes = [f"{spec}: {note}" for spec, value in found.items() for note in value.notes]
-        return Value((float(self._weights.combined(values)),), None, (*notes, *self._notes))
-
-    def evidence(self, row: Row, features: Features) -> dict[str, Any]:
+    def evidence(self, row: Row, prepared: CombinationPrepared, features: Features) -> Evidence:
         """What each member adds: its value, how many deviations that is above the mean, and times which weight."""
-        found = {spec: values[0] for spec, values in self._members([row], features).items()}
-        if self._value(found).reason is not None:
-            return {}
-        members = self._weights.used
-        values = np.array([self._number(member, found) for member in members])
-        return {
-            "intercept": self._weights.intercept,
-            "members": [
-                {
-                    "metric": member.metric,
-                    "part": member.part,
-                    "value": float(value),
-                    "standardised": float(deviations),
-                    "weight": member.weight,
-                    "adds": member.weight * float(deviations),
-                }
-                for member, value, deviations in zip(
-                    members, values, self._weights.standardised(values).tolist(), strict=True
-                )
-            ],
-        }
+        values = {spec: one for spec, (one,) in _scored([row], prepared, features).items()}
+        if _combined(values, prepared).reason is not None:
+            return Evidence()
+        numbers = _numbers(values, prepared)
+        deviations = prepared.file.standardised(numbers)
+        entries = zip(prepared.file.used, numbers.tolist(), deviations.tolist(), strict=True)
+        members = [_added(member, value, deviation) for member, value, deviation in entries]
+        return Evidence(items=[*members, Item("intercept", {"adds": prepared.file.intercept})])
+
+
+@lru_cache(maxsize=16)
+def _load(path: str, changed: int | None) -> tuple[CombinationFile, Mapping[str, RowMetric[Any]]]:
+    """A file and its members by spec, read again where its time of modification is another."""
+    file = CombinationFile.load(path)
+    return file, {member.metric: _member(member) for member in file.used}
+
+
+def _member(member: Member) -> RowMetric[Any]:
+    from nlgauge import registry
+
+    own = Combination.__name__
+    if member.metric.partition("(")[0].strip() == own:
+        raise SpecError(f"{own}: {member.metric} is one itself: fit all members together")
+    made = registry.metric(member.metric)
+    if not isinstance(made, RowMetric) or member.part not in made.parts:
+        raise SpecError(f"{own}: {member.name} is no number of a row")
+    return made
+
+
+def _named(spec: str, prepared: Prepared, file: CombinationFile) -> str:
+    """A member as the signature has it: its spec, the parts that count, and its facts."""
+    parts = ",".join(member.part for member in file.used if member.metric == spec)
+    return f"{spec} {parts}" + "".join(f";{name}={fact}" for name, fact in prepared.facts.items())
+
+
+def _scored(rows: Sequence[Row], prepared: CombinationPrepared, features: Features) -> dict[str, list[Value]]:
+    return {spec: one.metric.score(rows, one.prepared, features) for spec, one in prepared.members.items()}
+
+
+def _numbers(values: Mapping[str, Value], prepared: CombinationPrepared) -> NDArray[np.float64]:
+    """What the members in use say of a row, from their values by spec: [used]."""
+    parts = {spec: one.metric.parts for spec, one in prepared.members.items()}
+    used = prepared.file.used
+    return np.array([values[one.metric].parts[parts[one.metric].index(one.part)] for one in used], np.float64)
+
+
+def _combined(values: Mapping[str, Value], prepared: CombinationPrepared) -> Value:
+    numbers = _numbers(values, prepared)
+    for member, number in zip(prepared.file.used, numbers.tolist(), strict=True):
+        if not math.isfinite(number):
+            why = values[member.metric].reason or "it is infinite"
+            return Value((math.nan,), f"no value of {member.name}: {why}")
+    notes = [f"{spec}: {note}" for spec, value in values.items() for note in value.notes]
+    return Value((float(prepared.file.combined(numbers)),), None, (*notes, *prepared.notes))
+
+
+def _added(member: Member, value: float, deviations: float) -> Item:
+    facts: dict[str, object] = {
+        "metric": member.metric,
+        "part": member.part,
+        "value": value,
+        "standardised": deviations,
+        "weight": member.weight,
+        "adds": member.weight * deviations,
+    }
+    return Item(member.name, facts)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
-import numpy as np
-
-from nlgauge.corpus import Corpus, Row
+from nlgauge.corpus import Row
+from nlgauge.engine.features.request import Features
+from nlgauge.maths.ngrams import ngrams
 from nlgauge.maths.words import words
-from nlgauge.metrics.base import TextMetric, TextScorer, Value
+from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.parameters import check_least
+
+Grams: TypeAlias = frozenset[tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class CopyRate(TextMetric):
+class CopyRate(RowMetric[Prepared]):
     """Share of the output's n-grams that stand in its source; one less the share of novel n-grams. 0 to 1.
 
     Each n-gram of the output counts as often as it stands there, and is copied if the source has it anywhere, however
@@ -31,32 +35,33 @@ class CopyRate(TextMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_whole(ngram=1)
+        check_least(self, ngram=1)
 
-    def scorer(self, corpus: Corpus) -> CopyRateScorer:
-        return CopyRateScorer(self)
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return ("candidate", self.side)
 
+    def prepare(self, setup: Setup) -> Prepared:
+        return Prepared(facts={"ngram": self.ngram, "side": self.side})
 
-class CopyRateScorer(TextScorer):
-    """Reads each distinct source once."""
+    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+        @cache
+        def grams_of(other: str) -> Grams | None:
+            split = words(other)
+            return frozenset(ngrams(split, self.ngram)) if split else None
 
-    def __init__(self, metric: CopyRate) -> None:
-        self._metric = metric
-        self._known = cache(lambda text: frozenset(self._grams(text)))
+        sides = [row.source if self.side == "source" else row.context for row in rows]
+        return [
+            self._value(row.candidate, side, None if side is None else grams_of(side))
+            for row, side in zip(rows, sides, strict=True)
+        ]
 
-    def score(self, rows: Sequence[Row]) -> list[Value]:
-        return [self._value(row, row.source if self._metric.side == "source" else row.context) for row in rows]
-
-    def _value(self, row: Row, other: str | None) -> Value:
-        grams, side = self._grams(row.candidate), self._metric.side
-        if not grams:
-            few = f"has fewer than {self._metric.ngram} words" if words(row.candidate) else "has no words"
-            return Value((np.nan,), f"the candidate {few}")
-        if other is None or not words(other):
-            return Value((np.nan,), f"no {side}" if other is None else f"the {side} has no words")
-        known = self._known(other)
-        return Value((sum(gram in known for gram in grams) / len(grams),))
-
-    def _grams(self, text: str) -> list[tuple[str, ...]]:
-        found = words(text)
-        return list(zip(*(found[at:] for at in range(self._metric.ngram)), strict=False))
+    def _value(self, candidate: str, side: str | None, grams: Grams | None) -> Value:
+        split = words(candidate)
+        ngrams_there = ngrams(split, self.ngram)
+        if not ngrams_there:
+            few = f"has fewer than {self.ngram} words" if split else "has no words"
+            return Value((math.nan,), f"the candidate {few}")
+        if grams is None:
+            return Value((math.nan,), f"no {self.side}" if side is None else f"the {self.side} has no words")
+        return Value((sum(gram in grams for gram in ngrams_there) / len(ngrams_there),))

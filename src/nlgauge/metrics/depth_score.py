@@ -24,29 +24,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Corpus
-from nlgauge.engine.features import TokenVectors, VectorsRequest
+from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
+from nlgauge.engine.models.capabilities import capability
 from nlgauge.errors import SpecError
 from nlgauge.maths.hulls import hausdorff
 from nlgauge.maths.vectors import unit
-from nlgauge.metrics.base import Pair, ReferenceMetric, ReferenceScorer, Texts
+from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
+from nlgauge.metrics.parameters import check_least
+from nlgauge.metrics.references import ReferenceMetric, each_once
 
 Array = NDArray[np.float64]
 Marks = NDArray[np.bool_]
 
 
+@dataclass(frozen=True, kw_only=True)
+class DepthScorePrepared(Prepared):
+    """The layer that is read, and the random directions of depth='irw'."""
+
+    layer: int
+    directions: Array | None
+    """[width, directions], at length 1"""
+
+
 @dataclass(frozen=True)
-class DepthScore(ReferenceMetric):
+class DepthScore(ReferenceMetric[DepthScorePrepared, TokenVectors]):
     """Distance between the depth-trimmed regions of two clouds of token vectors; 0 is best.
 
-    layer: whose hidden states are compared, 0 being the embeddings; None is the last, which on the
-        embedded model agrees with people far better than the published three quarters up.
+    layer: whose hidden states are compared, 0 being the embeddings; None is the one at which the model agrees best
+        with people, and the last where nobody measured, which on the embedded model agrees with people far better than
+        the published three quarters up.
     p: of the mean over levels. eps: the lowest level, at least 0 and below 1. levels: how many, from eps to 1.
     depth: 'distance' from the centre, or 'irw' as published, on `directions` random ones drawn with `seed`.
     special: count the special tokens around a text as part of it.
@@ -68,55 +79,49 @@ class DepthScore(ReferenceMetric):
     directions: int = 10_000
     seed: int = 0
     special: bool = True
+    model: str = POCKET
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, least in (("layer", 0), ("levels", 1), ("directions", 1), ("seed", 0)):
-            value = getattr(self, name)
-            whole = isinstance(value, int) and not isinstance(value, bool) and value >= least
-            if not (whole or (name == "layer" and value is None)):
-                raise SpecError(f"DepthScore: {name}={value!r} is not a whole number of at least {least}")
-        for name, least, most in (("p", 1, np.inf), ("eps", 0, 1)):
-            value = getattr(self, name)
-            number = isinstance(value, Real) and not isinstance(value, bool)
-            if not (number and least <= value < most):
-                raise SpecError(f"DepthScore: {name}={value!r} is not a number of at least {least} and below {most}")
+        check_least(self, layer=0, levels=1, directions=1, seed=0, p=1, eps=0)
+        if self.eps >= 1:
+            raise SpecError(f"DepthScore: eps={self.eps!r} is not below 1")
 
-    def scorer(self, corpus: Corpus, texts: Texts) -> DepthScoreScorer:
-        return DepthScoreScorer(self, texts)
+    @property
+    def cost(self) -> Cost:
+        return "encoding"
 
+    def prepare(self, setup: Setup) -> DepthScorePrepared:
+        encoder = capability(setup.model, setup.model.encoder, "encoder")
+        layer = setup.model.card.layers.get("DepthScore", encoder.layers) if self.layer is None else self.layer
+        directions = None
+        if self.depth == "irw":
+            directions = unit(np.random.default_rng(self.seed).standard_normal((self.directions, encoder.width))).T
+        return DepthScorePrepared(layer=layer, directions=directions, facts={"layer": layer})
 
-class DepthScoreScorer(ReferenceScorer):
-    """DepthScore with its directions drawn."""
+    def request(self, text: str, prepared: DepthScorePrepared, reference: bool) -> VectorsRequest:
+        return VectorsRequest(text, (prepared.layer,))
 
-    metric: DepthScore
+    def compare(
+        self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: DepthScorePrepared
+    ) -> list[tuple[float]]:
+        sides = each_once(lambda feature: self._regions(feature, prepared.directions), pairs)
+        return [(self._distance(*one, *other),) for one, other in sides]
 
-    def __init__(self, metric: DepthScore, texts: Texts) -> None:
-        layer = texts.model.layers if metric.layer is None else metric.layer
-        self.signature = {"layer": layer}
-        if metric.depth == "irw":
-            drawn = np.random.default_rng(metric.seed).standard_normal((metric.directions, texts.model.width))
-            self._directions = unit(drawn).T
-        super().__init__(metric, VectorsRequest((layer,)), VectorsRequest((layer,)))
-
-    def compare(self, pairs: Sequence[Pair]) -> list[tuple[float]]:
-        known = {id(feature): self._regions(feature) for pair in pairs for feature in pair}
-        return [(self._distance(known[id(candidate)], known[id(reference)]),) for candidate, reference in pairs]
-
-    def _distance(self, one: tuple[Array, Marks], other: tuple[Array, Marks]) -> float:
-        apart = hausdorff(one[0], other[0], one[1], other[1])
+    def _distance(self, x: Array, one: Marks, y: Array, other: Marks) -> float:
+        apart = hausdorff(x, y, one, other)
         most = float(apart.max())
         # Divided by the largest, so that no power underflows.
-        return most * float(((apart / most) ** self.metric.p).mean()) ** (1 / self.metric.p) if most else 0.0
+        return most * float(((apart / most) ** self.p).mean()) ** (1 / self.p) if most else 0.0
 
-    def _regions(self, feature: TokenVectors) -> tuple[Array, Marks]:
+    def _regions(self, feature: TokenVectors, directions: Array | None) -> tuple[Array, Marks]:
         """The cloud's points, and which of them each level's region has: [levels, points]."""
-        vectors = unit(feature.vectors[0, ~feature.special | self.metric.special])
-        if self.metric.depth == "irw":
-            depth = rank_depths(vectors @ self._directions)
+        vectors = unit(feature.vectors[0, ~feature.special | self.special])
+        if directions is not None:
+            depth = rank_depths(vectors @ directions)
         else:
             depth = -np.linalg.norm(vectors - vectors.mean(axis=0), axis=1)
-        least = np.quantile(depth, np.linspace(self.metric.eps, 1, self.metric.levels))
+        least = np.quantile(depth, np.linspace(self.eps, 1, self.levels))
         return vectors, depth >= least[:, None]
 
 

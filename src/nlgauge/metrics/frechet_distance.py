@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Corpus
 from nlgauge.maths.frechet import frechet
-from nlgauge.metrics.base import SetMetric, SetScorer, SetText, Texts, Value
+from nlgauge.metrics.base import Value
+from nlgauge.metrics.evidence import Evidence, Item
+from nlgauge.metrics.sets import SetMetric, SetText
 
 
 @dataclass(frozen=True)
@@ -32,19 +33,18 @@ class FrechetDistance(SetMetric):
     parts: ClassVar[tuple[str, ...]] = ("score", "means", "covariances")
     citation: ClassVar[str] = "Heusel et al. 2017, NeurIPS, arXiv:1706.08500"
 
-    def scorer(self, corpus: Corpus, texts: Texts) -> FrechetDistanceScorer:
-        return FrechetDistanceScorer(self, texts)
-
-
-class FrechetDistanceScorer(SetScorer):
-    """Frechet distance with the layers of its model known."""
-
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
         few = min(len(evaluated), len(reference)) <= evaluated.shape[1]
         notes = ("a set has no more points than dimensions: the distance depends on how many",) if few else ()
         return Value(tuple(frechet(evaluated, reference)), None, notes)
 
-    def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> dict[str, Any]:
+    def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
         """The sizes that the distance depends on."""
-        outputs, references = (sum(len(text.points) for text in side) for side in (evaluated, reference))
-        return {"outputs": outputs, "references": references, "dimensions": evaluated[0].points.shape[1]}
+        dimensions = evaluated[0].points.shape[1]
+        sides = {"outputs": evaluated, "references": reference}
+        return Evidence(
+            items=[
+                Item(name, {"points": sum(len(text.points) for text in side), "dimensions": dimensions})
+                for name, side in sides.items()
+            ]
+        )

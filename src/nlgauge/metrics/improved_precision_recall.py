@@ -12,16 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Corpus
 from nlgauge.maths.neighbours import coverage
-from nlgauge.metrics.base import SetMetric, SetScorer, SetText, Texts, Value
-
-_LISTED = 20
+from nlgauge.metrics.base import Value
+from nlgauge.metrics.evidence import Evidence
+from nlgauge.metrics.parameters import check_least
+from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
 
 
 @dataclass(frozen=True)
@@ -43,21 +43,10 @@ class ImprovedPrecisionRecall(SetMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_whole(k=1)
-
-    def scorer(self, corpus: Corpus, texts: Texts) -> ImprovedPrecisionRecallScorer:
-        return ImprovedPrecisionRecallScorer(self, texts)
-
-
-class ImprovedPrecisionRecallScorer(SetScorer):
-    """Improved precision and recall with the layers of its model known."""
-
-    def __init__(self, metric: ImprovedPrecisionRecall, texts: Texts) -> None:
-        super().__init__(metric, texts)
-        self._metric = metric
+        check_least(self, k=1)
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
-        k, n, m = self._metric.k, len(reference), len(evaluated)
+        k, n, m = self.k, len(reference), len(evaluated)
         by_reference, by_output = coverage(reference, evaluated, (k,))
         reach = min(k, n - 1)
         density = float(by_reference.pairs[0]) / (reach * m) if reach else np.nan
@@ -66,17 +55,8 @@ class ImprovedPrecisionRecallScorer(SetScorer):
         reason = None if reach else "one reference has no neighbour, so density is not defined"
         return Value(tuple(map(float, parts)), reason, notes)
 
-    def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> dict[str, Any]:
-        """The texts of both sides that have a point in no ball of the other; how many, and the first of them."""
-        references, outputs = (np.concatenate([text.points for text in side]) for side in (reference, evaluated))
-        by_reference, by_output = coverage(references, outputs, (self._metric.k,))
-        return {
-            "outputs": _uncovered(evaluated, by_reference.points > 0),
-            "references": _uncovered(reference, by_output.points > 0),
-        }
-
-
-def _uncovered(texts: Sequence[SetText], points: NDArray[np.bool_]) -> dict[str, Any]:
-    owner = np.repeat(np.arange(len(texts)), [len(text.points) for text in texts])
-    missed = [texts[int(at)] for at in np.unique(owner[points])]
-    return {"uncovered": len(missed), "listed": [{"item": text.item, "text": text.text} for text in missed[:_LISTED]]}
+    def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
+        """Texts that no ball of the other side holds (all the points of), farthest first, and those that one does."""
+        outputs, references = (np.concatenate([text.points for text in texts]) for texts in (evaluated, reference))
+        by_reference, by_output = coverage(references, outputs, (self.k,))
+        return covered_texts(evaluated, reference, by_reference.points == 0, by_output.points == 0)

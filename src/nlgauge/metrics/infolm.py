@@ -12,47 +12,49 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import InitVar, dataclass
-from numbers import Real
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nlgauge.corpus import Corpus, Row
-from nlgauge.engine.engine import Features
-from nlgauge.engine.features import Bag, BagRequest
+from nlgauge.corpus import Row
+from nlgauge.engine.features.masked import Bag, BagRequest, TokenWeights
+from nlgauge.engine.features.request import Features
+from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES, Measure, symmetrised, symmetrised_contributions
-from nlgauge.metrics.base import Pair, ReferenceMetric, ReferenceScorer, Texts, Value, idf_table
+from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
+from nlgauge.metrics.evidence import Evidence, Item
+from nlgauge.metrics.idf import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_tables
+from nlgauge.metrics.parameters import check_least
+from nlgauge.metrics.references import ReferenceMetric
 
-_PAPER = {"temperature": 1.0, "idf": "references", "direction": "jeffreys"}
-PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
-    # The paper's appendix B.5: settings for all measures, then those of each.
-    "summarisation": {
-        "*": _PAPER,
-        "alpha": {"alpha": 3.0},
-        "gamma": {"beta": 0.5},
-        "ab": {"alpha": 3.0, "beta": 0.25},
-    },
-    "summarisation-extractive": {
-        "*": _PAPER,
-        "alpha": {"alpha": 0.75},
-        "gamma": {"beta": 0.5},
-        "ab": {"alpha": 0.5, "beta": 0.25},
-    },
-    "data-to-text": {
-        "*": _PAPER,
-        "alpha": {"alpha": 0.75},
-        "gamma": {"beta": 3.0},
-        "ab": {"alpha": 3.0, "beta": 0.25},
-    },
-    "published-code": {"*": {"temperature": 0.25, "idf": "separate", "published": True, "undefined": "zero"}},
+Array = NDArray[np.float64]
+
+# The paper's appendix B.5: settings for all measures, then those of each.
+_PAPER: Mapping[str, object] = {"temperature": 1.0, "idf": "references", "direction": "jeffreys"}
+_OF_MEASURES: Mapping[str, Mapping[object, Mapping[str, object]]] = {
+    "summarisation": {"alpha": {"alpha": 3.0}, "gamma": {"beta": 0.5}, "ab": {"alpha": 3.0, "beta": 0.25}},
+    "summarisation-extractive": {"alpha": {"alpha": 0.75}, "gamma": {"beta": 0.5}, "ab": {"alpha": 0.5, "beta": 0.25}},
+    "data-to-text": {"alpha": {"alpha": 0.75}, "gamma": {"beta": 3.0}, "ab": {"alpha": 3.0, "beta": 0.25}},
 }
 _EVIDENCE_ITEMS = 12
 
 
+@dataclass(frozen=True, kw_only=True)
+class InfoLMPrepared(Prepared):
+    """What the bags are made with, and how two of them are compared."""
+
+    measure: Measure
+    temperature: float
+    weights: tuple[TokenWeights | None, TokenWeights | None]
+    """For candidates and for references"""
+    tokenizer: SubwordTokenizer
+
+
 @dataclass(frozen=True)
-class InfoLM(ReferenceMetric):
+class InfoLM(ReferenceMetric[InfoLMPrepared, Bag]):
     """Distance between the masked-LM distributions of candidate and reference; 0 is best.
 
     measure: fisher_rao (0 to 1), kl, alpha, gamma, ab, renyi, l1, l2, linf or jensen_shannon.
@@ -63,11 +65,10 @@ class InfoLM(ReferenceMetric):
         'separate' (each side by its own table, as the published code does).
     direction: for asymmetric measures, 'jeffreys' (mean of both), 'forward' D(reference || candidate) or 'reverse'.
     stride: masks per pass; 1 is exact, more is faster and nearly the same (docs/infolm.md).
-    published: signs, scale and argument order of the published code: kl and alpha negated, Fisher-Rao in [0, pi],
-        'forward' meaning D(candidate || reference).
-    undefined: 'nan', or 'zero' as in the published code, which calls an empty candidate perfect.
-    preset: 'summarisation', 'summarisation-extractive', 'data-to-text' (the paper's settings for a measure), or
-        'published-code'. What is given beside a preset goes before it.
+
+    Presets are the paper's settings for a measure: 'summarisation', 'summarisation-extractive' and 'data-to-text', in
+    a spec InfoLM(preset='summarisation', measure='ab'), in Python InfoLM.preset('summarisation', measure='ab'); the
+    class itself takes no preset. What is given beside a preset goes before it.
     """
 
     higher_is_better: ClassVar[bool] = False
@@ -77,9 +78,9 @@ class InfoLM(ReferenceMetric):
         "measure": MEASURES,
         "idf": ("references", "general", "none", "candidates", "union", "separate"),
         "direction": DIRECTIONS,
-        "undefined": ("nan", "zero"),
-        "published": (False, True),
     }
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = dict.fromkeys(_OF_MEASURES, _PAPER)
+    undefined: ClassVar[str] = "a probability is 0, where alpha + beta <= 0 needs them above: raise the temperature"
 
     measure: str = "fisher_rao"
     alpha: float | None = None
@@ -88,114 +89,83 @@ class InfoLM(ReferenceMetric):
     idf: str = "general"
     direction: str = "jeffreys"
     stride: int = 1
-    published: bool = False
-    undefined: str = "nan"
-    preset: InitVar[str | None] = None
+    model: str = POCKET
 
-    def __new__(cls, *values: Any, **given: Any) -> InfoLM:
-        """Remember which parameters were given: those go before a preset's, even where they equal the default."""
-        self = super().__new__(cls)
-        object.__setattr__(self, "_given", {*list(cls.__dataclass_fields__)[: len(values)], *given})
-        return self
-
-    def __post_init__(self, preset: str | None) -> None:
-        if preset is not None:
-            self._fill(preset)
-        object.__delattr__(self, "_given")
+    def __post_init__(self) -> None:
         super().__post_init__()
         try:
             made = Measure(self.measure, self.alpha, self.beta)
         except ValueError as error:
-            raise SpecError(f"InfoLM: {error}") from None
+            raise SpecError(f"{self.name}: {error}") from None
         object.__setattr__(self, "alpha", made.alpha)
         object.__setattr__(self, "beta", made.beta)
-        number = isinstance(self.temperature, Real) and not isinstance(self.temperature, bool)
-        if self.temperature is not None and not (number and 0 < self.temperature <= sys.float_info.max):
-            raise SpecError(f"InfoLM: temperature={self.temperature!r} is not a positive number")
-        if isinstance(self.stride, bool) or not isinstance(self.stride, int) or self.stride < 1:
-            raise SpecError(f"InfoLM: stride={self.stride!r} is not a whole number of at least 1")
+        if self.temperature is not None and not 0 < self.temperature <= sys.float_info.max:
+            raise SpecError(f"{self.name}: temperature={self.temperature!r} is not a positive number")
+        check_least(self, stride=1)
 
-    def _fill(self, preset: str) -> None:
-        if preset not in PRESETS:
-            raise SpecError(f"InfoLM: preset={preset!r} is not one of {', '.join(map(repr, PRESETS))}")
-        known = PRESETS[preset]
-        given: set[str] = self._given  # type: ignore[attr-defined]
-        for name, value in {**known["*"], **known.get(self.measure, {})}.items():
-            if name not in given:
-                object.__setattr__(self, name, value)
+    @classmethod
+    def preset_settings(cls, preset: str, given: Mapping[str, object]) -> Mapping[str, object]:
+        """The paper's, with alpha and beta for the measure that is given."""
+        of_measure = _OF_MEASURES[preset].get(given.get("measure", cls.measure), {})
+        return {**cls.presets[preset], **of_measure}
 
     @property
-    def larger_is_better(self) -> bool:
-        return self.published and self.measure in ("kl", "alpha")
+    def cost(self) -> Cost:
+        return "masking"
 
-    def scorer(self, corpus: Corpus, texts: Texts) -> InfoLMScorer:
-        return InfoLMScorer(self, corpus, texts)
+    @property
+    def uses_corpus(self) -> bool:
+        return self.idf in OF_THE_CORPUS
 
+    def prepare(self, setup: Setup) -> InfoLMPrepared:
+        temperature = setup.model.card.temperature if self.temperature is None else self.temperature
+        weights = idf_tables(self.idf, setup)
+        return InfoLMPrepared(
+            measure=Measure(self.measure, self.alpha, self.beta),
+            temperature=float(temperature),
+            weights=weights,
+            tokenizer=setup.model.tokenizer,
+            facts={"temperature": temperature, "idf": idf_fact(self.idf, setup, *weights)},
+        )
 
-class InfoLMScorer(ReferenceScorer):
-    """InfoLM with its idf tables counted."""
+    def request(self, text: str, prepared: InfoLMPrepared, reference: bool) -> BagRequest:
+        return BagRequest(text, prepared.temperature, prepared.weights[reference], self.stride)
 
-    metric: InfoLM
-    undefined = "a probability is 0, where alpha + beta <= 0 needs them above: raise the temperature"
+    def compare(self, pairs: Sequence[tuple[Bag, Bag]], prepared: InfoLMPrepared) -> list[tuple[float]]:
+        return [(self.distance(candidate, reference, prepared),) for candidate, reference in pairs]
 
-    def __init__(self, metric: InfoLM, corpus: Corpus, texts: Texts) -> None:
-        temperature = metric.temperature if metric.temperature is not None else texts.model.temperature
-        self._measure = Measure(metric.measure, metric.alpha, metric.beta)
-        self._piece = texts.model.tokenizer.piece
-        sides = {"separate": ("candidates", "references")}.get(metric.idf, (metric.idf, metric.idf))
-        weights = [idf_table(side, corpus, texts) for side in sides]
-        self.signature = {
-            "temperature": temperature,
-            "idf": metric.idf + "".join(f"@{w.digest[:8]}" for w in dict.fromkeys(weights) if w),
-        }
-        candidate, reference = (BagRequest(temperature, table, metric.stride) for table in weights)
-        super().__init__(metric, candidate, reference)
-
-    def compare(self, pairs: Sequence[Pair]) -> list[tuple[float]]:
-        return [(self._distance(candidate, reference),) for candidate, reference in pairs]
-
-    def _distance(self, candidate: Bag, reference: Bag) -> float:
-        metric, p, q = self.metric, reference.log_probabilities, candidate.log_probabilities
-        if self._measure.needs_support and not np.isfinite([p.min(), q.min()]).all():
+    def distance(self, candidate: Bag, reference: Bag, prepared: InfoLMPrepared) -> float:
+        """The measure of two bags; NaN where a probability of 0 leaves it undefined."""
+        p, q = self.logs(candidate, reference)
+        if prepared.measure.needs_support and not np.isfinite([p.min(), q.min()]).all():
             return math.nan
-        if not metric.published:
-            return symmetrised(self._measure, p, q, metric.direction)
-        value = symmetrised(self._measure, q, p, metric.direction)
-        if metric.measure == "fisher_rao":
-            return math.pi * value
-        return -value if metric.larger_is_better else value
+        return symmetrised(prepared.measure, p, q, self.direction)
 
-    def pair_note(self, candidate: Bag, reference: Bag) -> str | None:
-        alike = candidate.unweighted or reference.unweighted
-        return "all idf weights of a text are 0: its tokens weighed alike" if alike else None
+    def logs(self, candidate: Bag, reference: Bag) -> tuple[Array, Array]:
+        """Log-probabilities [vocabulary] in the order in which the measure takes them, the reference's first."""
+        return reference.log_probabilities.astype(np.float64), candidate.log_probabilities.astype(np.float64)
 
-    def score(self, rows: Sequence[Row], features: Features) -> list[Value]:
-        values = super().score(rows, features)
-        if self.metric.undefined == "nan":
-            return values
-        told = "called 0 as in the published code"
-        return [Value((0.0,), None, (f"{v.reason}: {told}",)) if v.reason else v for v in values]
+    def pair_note(self, candidate: Bag, reference: Bag, prepared: InfoLMPrepared) -> str | None:
+        return UNWEIGHTED if candidate.unweighted or reference.unweighted else None
 
-    def evidence(self, row: Row, features: Features) -> dict[str, Any]:
+    def evidence(self, row: Row, prepared: InfoLMPrepared, features: Features) -> Evidence:
         """The vocabulary items that drive the distance to the chosen reference: both probabilities and their share."""
-        chosen = self.chosen(row, features)
-        if chosen is None or math.isnan(self._distance(*chosen[1])):
-            return {}
-        which, (candidate, reference) = chosen
-        p, q = reference.log_probabilities, candidate.log_probabilities
-        parts = symmetrised_contributions(self._measure, p, q, self.metric.direction)
-        total = parts.sum()
-        top = np.argsort(-parts, kind="stable")[:_EVIDENCE_ITEMS]
-        return {
-            "reference": which,
-            "items": [
+        chosen = self.chosen(row, prepared, features)
+        if chosen is None or math.isnan(self.distance(*chosen[1], prepared)):
+            return Evidence()
+        number, (candidate, reference) = chosen
+        parts = symmetrised_contributions(prepared.measure, *self.logs(candidate, reference), self.direction)
+        total = float(parts.sum())
+        driving = int((parts > 0).sum())
+        items = [
+            Item(
+                prepared.tokenizer.piece(token),
                 {
-                    "token": self._piece(int(i)),
-                    "reference": float(np.exp(p[i])),
-                    "candidate": float(np.exp(q[i])),
-                    "share": float(parts[i] / total) if 0 < total < math.inf else None,
-                }
-                for i in top
-                if parts[i] > 0
-            ],
-        }
+                    "reference": math.exp(reference.log_probabilities[token]),
+                    "candidate": math.exp(candidate.log_probabilities[token]),
+                    "share": float(parts[token]) / total if 0 < total < math.inf else None,
+                },
+            )
+            for token in np.argsort(-parts, kind="stable")[: min(driving, _EVIDENCE_ITEMS)].tolist()
+        ]
+        return Evidence(reference=number, items=items, left_out=driving - len(items))

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.corpus import Corpus, Row
+from nlgauge.corpus import Row
+from nlgauge.engine.features.request import Features
 from nlgauge.maths.sentences import sentence_ends
-from nlgauge.metrics.base import TextMetric, TextScorer, Value
+from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 
 
 @dataclass(frozen=True)
-class Length(TextMetric):
+class Length(RowMetric[Prepared]):
     """Length of the output; 0 for an empty one. That longer is better is not said.
 
     unit: 'words' between spaces, 'characters' (code points), or 'sentences'.
@@ -22,22 +23,19 @@ class Length(TextMetric):
 
     unit: str = "words"
 
-    def scorer(self, corpus: Corpus) -> LengthScorer:
-        return LengthScorer(self)
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return ("candidate",)
 
+    def prepare(self, setup: Setup) -> Prepared:
+        return Prepared(facts={"unit": self.unit})
 
-class LengthScorer(TextScorer):
-    """Counts."""
-
-    def __init__(self, metric: Length) -> None:
-        self._unit = metric.unit
-
-    def score(self, rows: Sequence[Row]) -> list[Value]:
+    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         return [Value((float(self._count(row.candidate)),)) for row in rows]
 
     def _count(self, text: str) -> int:
-        if self._unit == "words":
+        if self.unit == "words":
             return len(text.split())
-        if self._unit == "characters":
+        if self.unit == "characters":
             return len(text)
         return len(sentence_ends(text.strip())) + 1 if text.strip() else 0

@@ -12,18 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Corpus
-from nlgauge.maths.neighbours import Points, coverage, nearest
+from nlgauge.maths.neighbours import Points, coverage
 from nlgauge.maths.population import Counts, Estimate, capture, petersen, schnabel
-from nlgauge.metrics.base import SetMetric, SetScorer, SetText, Texts, Value
+from nlgauge.metrics.base import Value
+from nlgauge.metrics.evidence import Evidence
+from nlgauge.metrics.parameters import check_least
+from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
 
 _ESTIMATORS = {"petersen": petersen, "schnabel": schnabel, "capture": capture}
-_LISTED = 20
 
 
 @dataclass(frozen=True)
@@ -48,47 +49,31 @@ class MarkEvaluate(SetMetric):
         *("score", "quality", "diversity", "floor", "precision", "recall"),
         *("a", "b", "B1", "B2", "n", "m"),
     )
+    details: ClassVar[tuple[str, ...]] = ("floor", "a", "b", "B1", "B2", "n", "m")
     citation: ClassVar[str] = "Mordido and Meinel 2020, COLING, arXiv:2010.04606"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        "estimator": tuple(_ESTIMATORS),
-        **SetMetric.choices,
-    }
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {"estimator": tuple(_ESTIMATORS), **SetMetric.choices}
 
     estimator: str = "petersen"
     k: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_whole(k=1)
-
-    def scorer(self, corpus: Corpus, texts: Texts) -> MarkEvaluateScorer:
-        return MarkEvaluateScorer(self, texts)
-
-
-class MarkEvaluateScorer(SetScorer):
-    """Mark-Evaluate with the layers of its model known."""
-
-    def __init__(self, metric: MarkEvaluate, texts: Texts) -> None:
-        super().__init__(metric, texts)
-        self._metric = metric
+        check_least(self, k=1)
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
-        ((_, counts, *estimates),) = sweep(evaluated, reference, (self._metric.k,))
-        found = dict(zip(("petersen", "schnabel", "diversity", "capture"), estimates, strict=True))
-        floor = _ESTIMATORS[self._metric.estimator](counts.apart)
-        scores = (found[self._metric.estimator], found["schnabel"], found["diversity"], floor)
-        a, b, *_, n, m, k = counts
+        (swept,) = sweep(evaluated, reference, (self.k,))
+        a, b, *_, n, m, k = swept.counts
+        estimate: Estimate = getattr(swept, self.estimator)
+        floor = _ESTIMATORS[self.estimator](swept.counts.apart)
+        scores = (one.score for one in (estimate, swept.schnabel, swept.diversity, floor))
         notes = (f"k={k} is more than a set has other points: their number was taken",) if k >= min(n, m) else ()
-        return Value((*(one.score for one in scores), a / m, b / n, *map(float, counts[:-1])), None, notes)
+        return Value((*scores, a / m, b / n, *map(float, swept.counts[:-1])), None, notes)
 
-    def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> dict[str, Any]:
+    def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
         """Texts that no ball of the other side holds (all the points of), farthest first, and those that one does."""
-        sides = [np.concatenate([text.points for text in texts]) for texts in (evaluated, reference)]
-        by_reference, by_output = coverage(sides[1], sides[0], (self._metric.k,))
-        return {
-            "outputs": _told(evaluated, by_reference.points == 0, sides[0], reference, sides[1]),
-            "references": _told(reference, by_output.points == 0, sides[1], evaluated, sides[0]),
-        }
+        outputs, references = (np.concatenate([text.points for text in texts]) for texts in (evaluated, reference))
+        by_reference, by_output = coverage(references, outputs, (self.k,))
+        return covered_texts(evaluated, reference, by_reference.points == 0, by_output.points == 0)
 
 
 class Assessment(NamedTuple):
@@ -110,39 +95,9 @@ def sweep(evaluated: Points, reference: Points, ks: Sequence[int]) -> list[Asses
     evaluated [m, width], reference [n, width]; ks ascending, each at least 1.
     """
     by_reference, by_output = coverage(reference, evaluated, ks)
-    found = (by_reference.covered, by_output.covered, by_reference.pairs, by_output.pairs)
+    counted = (by_reference.covered, by_output.covered, by_reference.pairs, by_output.pairs)
     out = []
-    for k, a, b, B1, B2 in zip(ks, *(values.tolist() for values in found), strict=True):
+    for k, a, b, B1, B2 in zip(ks, *(values.tolist() for values in counted), strict=True):
         counts = Counts(a, b, B1, B2, len(reference), len(evaluated), k)
         out.append(Assessment(k, counts, petersen(counts), schnabel(counts), schnabel(counts.swapped), capture(counts)))
     return out
-
-
-def _told(
-    texts: Sequence[SetText], covered: NDArray[np.bool_], points: Points, others: Sequence[SetText], theirs: Points
-) -> dict[str, Any]:
-    """The texts of one side beside the text that is nearest to the point of theirs that is farthest from any."""
-    where, squares = nearest(points, theirs)
-    owner = np.repeat(np.arange(len(others)), [len(other.points) for other in others])
-    records: list[dict[str, Any]] = []
-    begin = 0
-    for text in texts:
-        end = begin + len(text.points)
-        farthest = begin + int(squares[begin:end].argmax())
-        other = others[int(owner[where[farthest]])]
-        records.append(
-            {
-                "item": text.item,
-                "text": text.text,
-                "covered": float(covered[begin:end].mean()),
-                "distance": float(np.sqrt(squares[farthest])),
-                "nearest": {"item": other.item, "text": other.text},
-            }
-        )
-        begin = end
-    missed = sorted((one for one in records if one["covered"] < 1), key=lambda one: -one["distance"])
-    caught = sorted((one for one in records if one["covered"] == 1), key=lambda one: one["distance"])
-    return {
-        "uncovered": {"texts": len(missed), "listed": missed[:_LISTED]},
-        "covered": {"texts": len(caught), "listed": caught[:_LISTED]},
-    }

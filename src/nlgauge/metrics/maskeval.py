@@ -16,27 +16,48 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nlgauge.corpus import Corpus, Row
-from nlgauge.engine.engine import Features, Need
-from nlgauge.engine.features import MaskedWords, MaskedWordsRequest, PairStatesRequest, TokenVectors
-from nlgauge.engine.gaps import predictor
+from nlgauge.corpus import Row
+from nlgauge.engine.features.masked_words import MaskedWords, MaskedWordsRequest, way_of
+from nlgauge.engine.features.pair_states import PairStates, PairStatesRequest, states_digest
+from nlgauge.engine.features.request import Features, Request
 from nlgauge.engine.masking import DECODINGS
-from nlgauge.engine.segmentation import library, segmenter
-from nlgauge.engine.weighter import Weighter, read_weighter, states_digest
+from nlgauge.engine.segmentation import PLAIN, segmenter
+from nlgauge.engine.weighter import Weighter, read_weighter
 from nlgauge.errors import SpecError
 from nlgauge.maths import masked_words as maths
-from nlgauge.metrics.base import RowMetric, Scorer, Texts, Value
-
-Array = NDArray[np.float64]
+from nlgauge.maths.masked_words import Array
+from nlgauge.metrics.base import POCKET, Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.evidence import Evidence, Item, Word, Words
+from nlgauge.metrics.parameters import check_least
 
 _UNIFORM, _CANDIDATE = "uniform", "candidate"
+_NAMES = ("candidate", "source")
+_NO_WORDS = "the {} has no words"
 _WEAK = 0.5
 
 
+@dataclass(frozen=True, kw_only=True)
+class MaskEvalPrepared(Prepared):
+    share: float
+    """The candidate's, of the score"""
+    weighter: Weighter | None = None
+    """None: all words of a text weigh the same"""
+
+
+class Plan(NamedTuple):
+    """What is masked in a row's texts, and what it weighs: of candidate and source each."""
+
+    requests: tuple[MaskedWordsRequest | None, MaskedWordsRequest | None]
+    """None for a text of which no word is masked"""
+    weights: tuple[Array, Array]
+    """Of the masked words: [words]"""
+    cut: tuple[bool, bool]
+    """Whether the text is longer than the window, and no more than its beginning was seen beside the other one"""
+
+
 @dataclass(frozen=True)
-class MaskEval(RowMetric):
+class MaskEval(RowMetric[MaskEvalPrepared]):
     """Weighted share of the words of candidate and source that are predicted when masked, the other text in sight.
 
     weights: 'uniform', the same for every word of a text; 'candidate', that and the candidate's words alone; else a
@@ -56,7 +77,6 @@ class MaskEval(RowMetric):
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         "scoring": ("hit", "probability", "log_probability"),
         "decoding": DECODINGS,
-        "per_text": (False, True),
     }
 
     weights: str = _UNIFORM
@@ -64,173 +84,155 @@ class MaskEval(RowMetric):
     per_text: bool = False
     scoring: str = "hit"
     decoding: str = "joint"
-    segmentation: str = "plain"
+    segmentation: str = PLAIN
     stride: int = 1
+    model: str = POCKET
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_whole(stride=1)
-        if not (isinstance(self.weights, str) and self.weights):
-            raise SpecError(f"MaskEval: weights={self.weights!r} is not 'uniform', 'candidate' or a weighter")
-        if isinstance(self.keep, bool) or not isinstance(self.keep, int | float) or not 0 < self.keep <= 1:
-            raise SpecError(f"MaskEval: keep={self.keep!r} is not a number above 0 and up to 1")
-        if self.keep < 1 and self.weights in (_UNIFORM, _CANDIDATE):
-            raise SpecError(f"MaskEval: weights={self.weights!r} has no heaviest words to keep; name a weighter")
+        check_least(self, stride=1)
+        if not self.weights:
+            raise SpecError(f"{self.name}: weights={self.weights!r} is not 'uniform', 'candidate' or a weighter")
+        if not 0 < self.keep <= 1:
+            raise SpecError(f"{self.name}: keep={self.keep!r} is not a number above 0 and up to 1")
+        if self.keep < 1 and not self._learned:
+            raise SpecError(f"{self.name}: weights={self.weights!r} has no heaviest words to keep; name a weighter")
         if self.per_text and self.keep == 1:
-            raise SpecError("MaskEval: per_text is about keep; set keep below 1")
-        if not isinstance(self.segmentation, str):
-            raise SpecError(f"MaskEval: segmentation={self.segmentation!r} is not a name")
+            raise SpecError(f"{self.name}: per_text is about keep; set keep below 1")
 
-    def scorer(self, corpus: Corpus, texts: Texts) -> MaskEvalScorer:
-        return MaskEvalScorer(self, corpus, texts)
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return _NAMES
 
+    @property
+    def cost(self) -> Cost:
+        return "masked pairs"
 
-class Plan(NamedTuple):
-    """What is masked in a pair of texts, and what it weighs: of candidate and source each."""
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        return () if self.segmentation == PLAIN else ("spacy",)
 
-    words: tuple[tuple[int, ...], tuple[int, ...]]
-    """Numbers of the words to mask"""
-    weights: tuple[Array, Array]
-    """Of those words: [words]"""
+    @property
+    def _learned(self) -> bool:
+        return self.weights not in (_UNIFORM, _CANDIDATE)
 
+    def prepare(self, setup: Setup) -> MaskEvalPrepared:
+        segmenter(self.segmentation)
+        way = way_of(setup.model)
+        facts: dict[str, object] = {"words": way if way != "pairs" else f"pairs@{states_digest(setup.model)[:8]}"}
+        if not self._learned:
+            return MaskEvalPrepared(share=1.0 if self.weights == _CANDIDATE else 0.5, facts=facts)
+        weighter = read_weighter(self.weights, setup.model)
+        facts["weighter"] = weighter.digest[:8]
+        return MaskEvalPrepared(share=weighter.share, weighter=weighter, facts=facts)
 
-class MaskEvalScorer(Scorer):
-    """Weighs the words of all rows first, so that only those that are kept are masked."""
+    def requests(self, row: Row, prepared: MaskEvalPrepared) -> Sequence[Request[Any]]:
+        if row.source is None:
+            return []
+        if prepared.weighter is None:
+            return self._all_words(row, prepared)
+        return [self.states(row, side) for side in (0, 1)]
 
-    def __init__(self, metric: MaskEval, corpus: Corpus, texts: Texts) -> None:
-        self.metric, self._texts = metric, texts
-        segmenter(metric.segmentation)
-        way = predictor(texts.model)
-        self._weighter: Weighter | None = None
-        facts: dict[str, object] = {"words": way if way != "pairs" else f"pairs@{states_digest(texts.model)[:8]}"}
-        if (rules := library(metric.segmentation)) is not None:
-            facts["segmentation"] = rules
-        if metric.weights not in (_UNIFORM, _CANDIDATE):
-            self._weighter = read_weighter(metric.weights, texts.model)
-            facts["weighter"] = self._weighter.digest[:8]
-        self.signature = facts
-        self._share = self._weighter.share if self._weighter else 1.0 if metric.weights == _CANDIDATE else 0.5
-        self._plans: dict[tuple[str, str], Plan] = {}
-        usable = [row for row in corpus if self._missing(row) is None]
-        if self._weighter is None:
-            for row in usable:
-                self._plans[_pair(row)] = self._alike(row)
-            return
-        pairs = list(dict.fromkeys(map(_pair, usable)))
-        for indices, features in texts.stream([_states(*pair) for pair in pairs]):
-            for index in indices:
-                self._plans[pairs[index]] = self._planned(pairs[index], features, self._weighter)
+    def further(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> list[MaskedWordsRequest]:
+        plan = None if prepared.weighter is None else self._plan(row, prepared, features)
+        return [request for request in plan.requests if request] if isinstance(plan, Plan) else []
 
-    def _missing(self, row: Row) -> str | None:
-        """Why a row has no value."""
+    def masked(self, row: Row, side: int, words: tuple[int, ...] | None = None) -> MaskedWordsRequest:
+        """Words of a text masked and predicted, all of them by default. side: 0, the candidate's; 1, the source's."""
+        texts = _texts(row, side)
+        return MaskedWordsRequest(*texts, side == 0, self.segmentation, self.decoding, self.stride, words)
+
+    def states(self, row: Row, side: int) -> PairStatesRequest:
+        """What a weighter weighs of a text."""
+        return PairStatesRequest(*_texts(row, side), side == 0, self.segmentation)
+
+    def _all_words(self, row: Row, prepared: MaskEvalPrepared) -> list[MaskedWordsRequest]:
+        return [self.masked(row, side) for side in range(2 if prepared.share < 1 else 1)]
+
+    def _plan(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> Plan | str:
+        """What is masked, from the first features of a row; or why it has no value."""
         if row.source is None:
             return "no source"
-        for name, text in (("candidate", row.candidate), ("source", row.source)):
-            if not len(self._texts.tokens([text])[0]):
-                return f"the {name} has no words"
-        return None
+        if prepared.weighter is None:
+            return _alike(self._all_words(row, prepared), features)
+        candidate, source = (features[self.states(row, side)] for side in (0, 1))
+        if candidate is None or source is None:
+            return _NO_WORDS.format(_NAMES[candidate is not None])
+        weights = _weights(candidate, prepared.weighter), _weights(source, prepared.weighter)
+        kept = maths.kept_words(weights, prepared.share, self.keep, self.per_text)
+        requests = [self._kept(row, side, kept[side], len(weights[side])) for side in (0, 1)]
+        return Plan((requests[0], requests[1]), (weights[0][kept[0]], weights[1][kept[1]]), (source.cut, candidate.cut))
 
-    def _alike(self, row: Row) -> Plan:
-        starts = [self._texts.word_starts(text, self.metric.segmentation)[0] for text in _pair(row)]
-        own, other = len(starts[0]) - 1, len(starts[1]) - 1 if self._share < 1 else 0
-        weights = maths.uniform(own), maths.uniform(other) if other else np.zeros(0)
-        return Plan((tuple(range(own)), tuple(range(other))), weights)
+    def _kept(self, row: Row, side: int, kept: Sequence[int], words: int) -> MaskedWordsRequest | None:
+        """What is asked where so many of a text's words are kept; all of them as every other MaskEval asks for them."""
+        if not kept:
+            return None
+        return self.masked(row, side, tuple(kept) if len(kept) < words else None)
 
-    def _planned(self, pair: tuple[str, str], features: Features, weighter: Weighter) -> Plan:
-        weights = []
-        for text, need in zip(pair, _states(*pair), strict=True):
-            states = features[need]
-            assert isinstance(states, TokenVectors)
-            starts, _ = self._texts.word_starts(text, self.metric.segmentation)
-            weights.append(maths.word_weights(weighter.logits(states.vectors[0]), starts[:-1]))
-        both = weights[0], weights[1]
-        own, other = maths.kept_words(both, self._share, self.metric.keep, self.metric.per_text)
-        return Plan((tuple(own), tuple(other)), (both[0][own], both[1][other]))
+    def score(self, rows: Sequence[Row], prepared: MaskEvalPrepared, features: Features) -> list[Value]:
+        return [self._value(self._plan(row, prepared, features), prepared, features) for row in rows]
 
-    def needs(self, row: Row) -> list[Need]:
-        plan = self._plans.get(_pair(row))
-        if plan is None:
-            return []
-        texts = _pair(row)
-        chosen = zip(texts, texts[::-1], plan.words, (True, False), strict=True)
-        return [(text, self._request(other, first, words)) for text, other, words, first in chosen if words]
+    def _value(self, plan: Plan | str, prepared: MaskEvalPrepared, features: Features) -> Value:
+        if isinstance(plan, str):
+            return Value((np.nan,), plan)
+        scores = [np.zeros(0) if one is None else self.word_scores(one) for one in _answers(plan, features)]
+        value = maths.weighted_score(scores, plan.weights, prepared.share, self.per_text)
+        cut = [name for name, is_cut in zip(_NAMES, plan.cut, strict=True) if is_cut]
+        return Value(
+            (value,), None, tuple(f"{name} longer than the window: only its beginning is seen" for name in cut)
+        )
 
-    def _request(self, other: str, first: bool, words: tuple[int, ...]) -> MaskedWordsRequest:
-        metric = self.metric
-        return MaskedWordsRequest(other, first, metric.segmentation, metric.decoding, metric.stride, words)
+    def word_scores(self, answer: MaskedWords) -> Array:
+        """The score of each masked word: [words]."""
+        if self.scoring == "hit":
+            return answer.hits.astype(np.float64)
+        logs = answer.log_probabilities
+        return np.exp(logs) if self.scoring == "probability" else logs
 
-    def score(self, rows: Sequence[Row], features: Features) -> list[Value]:
-        return [self._value(row, features) for row in rows]
-
-    def _value(self, row: Row, features: Features) -> Value:
-        plan = self._plans.get(_pair(row))
-        if plan is None:
-            return Value((np.nan,), self._missing(row))
-        scores = [np.zeros(0) if found is None else self.word_scores(found) for found in self._found(row, features)]
-        value = maths.weighted_score(scores, plan.weights, self._share, self.metric.per_text)
-        return Value((value,), None, self._notes(row))
-
-    def _found(self, row: Row, features: Features) -> list[MaskedWords | None]:
-        """Answers for candidate and source; None for a text of which no word was masked."""
-        plan, answers = self._plans[_pair(row)], iter(self.needs(row))
-        found: list[MaskedWords | None] = []
-        for words in plan.words:
-            answer = features[next(answers)] if words else None
-            assert answer is None or isinstance(answer, MaskedWords)
-            found.append(answer)
-        return found
-
-    def word_scores(self, found: MaskedWords) -> Array:
-        """The score of each masked word."""
-        if self.metric.scoring == "hit":
-            return found.hits.astype(np.float64)
-        logs = found.log_probabilities
-        return np.exp(logs) if self.metric.scoring == "probability" else logs
-
-    def _notes(self, row: Row) -> tuple[str, ...]:
-        """The other text is read from its beginning, as far as the model's window goes."""
-        model = self._texts.model
-        room = model.window - model.tokenizer.frame
-        sizes = zip(("candidate", "source"), self._texts.tokens(list(_pair(row))), strict=True)
-        return tuple(f"{name} longer than the window: only its beginning is seen" for name, t in sizes if len(t) > room)
-
-    def evidence(self, row: Row, features: Features) -> dict[str, Any]:
+    def evidence(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> Evidence:
         """The masked words of each text: whether each was found, what was predicted, and its weight in the score."""
-        plan = self._plans.get(_pair(row))
-        if plan is None:
-            return {}
-        weights = maths.shared(plan.weights, self._share)
-        names = ("candidate", "source")
-        texts = [
-            {
-                "name": name,
-                "against": other,
-                "text": found.text,
-                "weak": _WEAK,
-                "words": [
-                    {
-                        "text": found.text[begin:end],
-                        "begin": begin,
-                        "end": end,
-                        "alignment": float(hit),
-                        "predicted": predicted,
-                        "log_probability": float(log),
-                        "weight": float(weight),
-                    }
-                    for (begin, end), hit, predicted, log, weight in zip(
-                        found.spans.tolist(), found.hits, found.predicted, found.log_probabilities, own, strict=True
-                    )
-                ],
-            }
-            for name, other, found, own in zip(names, names[::-1], self._found(row, features), weights, strict=True)
-            if found is not None
-        ]
-        return {"texts": texts, "candidate_share": self._share}
+        plan = self._plan(row, prepared, features)
+        if isinstance(plan, str):
+            return Evidence()
+        weights = maths.shared(plan.weights, prepared.share)
+        sides = zip(_NAMES, _NAMES[::-1], _answers(plan, features), weights, strict=True)
+        texts = [_shown(name, other, answer, own) for name, other, answer, own in sides if answer is not None]
+        shares = (prepared.share, 1 - prepared.share)
+        return Evidence(texts=texts, items=[Item(n, {"share": s}) for n, s in zip(_NAMES, shares, strict=True)])
 
 
-def _pair(row: Row) -> tuple[str, str]:
-    return row.candidate, row.source or ""
+def _texts(row: Row, side: int) -> tuple[str, str]:
+    """The text of a side, 0 the candidate's and 1 the source's, and the other one."""
+    texts = row.candidate, row.source or ""
+    return texts[side], texts[1 - side]
 
 
-def _states(candidate: str, source: str) -> list[Need]:
-    return [(candidate, PairStatesRequest(source, True)), (source, PairStatesRequest(candidate, False))]
+def _weights(states: PairStates, weighter: Weighter) -> Array:
+    return maths.word_weights(weighter.logits(states.states), states.starts)
+
+
+def _alike(requests: Sequence[MaskedWordsRequest], features: Features) -> Plan | str:
+    """All words of the texts that are asked for, each of the same weight."""
+    answers = [features[request] for request in requests]
+    candidate, source = answers[0], answers[1] if len(answers) > 1 else None
+    if candidate is None or not len(candidate.words):
+        return _NO_WORDS.format(_NAMES[candidate is not None])
+    weights = maths.uniform(len(candidate.words)), np.zeros(0) if source is None else maths.uniform(len(source.words))
+    cut = source is not None and source.cut, candidate.cut
+    return Plan((requests[0], requests[1] if len(requests) > 1 else None), weights, cut)
+
+
+def _answers(plan: Plan, features: Features) -> list[MaskedWords | None]:
+    return [None if request is None else features[request] for request in plan.requests]
+
+
+def _shown(name: str, against: str, answer: MaskedWords, weights: Array) -> Words:
+    text = answer.text
+    places, hits, logs = answer.spans.tolist(), answer.hits.tolist(), answer.log_probabilities.tolist()
+    words = [
+        Word(text[begin:end], begin, end, float(hit), weight, predicted, log)
+        for (begin, end), hit, weight, predicted, log in zip(
+            places, hits, weights.tolist(), answer.predicted, logs, strict=True
+        )
+    ]
+    return Words(name, against, text, words, _WEAK)

@@ -13,28 +13,40 @@ then stems, then synonyms. On equal words, stems and synonyms the numbers are NL
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeAlias
 
-from nlgauge.corpus import Corpus
 from nlgauge.errors import MissingExtraError, SpecError
-from nlgauge.metrics.base import SPLITTERS, Pair, TextPairScorer, TextReferenceMetric, splitter
+from nlgauge.metrics.base import Prepared, Setup
+from nlgauge.metrics.references import StringReferenceMetric
+from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
+from nlgauge.metrics.wordnet import WordNet
 
 _WEIGHTS = {"2005": (0.9, 3.0, 0.5), "2007": (0.81, 0.83, 0.28)}
 """By variant: recall's share of F, exponent and weight of the penalty"""
 
+Synonyms: TypeAlias = Callable[[str], frozenset[str]]
 
-class _Read(NamedTuple):
+
+class Words(NamedTuple):
+    """The words of a text and their stems."""
+
     words: list[str]
     stems: list[str]
 
 
+@dataclass(frozen=True, kw_only=True)
+class METEORPrepared(Prepared):
+    """Where synonyms come from, if they count."""
+
+    net: WordNet | None
+
+
 @dataclass(frozen=True)
-class METEOR(TextReferenceMetric):
+class METEOR(StringReferenceMetric[METEORPrepared, Words]):
     """METEOR of 2005 or 2007: F of matched words, recall weighing more, less a penalty for scattered matches; 0 to 1.
 
     variant: '2005', F weighed 9 to 1 (NLTK's default), or '2007', the weights fitted for English.
@@ -47,7 +59,7 @@ class METEOR(TextReferenceMetric):
 
     citation: ClassVar[str] = "Banerjee and Lavie 2005, ACL workshop; Lavie and Agarwal 2007, WMT"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **TextReferenceMetric.choices,
+        **StringReferenceMetric.choices,
         "variant": tuple(_WEIGHTS),
         "tokenizer": SPLITTERS,
     }
@@ -57,76 +69,74 @@ class METEOR(TextReferenceMetric):
     wordnet: str | None = None
     tokenizer: str = "13a"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.stemmer, str) or not isinstance(self.wordnet, str | None):
-            raise SpecError("METEOR: stemmer is a name, wordnet a folder or None")
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        return (*splitter_library(self.tokenizer), *(("snowballstemmer",) if self.stemmer != "none" else ()))
 
-    def scorer(self, corpus: Corpus) -> METEORScorer:
-        return METEORScorer(self)
+    def prepare(self, setup: Setup) -> METEORPrepared:
+        splitter(self.tokenizer)
+        _stemmer(self.stemmer)
+        net = self._net()
+        synonyms = "none" if net is None else {"name": "wordnet", "digest": net.digest}
+        facts = {"variant": self.variant, "case": "lc", "tok": self.tokenizer, "stemmer": self.stemmer}
+        return METEORPrepared(net=net, facts={**facts, "synonyms": synonyms})
 
+    def read(self, text: str, prepared: METEORPrepared) -> Words | None:
+        words = splitter(self.tokenizer)(text)
+        return Words(words, [*map(_stemmer(self.stemmer), words)]) if words else None
 
-class METEORScorer(TextPairScorer):
-    """Finds words, stems and synonyms once for each distinct text or word."""
+    def compare(self, pairs: Sequence[tuple[Words, Words]], prepared: METEORPrepared) -> list[tuple[float]]:
+        synonyms = None if prepared.net is None else cache(prepared.net.synonyms)
+        return [(self._score(*pair, synonyms),) for pair in pairs]
 
-    metric: METEOR
-
-    def __init__(self, metric: METEOR) -> None:
-        super().__init__(metric)
-        self._split, self._stem = splitter(metric.tokenizer), _stemmer(metric.stemmer)
-        self._synonyms: Callable[[str], frozenset[str]] | None = None
-        synonyms = "none"
-        if metric.wordnet is not None:
-            net = WordNet(Path(metric.wordnet))
-            self._synonyms, synonyms = cache(net.synonyms), f"wordnet@{net.digest[:8]}"
-        self.signature = {"synonyms": synonyms}
-
-    def read(self, text: str) -> _Read | None:
-        words = self._split(text)
-        return _Read(words, [*map(self._stem, words)]) if words else None
-
-    def measure(self, pairs: Sequence[Pair]) -> list[tuple[float]]:
-        alpha, beta, gamma = _WEIGHTS[self.metric.variant]
-        return [(self._score(*pair, alpha, beta, gamma),) for pair in pairs]
-
-    def _score(self, candidate: _Read, reference: _Read, alpha: float, beta: float, gamma: float) -> float:
-        matches = self._matches(candidate, reference)
+    def _score(self, candidate: Words, reference: Words, synonyms: Synonyms | None) -> float:
+        alpha, beta, gamma = _WEIGHTS[self.variant]
+        matches = matched(candidate, reference, synonyms)
         if not matches:
             return 0.0
         precision, recall = len(matches) / len(candidate.words), len(matches) / len(reference.words)
         f = precision * recall / (alpha * precision + (1 - alpha) * recall)
-        together = sum((i + 1) in matches and matches[i + 1] == j + 1 for i, j in matches.items())
+        together = sum([matches.get(i + 1) == j + 1 for i, j in matches.items()])
         penalty: float = gamma * ((len(matches) - together) / len(matches)) ** beta
         return (1 - penalty) * f
 
-    def _matches(self, candidate: _Read, reference: _Read) -> dict[int, int]:
-        """Places of the reference's words by those of the candidate's that they are matched with."""
-        matches: dict[int, int] = {}
-        ours, theirs = [*range(len(candidate.words))], [*range(len(reference.words))]
-        for one, other in ((candidate.words, reference.words), (candidate.stems, reference.stems)):
-            free: dict[str, list[int]] = {}
-            for j in theirs:
-                free.setdefault(other[j], []).append(j)
-            for i in reversed(ours):
-                if places := free.get(one[i]):
-                    matches[i] = places.pop()
-            taken = set(matches.values())
-            ours, theirs = [i for i in ours if i not in matches], [j for j in theirs if j not in taken]
-            if not ours or not theirs:
-                return matches
-        if self._synonyms is not None:
-            for i in reversed(ours):
-                words = self._synonyms(candidate.words[i])
-                found = max((j for j in theirs if reference.words[j] in words), default=None)
-                if found is not None:
-                    matches[i] = found
-                    theirs.remove(found)
-        return matches
+    def _net(self) -> WordNet | None:
+        try:
+            return None if self.wordnet is None else WordNet.read(Path(self.wordnet))
+        except OSError as error:
+            name = Path(str(error.filename)).name
+            raise SpecError(f"METEOR: wordnet={self.wordnet!r}: {name}: {error.strerror}") from None
 
 
+def matched(candidate: Words, reference: Words, synonyms: Synonyms | None) -> dict[int, int]:
+    """Places of the reference's words by those of the candidate's that they are matched with."""
+    matches: dict[int, int] = {}
+    left, free = [*range(len(candidate.words))], [*range(len(reference.words))]
+    for candidate_forms, reference_forms in ((candidate.words, reference.words), (candidate.stems, reference.stems)):
+        places: dict[str, list[int]] = {}
+        for j in free:
+            places.setdefault(reference_forms[j], []).append(j)
+        for i in reversed(left):
+            if same := places.get(candidate_forms[i]):
+                matches[i] = same.pop()
+        taken = set(matches.values())
+        left, free = [i for i in left if i not in matches], [j for j in free if j not in taken]
+        if not left or not free:
+            return matches
+    if synonyms is not None:
+        for i in reversed(left):
+            words = synonyms(candidate.words[i])
+            last = max((j for j in free if reference.words[j] in words), default=None)
+            if last is not None:
+                matches[i] = last
+                free.remove(last)
+    return matches
+
+
+@cache
 def _stemmer(name: str) -> Callable[[str], str]:
     if name == "none":
-        return lambda word: word
+        return str
     try:
         import snowballstemmer
     except ImportError:
@@ -134,75 +144,5 @@ def _stemmer(name: str) -> Callable[[str], str]:
     if name not in snowballstemmer.algorithms():
         known = ", ".join(["none", *sorted(snowballstemmer.algorithms())])
         raise SpecError(f"METEOR: stemmer={name!r} is not one of {known}")
-    stem: Callable[[str], str] = cache(snowballstemmer.stemmer(name).stemWord)
+    stem: Callable[[str], str] = lru_cache(1 << 17)(snowballstemmer.stemmer(name).stemWord)
     return stem
-
-
-_KINDS = ("noun", "verb", "adj", "adv")
-_ENDINGS: Mapping[str, Sequence[tuple[str, str]]] = {
-    "noun": [("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"),
-             ("men", "man"), ("ies", "y")],
-    "verb": [("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")],
-    "adj": [("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
-    "adv": [],
-}  # fmt: skip
-
-
-class WordNet:
-    """Synonyms from WordNet's files (Miller, "WordNet: A Lexical Database for English", CACM 1995).
-
-    Words are looked up as they are and by their base forms. Raises SpecError where a file is missing.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        digest = hashlib.sha256()
-        self._senses: dict[str, dict[str, list[int]]] = {}
-        self._words: dict[str, dict[int, list[str]]] = {}
-        self._exceptions: dict[str, dict[str, list[str]]] = {}
-        for kind in _KINDS:
-            lines = {}
-            for name in (f"index.{kind}", f"data.{kind}", f"{kind}.exc"):
-                try:
-                    content = (folder / name).read_bytes()
-                except OSError as error:
-                    raise SpecError(f"METEOR: wordnet={str(folder)!r}: {name}: {error.strerror}") from None
-                digest.update(content)
-                lines[name] = content.decode("utf-8", "replace").splitlines()
-            self._senses[kind] = dict(map(_index, _entries(lines[f"index.{kind}"])))
-            self._words[kind] = dict(map(_data, _entries(lines[f"data.{kind}"])))
-            self._exceptions[kind] = {
-                form: bases for form, *bases in map(str.split, filter(None, lines[f"{kind}.exc"]))
-            }
-        self.digest = digest.hexdigest()
-
-    def synonyms(self, word: str) -> frozenset[str]:
-        """The word and all single words that share a sense with it."""
-        found = {word}
-        for kind in _KINDS:
-            senses = self._senses[kind]
-            for base in self._bases(word, kind):
-                found.update(name for sense in senses[base] for name in self._words[kind][sense] if "_" not in name)
-        return frozenset(found)
-
-    def _bases(self, word: str, kind: str) -> list[str]:
-        """The forms under which a word is found: itself, and those of the list of exceptions or without an ending."""
-        bases = self._exceptions[kind].get(word)
-        if bases is None:
-            bases = [word[: -len(old)] + new for old, new in _ENDINGS[kind] if word.endswith(old)]
-        return [form for form in dict.fromkeys([word, *bases]) if form in self._senses[kind]]
-
-
-def _entries(lines: Sequence[str]) -> list[list[str]]:
-    """The fields of the lines that are not part of the licence at the top, without the glosses."""
-    return [line.partition("|")[0].split() for line in lines if line and not line.startswith(" ")]
-
-
-def _index(fields: list[str]) -> tuple[str, list[int]]:
-    """Lemma and its senses: the last fields of a line, as many as its third says."""
-    return fields[0], [int(field) for field in fields[-int(fields[2]) :]]
-
-
-def _data(fields: list[str]) -> tuple[int, list[str]]:
-    """Sense and its words, some of which carry a mark of their place such as (a)."""
-    count = int(fields[3], 16)
-    return int(fields[0]), [word.partition("(")[0] for word in fields[4 : 4 + 2 * count : 2]]

@@ -14,25 +14,49 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Corpus, Row
-from nlgauge.engine.engine import Features
-from nlgauge.engine.features import TokenVectors, VectorsRequest
+from nlgauge.corpus import Row
+from nlgauge.engine.features.masked import TokenWeights
+from nlgauge.engine.features.request import Features
+from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
+from nlgauge.engine.models.capabilities import capability
 from nlgauge.engine.words import is_word, words
-from nlgauge.errors import SpecError
 from nlgauge.maths.transport import plans
 from nlgauge.maths.vectors import distances, flows, runs, unit
-from nlgauge.metrics.base import Pair, ReferenceMetric, ReferenceScorer, Texts, idf_table
+from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
+from nlgauge.metrics.evidence import Evidence, Flow, Place
+from nlgauge.metrics.idf import OF_THE_CORPUS, idf_fact, idf_table
+from nlgauge.metrics.parameters import check_least
+from nlgauge.metrics.references import ReferenceMetric, each_once
 
 Array = NDArray[np.float64]
 
 
+class Grams(NamedTuple):
+    """The n-grams of a text."""
+
+    vectors: Array
+    """[n-grams, width], at length 1"""
+    weights: Array
+    """[n-grams]"""
+    spans: list[list[int]]
+    """[n-grams, 2]: places in the text"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoverScorePrepared(Prepared):
+    """The layers that are read, and the weights of the tokens."""
+
+    layers: tuple[int, ...]
+    table: TokenWeights | None
+
+
 @dataclass(frozen=True)
-class MoverScore(ReferenceMetric):
+class MoverScore(ReferenceMetric[MoverScorePrepared, TokenVectors]):
     """1 minus the word mover's distance over contextual vectors; 1 is best, -1 the least.
 
     ngram: 1 or 2 adjacent words are moved together. A text of fewer words is moved as one.
@@ -54,89 +78,75 @@ class MoverScore(ReferenceMetric):
     layers: int = 5
     aggregate: str = "power_means"
     idf: str = "general"
+    model: str = POCKET
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.layers, bool) or not isinstance(self.layers, int) or self.layers < 1:
-            raise SpecError(f"MoverScore: layers={self.layers!r} is not a whole number of at least 1")
+        check_least(self, layers=1)
 
-    def scorer(self, corpus: Corpus, texts: Texts) -> MoverScoreScorer:
-        return MoverScoreScorer(self, corpus, texts)
+    @property
+    def cost(self) -> Cost:
+        return "encoding"
 
+    @property
+    def uses_corpus(self) -> bool:
+        return self.idf in OF_THE_CORPUS
 
-class Grams(NamedTuple):
-    """The n-grams of a text."""
+    def prepare(self, setup: Setup) -> MoverScorePrepared:
+        last = capability(setup.model, setup.model.encoder, "encoder").layers
+        layers = tuple(range(max(0, last - self.layers + 1), last + 1))
+        table = idf_table(self.idf, setup)
+        return MoverScorePrepared(layers=layers, table=table, facts={"idf": idf_fact(self.idf, setup, table)})
 
-    vectors: Array
-    """[n-grams, width], at length 1"""
-    weights: Array
-    """[n-grams]"""
-    spans: list[list[int]]
-    """[n-grams, 2]: places in the text"""
+    def request(self, text: str, prepared: MoverScorePrepared, reference: bool) -> VectorsRequest:
+        return VectorsRequest(text, prepared.layers)
 
+    def unusable(self, side: TokenVectors) -> str | None:
+        return None if len(_words(side)[0]) else "nothing but punctuation"
 
-class MoverScoreScorer(ReferenceScorer):
-    """MoverScore with its idf table counted."""
-
-    metric: MoverScore
-
-    def __init__(self, metric: MoverScore, corpus: Corpus, texts: Texts) -> None:
-        last = texts.model.layers
-        self._table = idf_table(metric.idf, corpus, texts)
-        self.signature = {"idf": metric.idf + (f"@{self._table.digest[:8]}" if self._table else "")}
-        request = VectorsRequest(tuple(range(max(0, last - metric.layers + 1), last + 1)))
-        super().__init__(metric, request, request)
-
-    def unusable(self, feature: TokenVectors) -> str | None:
-        return None if len(_words(feature)[0]) else "nothing but punctuation"
-
-    def pair_note(self, candidate: TokenVectors, reference: TokenVectors) -> str | None:
-        alike = any(not self._weights(feature, _words(feature)[0]).any() for feature in (candidate, reference))
+    def pair_note(self, candidate: TokenVectors, reference: TokenVectors, prepared: MoverScorePrepared) -> str | None:
+        alike = any(not _weights(text, _words(text)[0], prepared.table).any() for text in (candidate, reference))
         return "all idf weights of a text are 0: its words weighed alike" if alike else None
 
-    def compare(self, pairs: Sequence[Pair]) -> list[tuple[float]]:
-        grams = {id(feature): self._grams(feature) for pair in pairs for feature in pair}
-        sides = [(grams[id(candidate)], grams[id(reference)]) for candidate, reference in pairs]
+    def compare(
+        self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: MoverScorePrepared
+    ) -> list[tuple[float]]:
+        sides = each_once(lambda feature: self._grams(feature, prepared), pairs)
         return [(1.0 - float((cost * plan).sum()),) for cost, plan in _moved(sides)]
 
-    def _grams(self, feature: TokenVectors) -> Grams:
+    def _grams(self, feature: TokenVectors, prepared: MoverScorePrepared) -> Grams:
         first, spans = _words(feature)
         layers = unit(feature.vectors[:, first])
         means = [layers.min(axis=0), layers.mean(axis=0), layers.max(axis=0)]
-        vectors = np.concatenate(means, axis=1) if self.metric.aggregate == "power_means" else means[1]
-        weights = self._weights(feature, first)
+        vectors = np.concatenate(means, axis=1) if self.aggregate == "power_means" else means[1]
+        weights = _weights(feature, first, prepared.table)
         if not weights.any():
             weights = np.ones(len(first))
-        size = min(self.metric.ngram, len(first))
+        size = min(self.ngram, len(first))
         within = np.arange(len(first) - size + 1)[:, None] + np.arange(size)
         sums = weights[within].sum(axis=1)
         # The mean's denominator is left out: the length becomes 1 anyhow.
         joined = unit((weights[within][..., None] * vectors[within]).sum(axis=1))
         return Grams(joined, sums, [[spans[i][0], spans[i + size - 1][1]] for i in range(len(sums))])
 
-    def _weights(self, feature: TokenVectors, first: NDArray[np.intp]) -> Array:
-        return self._table.values[feature.ids[first]] if self._table else np.ones(len(first))
-
-    def evidence(self, row: Row, features: Features) -> dict[str, Any]:
+    def evidence(self, row: Row, prepared: MoverScorePrepared, features: Features) -> Evidence:
         """What was moved where, most first: shares of the whole and how far they went."""
-        chosen = self.chosen(row, features)
-        if chosen is None:
-            return {}
-        which, (candidate, reference) = chosen
-        one, other = self._grams(candidate), self._grams(reference)
+        if (chosen := self.chosen(row, prepared, features)) is None:
+            return Evidence()
+        number, pair = chosen
+        one, other = (self._grams(feature, prepared) for feature in pair)
         ((cost, plan),) = _moved([(one, other)])
-        moved = [
-            {
-                "candidate": candidate.text[slice(*one.spans[i])],
-                "candidate_offsets": one.spans[i],
-                "reference": reference.text[slice(*other.spans[j])],
-                "reference_offsets": other.spans[j],
-                "share": share,
-                "distance": distance,
-            }
-            for i, j, share, distance in flows(cost, plan)
-        ]
-        return {"reference": which, "flows": moved}
+        first, second = (
+            [Place(feature.text[begin:end], begin, end) for begin, end in grams.spans]
+            for feature, grams in zip(pair, (one, other), strict=True)
+        )
+        moved = [Flow(first[i], second[j], share, distance) for i, j, share, distance in flows(cost, plan)]
+        return Evidence(reference=number, flows=moved)
+
+
+def _weights(feature: TokenVectors, first: NDArray[np.intp], table: TokenWeights | None) -> Array:
+    """What words weigh, by their first pieces."""
+    return table.values[feature.ids[first]] if table else np.ones(len(first))
 
 
 def _words(feature: TokenVectors) -> tuple[NDArray[np.intp], list[list[int]]]:
@@ -151,5 +161,5 @@ def _words(feature: TokenVectors) -> tuple[NDArray[np.intp], list[list[int]]]:
 def _moved(pairs: Sequence[tuple[Grams, Grams]]) -> list[tuple[Array, Array]]:
     """Distances and optimal plan of each pair."""
     costs = [distances(one.vectors, other.vectors) for one, other in pairs]
-    found = plans(costs, [one.weights for one, _ in pairs], [other.weights for _, other in pairs])
-    return list(zip(costs, found, strict=True))
+    optimal = plans(costs, [one.weights for one, _ in pairs], [other.weights for _, other in pairs])
+    return list(zip(costs, optimal, strict=True))

@@ -9,19 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus import Corpus, Row
-from nlgauge.engine.engine import Features, Need
-from nlgauge.engine.features import Likelihood, LikelihoodRequest, WrittenRequest
+from nlgauge.corpus import Row
+from nlgauge.engine.features.likelihood import CausalRequest, Likelihood
+from nlgauge.engine.features.masked import MaskedLikelihoodRequest
+from nlgauge.engine.features.request import Features, Request
+from nlgauge.engine.models.capabilities import capability
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import RowMetric, Scorer, Texts, Value
+from nlgauge.metrics.base import POCKET, Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.evidence import Evidence, likely_words
+from nlgauge.metrics.parameters import check_least
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerplexityPrepared(Prepared):
+    causal: bool
+    """Whether the model reads from left to right"""
 
 
 @dataclass(frozen=True)
-class Perplexity(RowMetric):
+class Perplexity(RowMetric[PerplexityPrepared]):
     """Perplexity of the candidate under a language model; 1 is best.
 
     exp(-mean log p(token | what is seen)), over sub-words, at temperature 1. A masked model sees the rest of the text
@@ -36,42 +46,51 @@ class Perplexity(RowMetric):
     citation: ClassVar[str] = "Salazar et al. 2020, ACL, arXiv:1910.14659"
 
     stride: int = 1
+    model: str = POCKET
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_whole(stride=1)
+        check_least(self, stride=1)
 
-    def scorer(self, corpus: Corpus, texts: Texts) -> PerplexityScorer:
-        writes = texts.model.writes
-        if writes == "from another text":
-            raise SpecError(f"Perplexity: {texts.model.name!r} writes one text from another: ask it for BARTScore")
-        if writes is not None and self.stride > 1:
-            raise SpecError(f"Perplexity: {texts.model.name!r} masks no tokens: leave stride out")
-        return PerplexityScorer(LikelihoodRequest(self.stride) if writes is None else WrittenRequest())
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return ("candidate",)
+
+    @property
+    def cost(self) -> Cost:
+        return "masking"
+
+    def prepare(self, setup: Setup) -> PerplexityPrepared:
+        model = setup.model
+        if model.causal_lm is not None:
+            if self.stride > 1:
+                raise SpecError(f"{self.name}: {model.name!r} masks no tokens: leave stride out")
+            return PerplexityPrepared(causal=True, facts={"read": "left-to-right"})
+        if model.masked_lm is None and model.seq2seq_lm is not None:
+            raise SpecError(f"{self.name}: {model.name!r} writes one text from another: ask it for BARTScore")
+        capability(model, model.masked_lm, "masked_lm")
+        return PerplexityPrepared(causal=False)
+
+    def requests(self, row: Row, prepared: PerplexityPrepared) -> list[Request[Likelihood]]:
+        return [self._request(row, prepared)]
+
+    def _request(self, row: Row, prepared: PerplexityPrepared) -> Request[Likelihood]:
+        text = row.candidate
+        return CausalRequest(text) if prepared.causal else MaskedLikelihoodRequest(text, self.stride)
+
+    def score(self, rows: Sequence[Row], prepared: PerplexityPrepared, features: Features) -> list[Value]:
+        return [_value(features[self._request(row, prepared)]) for row in rows]
+
+    def evidence(self, row: Row, prepared: PerplexityPrepared, features: Features) -> Evidence:
+        """The probability of each token, with its place."""
+        likelihood = features[self._request(row, prepared)]
+        if likelihood is None:
+            return Evidence()
+        seen = "words before each" if prepared.causal else "rest of it"
+        return Evidence(texts=[likely_words("candidate", seen, likelihood)])
 
 
-class PerplexityScorer(Scorer):
-    """Perplexity by masked tokens or from left to right."""
-
-    def __init__(self, request: LikelihoodRequest | WrittenRequest) -> None:
-        self._request = request
-        if isinstance(request, WrittenRequest):
-            self.signature = {"read": "left-to-right"}
-
-    def needs(self, row: Row) -> list[Need]:
-        return [(row.candidate, self._request)]
-
-    def score(self, rows: Sequence[Row], features: Features) -> list[Value]:
-        return [self._value(features[row.candidate, self._request]) for row in rows]
-
-    def _value(self, found: Any) -> Value:
-        if not isinstance(found, Likelihood):
-            return Value((np.nan,), "the candidate has no words")
-        return Value((float(np.exp(-found.log_probabilities.mean())),))
-
-    def evidence(self, row: Row, features: Features) -> dict[str, Any]:
-        """The log-probability of each token, with its place."""
-        found = features[row.candidate, self._request]
-        if not isinstance(found, Likelihood):
-            return {}
-        return {"tokens": found.evidence()}
+def _value(likelihood: Likelihood | None) -> Value:
+    if likelihood is None:
+        return Value((np.nan,), "the candidate has no words")
+    return Value((float(np.exp(-likelihood.log_probabilities.mean())),))

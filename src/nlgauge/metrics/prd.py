@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Corpus
 from nlgauge.maths.prd import Curve, mean_curve
-from nlgauge.metrics.base import SetMetric, SetScorer, SetText, Texts, Value
+from nlgauge.metrics.base import Value
+from nlgauge.metrics.evidence import Evidence, Item
+from nlgauge.metrics.parameters import check_least
+from nlgauge.metrics.sets import SetMetric, SetText
 
-_SHOWN = 20
+_EVERY = 20
 
 
 @dataclass(frozen=True)
@@ -40,30 +42,19 @@ class PRD(SetMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_whole(clusters=1, runs=1, seed=0)
-
-    def scorer(self, corpus: Corpus, texts: Texts) -> PRDScorer:
-        return PRDScorer(self, texts)
-
-
-class PRDScorer(SetScorer):
-    """PRD with the layers of its model known."""
-
-    def __init__(self, metric: PRD, texts: Texts) -> None:
-        super().__init__(metric, texts)
-        self._metric = metric
+        check_least(self, clusters=1, runs=1, seed=0)
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
         curve = self._curve(evaluated, reference)
-        few = min(len(evaluated), len(reference)) < self._metric.clusters
+        few = min(len(evaluated), len(reference)) < self.clusters
         notes = ("a set has fewer points than there are clusters",) if few else ()
         return Value((curve.f_score(8), curve.f_score(1 / 8), *curve.even), None, notes)
 
-    def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> dict[str, Any]:
-        """The curve, at every so many angles."""
+    def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
+        """The curve, at every so many angles, from all precision asked for to all recall."""
         curve = self._curve(*(np.concatenate([text.points for text in side]) for side in (evaluated, reference)))
-        return {"precision": curve.precision[::_SHOWN].tolist(), "recall": curve.recall[::_SHOWN].tolist()}
+        points = {"precision": curve.precision, "recall": curve.recall}
+        return Evidence(items=[Item("curve", {name: some[::_EVERY].tolist() for name, some in points.items()})])
 
     def _curve(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Curve:
-        metric = self._metric
-        return mean_curve(evaluated, reference, metric.clusters, metric.runs, metric.seed)
+        return mean_curve(evaluated, reference, self.clusters, self.runs, self.seed)

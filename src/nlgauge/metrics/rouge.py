@@ -5,28 +5,49 @@ Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", ACL workshop Text
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Corpus
 from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge.maths.sentences import sentence_ends
-from nlgauge.metrics.base import Pair, TextPairScorer, TextReferenceMetric
+from nlgauge.metrics.base import Prepared, Setup
+from nlgauge.metrics.references import StringReferenceMetric
+
+_TOKENIZERS = {"ascii": "DefaultTokenizer", "unicode": "UnicodeTokenizer", "character": "CharacterTokenizer"}
+"""Their names in rouge-score-rs"""
 
 
-class _Read(NamedTuple):
+class Text(NamedTuple):
+    """A text as ROUGE reads it."""
+
     text: str
     """A sentence a line, for ROUGE-Lsum"""
     words: int
 
 
+class _Tokenizer(Protocol):
+    def tokenize(self, text: str) -> list[str]: ...
+
+
+class _Score(Protocol):
+    fmeasure: float
+    precision: float
+    recall: float
+
+
+class _Scorer(Protocol):
+    def score_batch(self, targets: Sequence[str], predictions: Sequence[str]) -> Sequence[Mapping[str, _Score]]: ...
+
+
 @dataclass(frozen=True)
-class ROUGE(TextReferenceMetric):
+class ROUGE(StringReferenceMetric[Prepared, Text]):
     """ROUGE: words (1), runs of words (2 to 9) or common subsequences (L, Lsum) that candidate and reference share.
 
     variant: '1' to '9'; 'L', the longest common subsequence of the texts; 'Lsum', of each sentence of the reference
@@ -40,12 +61,12 @@ class ROUGE(TextReferenceMetric):
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
     citation: ClassVar[str] = "Lin 2004, ACL workshop Text Summarization Branches Out"
+    undefined: ClassVar[str] = "neither text has so many words in a row"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **TextReferenceMetric.choices,
+        **StringReferenceMetric.choices,
         "references": ("best", "mean", "sum"),
         "variant": (*"123456789", "L", "Lsum"),
-        "stemmer": (True, False),
-        "tokenizer": ("ascii", "unicode", "character"),
+        "tokenizer": tuple(_TOKENIZERS),
         "sentences": ("lines", "split"),
     }
 
@@ -59,63 +80,66 @@ class ROUGE(TextReferenceMetric):
         if self.stemmer and self.tokenizer != "ascii":
             raise SpecError("ROUGE: stemmer=True knows English only: it goes with tokenizer='ascii'")
 
-    def scorer(self, corpus: Corpus) -> ROUGEScorer:
-        return ROUGEScorer(self)
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        return ("rouge-score-rs",)
 
+    def prepare(self, setup: Setup) -> Prepared:
+        _tokenizer(self.tokenizer, self.stemmer)
+        stemmer = "porter" if self.stemmer else "none"
+        facts = {"variant": self.variant, "stemmer": stemmer, "tok": self.tokenizer, "sentences": self.sentences}
+        return Prepared(facts=facts)
 
-class ROUGEScorer(TextPairScorer):
-    """Reads texts and scores pairs, many at a time."""
+    def read(self, text: str, prepared: Prepared) -> Text | None:
+        if self.variant == "Lsum" and self.sentences == "split":
+            text = "\n".join(text[begin:end] for begin, end in pairwise([0, *sentence_ends(text), len(text)]))
+        words = len(_tokenizer(self.tokenizer, self.stemmer).tokenize(text))
+        return Text(text, words) if words else None
 
-    metric: ROUGE
-    undefined = "neither text has so many words in a row"
-
-    def __init__(self, metric: ROUGE) -> None:
-        try:
-            import rouge_score_rs
-            from rouge_score_rs import tokenizers
-        except ImportError:
-            raise MissingExtraError("ROUGE", "strings") from None
-        super().__init__(metric)
-        library: Any = rouge_score_rs
-        kinds: Any = tokenizers
-        if metric.tokenizer == "ascii":
-            tokenizer = kinds.DefaultTokenizer(metric.stemmer)
-        else:
-            tokenizer = kinds.UnicodeTokenizer() if metric.tokenizer == "unicode" else kinds.CharacterTokenizer()
-        self._words, self._name = tokenizer.tokenize, f"rouge{metric.variant}"
-        self._tool = library.RougeScorer([self._name], tokenizer=tokenizer)
-        self.signature = {"library": f"rouge-score-rs-{library.__version__}"}
-
-    def read(self, text: str) -> _Read | None:
-        if self.metric.variant == "Lsum" and self.metric.sentences == "split":
-            text = "\n".join(text[begin:end] for begin, end in _sentences(text))
-        words = len(self._words(text))
-        return _Read(text, words) if words else None
-
-    def measure(self, pairs: Sequence[Pair]) -> list[tuple[float, float, float]]:
-        shortest = int(self.metric.variant) if self.metric.variant.isdigit() else 1
-        found = self._tool.score_batch([reference.text for _, reference in pairs], [ours.text for ours, _ in pairs])
+    def compare(self, pairs: Sequence[tuple[Text, Text]], prepared: Prepared) -> list[tuple[float, float, float]]:
+        name = f"rouge{self.variant}"
+        scorer = _scorer(name, self.tokenizer, self.stemmer)
+        scores = scorer.score_batch([reference.text for _, reference in pairs], [one.text for one, _ in pairs])
         return [
             (score.fmeasure, score.precision, score.recall)
-            if max(ours.words, theirs.words) >= shortest
-            else (np.nan, np.nan, np.nan)
-            for (ours, theirs), score in zip(pairs, (one[self._name] for one in found), strict=True)
+            if max(candidate.words, reference.words) >= self._shortest
+            else (math.nan, math.nan, math.nan)
+            for (candidate, reference), score in zip(pairs, (each[name] for each in scores), strict=True)
         ]
 
-    def reduced(self, pairs: Sequence[Pair], scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.metric.references != "sum":
+    def reduced(self, pairs: Sequence[tuple[Text, Text]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.references != "sum":
             return super().reduced(pairs, scores)
-        shortest = int(self.metric.variant) if self.metric.variant.isdigit() else 1
-        units = np.array([[side.words for side in pair] for pair in pairs]) - shortest + 1
-        ours, theirs = np.maximum(units, 0).T
+        units = np.array([[side.words for side in pair] for pair in pairs]) - self._shortest + 1
+        of_candidate, of_reference = np.maximum(units, 0).T
         # The library gives shares; matches are whole numbers.
-        matches = np.where(ours > 0, scores[:, 1] * ours, 0).round().sum()
-        if not ours.sum() and not theirs.sum():
+        matches = np.where(of_candidate > 0, scores[:, 1] * of_candidate, 0).round().sum()
+        sums = of_candidate.sum(), of_reference.sum()
+        if not any(sums):
             return np.full(3, np.nan)
-        precision, recall = (matches / side.sum() if side.sum() else 0.0 for side in (ours, theirs))
-        return np.array([2 * matches / (ours.sum() + theirs.sum()), precision, recall])
+        precision, recall = (matches / units if units else 0.0 for units in sums)
+        return np.array([2 * matches / sum(sums), precision, recall])
+
+    @property
+    def _shortest(self) -> int:
+        """How many words a text needs to have a unit that is counted."""
+        return int(self.variant) if self.variant.isdigit() else 1
 
 
-def _sentences(text: str) -> list[tuple[int, int]]:
-    ends = [0, *sentence_ends(text), len(text)]
-    return list(pairwise(ends))
+@cache
+def _tokenizer(name: str, stemmer: bool) -> _Tokenizer:
+    try:
+        from rouge_score_rs import tokenizers
+    except ImportError:
+        raise MissingExtraError("ROUGE", "strings") from None
+    kind = getattr(tokenizers, _TOKENIZERS[name])
+    tokenizer: _Tokenizer = kind(stemmer) if name == "ascii" else kind()
+    return tokenizer
+
+
+@cache
+def _scorer(name: str, tokenizer: str, stemmer: bool) -> _Scorer:
+    import rouge_score_rs
+
+    scorer: _Scorer = getattr(rouge_score_rs, "RougeScorer")([name], tokenizer=_tokenizer(tokenizer, stemmer))  # noqa: B009
+    return scorer

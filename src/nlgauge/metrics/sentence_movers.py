@@ -12,25 +12,46 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Corpus, Row
-from nlgauge.engine.engine import Features
-from nlgauge.engine.features import TokenVectors, VectorsRequest
+from nlgauge.corpus import Row
+from nlgauge.engine.features.request import Features
+from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
+from nlgauge.engine.models.capabilities import capability
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.sentences import sentence_ends
 from nlgauge.maths.transport import plans
 from nlgauge.maths.vectors import distances, flows, run_means, runs, unit
-from nlgauge.metrics.base import Pair, ReferenceMetric, ReferenceScorer, Texts
+from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
+from nlgauge.metrics.evidence import Evidence, Flow, Place
+from nlgauge.metrics.references import ReferenceMetric, each_once
 
 Array = NDArray[np.float64]
 
 
+class Parts(NamedTuple):
+    """What is moved of a text."""
+
+    vectors: Array
+    """[parts, width]"""
+    weights: Array
+    """[parts]"""
+    spans: NDArray[np.int32]
+    """[parts, 2]: places in the text"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceMoversPrepared(Prepared):
+    """The layer that is read."""
+
+    layer: int
+
+
 @dataclass(frozen=True)
-class SentenceMovers(ReferenceMetric):
+class SentenceMovers(ReferenceMetric[SentenceMoversPrepared, TokenVectors]):
     """exp(-cost of moving one text onto the other); 1 is best.
 
     variant: 's+wms' moves sentences and words, 'sms' sentences alone.
@@ -47,83 +68,70 @@ class SentenceMovers(ReferenceMetric):
 
     variant: str = "s+wms"
     unit: bool = True
+    model: str = POCKET
 
-    def scorer(self, corpus: Corpus, texts: Texts) -> SentenceMoversScorer:
-        return SentenceMoversScorer(self, texts.model.layers)
+    @property
+    def cost(self) -> Cost:
+        return "encoding"
 
+    def prepare(self, setup: Setup) -> SentenceMoversPrepared:
+        return SentenceMoversPrepared(layer=capability(setup.model, setup.model.encoder, "encoder").layers)
 
-class Parts(NamedTuple):
-    """What is moved of a text."""
+    def request(self, text: str, prepared: SentenceMoversPrepared, reference: bool) -> VectorsRequest:
+        return VectorsRequest(text, (prepared.layer,))
 
-    vectors: Array
-    """[parts, width]"""
-    weights: Array
-    """[parts]"""
-    spans: NDArray[np.int32]
-    """[parts, 2]: places in the text"""
+    def unusable(self, side: TokenVectors) -> str | None:
+        return None if len(_words(side)[0]) else "nothing but punctuation"
 
-
-class SentenceMoversScorer(ReferenceScorer):
-    """Sentence mover's similarity on the model's last layer."""
-
-    metric: SentenceMovers
-
-    def __init__(self, metric: SentenceMovers, layer: int) -> None:
-        super().__init__(metric, VectorsRequest((layer,)), VectorsRequest((layer,)))
-
-    def unusable(self, feature: TokenVectors) -> str | None:
-        inner = feature.offsets[~feature.special]
-        _, spans = runs(words(feature.text, inner), inner)
-        return None if any(is_word(feature.text[begin:end]) for begin, end in spans) else "nothing but punctuation"
-
-    def compare(self, pairs: Sequence[Pair]) -> list[tuple[float]]:
-        known = {id(feature): self._parts(feature) for pair in pairs for feature in pair}
-        sides = [(known[id(candidate)], known[id(reference)]) for candidate, reference in pairs]
-        return [(float(np.exp(-(cost * plan).sum())),) for cost, plan in _moved(sides)]
+    def compare(
+        self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: SentenceMoversPrepared
+    ) -> list[tuple[float]]:
+        return [(float(np.exp(-(cost * plan).sum())),) for cost, plan in _moved(each_once(self._parts, pairs))]
 
     def _parts(self, feature: TokenVectors) -> Parts:
-        inner = ~feature.special
-        offsets = feature.offsets[inner]
-        starts, spans = runs(words(feature.text, offsets), offsets)
-        kept = [i for i, (begin, end) in enumerate(spans) if is_word(feature.text[begin:end])]
-        vectors, spans = run_means(feature.vectors[0, inner], starts)[kept], spans[kept]
-        if self.metric.unit:
+        kept, starts, spans = _words(feature)
+        vectors = run_means(feature.vectors[0, ~feature.special], starts)[kept]
+        if self.unit:
             vectors = unit(vectors)
         sentence = np.searchsorted(sentence_ends(feature.text), spans[:, 0], side="right")
         first, places = runs(sentence, spans)
-        found = Parts(run_means(vectors, first), np.diff(first, append=len(vectors)).astype(np.float64), places)
-        if self.metric.variant == "sms":
-            return found
+        sentences = Parts(run_means(vectors, first), np.diff(first, append=len(vectors)).astype(np.float64), places)
+        if self.variant == "sms":
+            return sentences
         return Parts(
-            np.concatenate([found.vectors, vectors]),
-            np.concatenate([found.weights, np.ones(len(vectors))]),
-            np.concatenate([found.spans, spans]),
+            np.concatenate([sentences.vectors, vectors]),
+            np.concatenate([sentences.weights, np.ones(len(vectors))]),
+            np.concatenate([sentences.spans, spans]),
         )
 
-    def evidence(self, row: Row, features: Features) -> dict[str, Any]:
+    def evidence(self, row: Row, prepared: SentenceMoversPrepared, features: Features) -> Evidence:
         """Which sentences and words were moved where, most first: shares of the whole and how far they went."""
-        chosen = self.chosen(row, features)
-        if chosen is None:
-            return {}
-        which, (candidate, reference) = chosen
-        one, other = self._parts(candidate), self._parts(reference)
+        if (chosen := self.chosen(row, prepared, features)) is None:
+            return Evidence()
+        number, pair = chosen
+        one, other = map(self._parts, pair)
         ((cost, plan),) = _moved([(one, other)])
-        moved = [
-            {
-                "candidate": candidate.text[slice(*one.spans[i])],
-                "candidate_offsets": one.spans[i].tolist(),
-                "reference": reference.text[slice(*other.spans[j])],
-                "reference_offsets": other.spans[j].tolist(),
-                "share": share,
-                "distance": distance,
-            }
-            for i, j, share, distance in flows(cost, plan)
-        ]
-        return {"reference": which, "flows": moved}
+        first, second = (
+            [Place(feature.text[begin:end], begin, end) for begin, end in parts.spans.tolist()]
+            for feature, parts in zip(pair, (one, other), strict=True)
+        )
+        moved = [Flow(first[i], second[j], share, distance) for i, j, share, distance in flows(cost, plan)]
+        return Evidence(reference=number, flows=moved)
+
+
+def _words(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int32]]:
+    """Numbers of a text's words that are no punctuation, the first piece of every word, and the places of the former.
+
+    Pieces are counted without special tokens.
+    """
+    offsets = feature.offsets[~feature.special]
+    starts, spans = runs(words(feature.text, offsets), offsets)
+    kept = np.flatnonzero([is_word(feature.text[begin:end]) for begin, end in spans.tolist()])
+    return kept, starts, spans[kept]
 
 
 def _moved(pairs: Sequence[tuple[Parts, Parts]]) -> list[tuple[Array, Array]]:
     """Distances and optimal plan of each pair."""
     costs = [distances(one.vectors, other.vectors) for one, other in pairs]
-    found = plans(costs, [one.weights for one, _ in pairs], [other.weights for _, other in pairs])
-    return list(zip(costs, found, strict=True))
+    optimal = plans(costs, [one.weights for one, _ in pairs], [other.weights for _, other in pairs])
+    return list(zip(costs, optimal, strict=True))

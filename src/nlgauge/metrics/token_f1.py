@@ -10,18 +10,25 @@ import string
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from nlgauge.corpus import Corpus
 from nlgauge.maths.words import words
-from nlgauge.metrics.base import Pair, TextPairScorer, TextReferenceMetric
+from nlgauge.metrics.base import Prepared, Setup
+from nlgauge.metrics.references import StringReferenceMetric
 
 _MARKS = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
+class Answer(NamedTuple):
+    """The words of a text, in order, and how often each stands there."""
+
+    words: list[str]
+    counts: Counter[str]
+
+
 @dataclass(frozen=True)
-class TokenF1(TextReferenceMetric):
+class TokenF1(StringReferenceMetric[Prepared, Answer]):
     """F1, precision and recall of the words of an answer, and whether it is the same; SQuAD's.
 
     words: 'squad' takes text in lower case without ASCII punctuation and English articles, split at spaces; 'any' takes
@@ -30,30 +37,27 @@ class TokenF1(TextReferenceMetric):
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall", "exact")
     citation: ClassVar[str] = "Rajpurkar et al. 2016, EMNLP, arXiv:1606.05250"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {**TextReferenceMetric.choices, "words": ("squad", "any")}
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {**StringReferenceMetric.choices, "words": ("squad", "any")}
 
     words: str = "squad"
 
-    def scorer(self, corpus: Corpus) -> TokenF1Scorer:
-        return TokenF1Scorer(self)
+    def prepare(self, setup: Setup) -> Prepared:
+        return Prepared(facts={"words": self.words})
 
-
-class TokenF1Scorer(TextPairScorer):
-    """Reads words, in order, and counts them."""
-
-    metric: TokenF1
-
-    def read(self, text: str) -> tuple[list[str], Counter[str]] | None:
-        if self.metric.words == "any":
-            found = words(text)
+    def read(self, text: str, prepared: Prepared) -> Answer | None:
+        if self.words == "any":
+            split = words(text)
         else:
-            found = _ARTICLES.sub(" ", text.lower().translate(_MARKS)).split()
-        return (found, Counter(found)) if found else None
+            split = _ARTICLES.sub(" ", text.lower().translate(_MARKS)).split()
+        return Answer(split, Counter(split)) if split else None
 
-    def measure(self, pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
-        out: list[tuple[float, ...]] = []
-        for (candidate, ours), (reference, theirs) in pairs:
-            shared = sum(min(ours[word], theirs[word]) for word in ours.keys() & theirs.keys())
-            n, m = len(candidate), len(reference)
-            out.append((2 * shared / (n + m), shared / n, shared / m, float(candidate == reference)))
-        return out
+    def compare(self, pairs: Sequence[tuple[Answer, Answer]], prepared: Prepared) -> list[tuple[float, ...]]:
+        return [_shared(candidate, reference) for candidate, reference in pairs]
+
+
+def _shared(candidate: Answer, reference: Answer) -> tuple[float, ...]:
+    """F1, precision, recall and whether the two are the same."""
+    counts = reference.counts
+    shared = sum([min(times, counts[word]) for word, times in candidate.counts.items() if word in counts])
+    n, m = len(candidate.words), len(reference.words)
+    return 2 * shared / (n + m), shared / n, shared / m, float(candidate.words == reference.words)

@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge.errors import MissingExtraError
 from nlgauge.reproduce.published import Table
-from nlgauge.reproduce.rebuild import Block, Rebuilt
+from nlgauge.reproduce.rebuilt import Block, Rebuilt
 
 _OURS, _PUBLISHED = "#1f5fa8", "#c8c8c8"
 
@@ -18,20 +18,18 @@ _OURS, _PUBLISHED = "#1f5fa8", "#c8c8c8"
 def draw(rebuilt: Rebuilt, folder: Path) -> list[str]:
     """Write the figures of a table as PNG into a folder; their file names. Raises MissingExtraError."""
     try:
-        import matplotlib
+        from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("drawing figures", "plots") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
     names = []
     for number, (title, paint) in enumerate(_panels(rebuilt), 1):
-        figure, axes = pyplot.subplots(figsize=paint.size, layout="constrained")
+        # A figure of its own: pyplot would choose a backend for the whole process.
+        figure = Figure(figsize=paint.size, layout="constrained")
+        axes = figure.subplots()
         paint(figure, axes)
         axes.set_title(f"{rebuilt.table.name}: {title}", fontsize=9)
         name = f"{rebuilt.table.name}-{number}.png"
         figure.savefig(folder / name, dpi=150, metadata={"Software": None})
-        pyplot.close(figure)
         names.append(name)
     return names
 
@@ -41,11 +39,11 @@ def _panels(rebuilt: Rebuilt) -> list[tuple[str, _Panel]]:
     kind = rebuilt.table.kind
     if kind == "distributions":
         return [(data, _Distributions(samples)) for data, samples in rebuilt.samples.items() if samples]
-    some = [
+    drawn = [
         block for block in rebuilt.blocks if any(not math.isnan(c.ours) for row in block.rows.values() for c in row)
     ]
     panels = {"sweep": _Sweep, "between": _Matrix, "williams": _Matrix}
-    return [(block.title, panels.get(kind, _Bars)(block, rebuilt.table)) for block in some]
+    return [(block.title, panels.get(kind, _Bars)(block, rebuilt.table)) for block in drawn]
 
 
 class _Panel:

@@ -68,6 +68,10 @@ class Suite:
     """What the intervals speak about: other 'items' or items and systems, 'both'"""
     notes: tuple[str, ...] = ()
 
+    def spec_of(self, name: str) -> str:
+        """The metric of a row's name, which ends in a part where that is not the metric's first."""
+        return next((name.removesuffix(f" {part}") for part in self.parts if name.endswith(f" {part}")), name)
+
 
 _SUMMARIES = ("Length", "Perplexity(stride=8)", "CopyRate", *_STRINGS, *_VECTORS, *_MASKED_BY_EIGHT)
 _REPLIES = (

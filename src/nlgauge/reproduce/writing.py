@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from nlgauge.reproduce.published import PAPERS
-from nlgauge.reproduce.rebuild import Block, Cell, Rebuilt
+from nlgauge.reproduce.rebuilt import Block, Cell, Rebuilt
 
 _SHORT = {"pearson": "r", "spearman": "rho", "kendall": "tau"}
 

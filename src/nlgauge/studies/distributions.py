@@ -10,19 +10,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nlgauge.errors import InputError
-from nlgauge.meta.correlation import Float
-from nlgauge.meta.join import ratings, turned
+from nlgauge.meta.arrays import Float
+from nlgauge.meta.join import Source, ratings, turned
 from nlgauge.meta.selection import label, selected
 from nlgauge.studies import figures
-from nlgauge.table import Column, ScoreTable
-
-if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus
+from nlgauge.table import ScoreTable
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -79,7 +75,7 @@ class Distributions:
 
 def distributions(
     table: ScoreTable,
-    source: Corpus | ScoreTable | Column | Mapping[Any, Any] | None = None,
+    source: Source | None = None,
     *,
     metrics: Sequence[str] | None = None,
     every_part: bool = False,
@@ -96,15 +92,15 @@ def distributions(
     table = selected(table, metrics, every_part)
     people = {} if source is None else ratings(table, source).values
     edges = np.linspace(0, 1, bins + 1)
-    found = [_distribution(aspect, values, 1.0, edges, {}) for aspect, values in people.items()]
+    records = [_distribution(aspect, values, 1.0, edges, {}) for aspect, values in people.items()]
     scaled = {aspect: _scaled(values) for aspect, values in people.items()}
     for spec, column in table.columns.items():
         if column.level == "item":
             sign = 1.0 if column.higher_is_better else -1.0
             for part, name in enumerate(column.parts):
                 full = label(table, spec, name)
-                found.append(_distribution(full, turned(column, part), sign, edges, scaled))
-    return Distributions(tuple(found), tuple(edges.tolist()))
+                records.append(_distribution(full, turned(column, part), sign, edges, scaled))
+    return Distributions(tuple(records), tuple(edges.tolist()))
 
 
 def _scaled(values: Float) -> Float:

@@ -68,10 +68,10 @@ def parameters(
 
 
 def _infolms(metrics: Sequence[str | InfoLM], model: str | None) -> list[InfoLM]:
-    found = []
+    infolms = []
     for one in metrics:
         made = registry.metric(one, model=model)
         if not isinstance(made, InfoLM):
             raise SpecError(f"{made} is not InfoLM")
-        found.append(made)
-    return found
+        infolms.append(made)
+    return infolms

@@ -12,8 +12,10 @@ from typing import Any
 
 from nlgauge import registry
 from nlgauge.corpus import Corpus
+from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import capability
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import Metric, ModelMetric
+from nlgauge.metrics.base import Metric, model_of
 from nlgauge.studies.sweep import Setting, Sweep, sweep
 
 
@@ -31,22 +33,24 @@ def layers(
     chosen = [registry.metric(one, model=model) for one in metrics or _fitting(corpus)]
     settings: list[Setting] = []
     for one in chosen:
-        if not isinstance(one, ModelMetric):
+        name = model_of(one)
+        if name is None:
             raise SpecError(f"{one} reads no model")
-        most = registry.model(one.model).layers
+        loaded = loading.load(name)
+        most = capability(loaded, loaded.encoder, "encoder").layers
         for number in range(most + 1) if numbers is None else numbers:
             if not 0 <= number <= most:
-                raise SpecError(f"model {one.model!r} has layers 0 to {most}; asked for {number}")
+                raise SpecError(f"model {name!r} has layers 0 to {most}; asked for {number}")
             settings.append(Setting(str(one), {"layer": number}, _at(one, number)))
     return sweep(corpus, settings, ("layer",), **how)
 
 
 def _fitting(corpus: Corpus) -> list[str]:
-    found = ["BERTScore", "BaryScore"] if any(row.references for row in corpus) else []
-    found += ["Consistency"] if any(row.source for row in corpus) else []
-    if not found:
+    specs = ["BERTScore", "BaryScore"] if any(row.references for row in corpus) else []
+    specs += ["Consistency"] if any(row.source for row in corpus) else []
+    if not specs:
         raise InputError("no row has references or a source", remedy="name a metric that needs neither")
-    return found
+    return specs
 
 
 def _at(metric: Metric, number: int) -> Metric:

@@ -6,21 +6,19 @@ Figure 2 of the InfoLM paper is this matrix, Pearson over the means of the abstr
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from nlgauge.errors import InputError
-from nlgauge.meta.agreement import by_row, rated_part
-from nlgauge.meta.correlation import COEFFICIENTS, LEVELS, Estimate, Float, estimate
-from nlgauge.meta.join import grid, ratings
+from nlgauge.meta.arrays import Float
+from nlgauge.meta.coefficients import COEFFICIENTS
+from nlgauge.meta.correlation import LEVELS, Estimate, estimate
+from nlgauge.meta.join import Source, grid, ratings
+from nlgauge.meta.rated import by_row, rated_part
 from nlgauge.meta.selection import label, selected
 from nlgauge.studies import figures
-from nlgauge.table import Column, ScoreTable
-
-if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus
+from nlgauge.table import ScoreTable
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class CorrelationMatrix:
 
 def correlation_matrix(
     table: ScoreTable,
-    source: Corpus | ScoreTable | Column | Mapping[Any, Any] | None = None,
+    source: Source | None = None,
     *,
     metrics: Sequence[str] | None = None,
     every_part: bool = False,
@@ -78,16 +76,16 @@ def correlation_matrix(
                 cells[label(table, spec, name)] = place.of(by_row(table, column, part))
     if source is not None:
         cells.update({aspect: place.of(values) for aspect, values in ratings(table, source).values.items()})
-    found: dict[tuple[str, str], Estimate] = {}
+    estimates: dict[tuple[str, str], Estimate] = {}
     for a, x in cells.items():
         for b, y in cells.items():
             one, other = rated_part(x, y)
-            found[a, b] = estimate(one, other, kind, level)
+            estimates[a, b] = estimate(one, other, kind, level)
     return CorrelationMatrix(
         tuple(cells),
-        tuple(tuple(found[a, b].value for b in cells) for a in cells),
-        tuple(tuple(found[a, b].n for b in cells) for a in cells),
+        tuple(tuple(estimates[a, b].value for b in cells) for a in cells),
+        tuple(tuple(estimates[a, b].n for b in cells) for a in cells),
         level,
         coefficient,
-        {f"{a} | {b}": str(one.reason) for (a, b), one in found.items() if math.isnan(one.value)},
+        {f"{a} | {b}": str(one.reason) for (a, b), one in estimates.items() if math.isnan(one.value)},
     )

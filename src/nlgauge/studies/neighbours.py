@@ -6,7 +6,7 @@ One pass over the distances between outputs and references gives all estimators 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,8 +18,9 @@ from nlgauge.corpus import Corpus
 from nlgauge.errors import SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.meta.agreement import correlate
-from nlgauge.metrics.base import Texts, Value
-from nlgauge.metrics.mark_evaluate import MarkEvaluate, MarkEvaluateScorer, sweep
+from nlgauge.metrics.base import Value
+from nlgauge.metrics.mark_evaluate import MarkEvaluate, sweep
+from nlgauge.signature import Signature
 from nlgauge.studies import figures
 from nlgauge.studies.sweep import Point, Sweep, first_items
 from nlgauge.table import Column, ScoreTable
@@ -30,36 +31,27 @@ _ESTIMATORS = ("petersen", "schnabel", "diversity", "capture")
 
 @dataclass(frozen=True)
 class Neighbours(MarkEvaluate):
-    """All estimates at many K as parts of one metric of sets."""
+    """All estimates at many K as parts of one metric of sets: their scores, then the estimated over the true sizes."""
 
     ks: tuple[int, ...] = KS
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole = all(isinstance(k, int) and not isinstance(k, bool) and k > 0 for k in self.ks)
-        if not (whole and self.ks and list(self.ks) == sorted(set(self.ks))):
+        if not self.ks or self.ks[0] < 1 or list(self.ks) != sorted(set(self.ks)):
             raise SpecError(f"K must be ascending whole numbers of at least 1, not {list(self.ks)}")
-        names = tuple(f"{name}{what}@{k}" for k in self.ks for name in _ESTIMATORS for what in ("", "^"))
-        object.__setattr__(self, "parts", names)
-
-    def scorer(self, corpus: Corpus, texts: Texts) -> NeighboursScorer:
-        return NeighboursScorer(self, texts)
-
-
-class NeighboursScorer(MarkEvaluateScorer):
-    """`Neighbours` with the layers of its model known."""
-
-    _metric: Neighbours
+        scores = tuple(f"{name}@{k}" for name in _ESTIMATORS for k in self.ks)
+        ratios = tuple(f"{name}^@{k}" for name in _ESTIMATORS for k in self.ks)
+        object.__setattr__(self, "parts", scores + ratios)
+        object.__setattr__(self, "details", ratios)
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
-        found: list[float] = []
-        for one in sweep(evaluated, reference, self._metric.ks):
-            for name in _ESTIMATORS:
-                estimate = getattr(one, name)
-                found += [estimate.score, estimate.population / one.counts.size]
-        beyond = [k for k in self._metric.ks if k >= min(len(evaluated), len(reference))]
+        swept = sweep(evaluated, reference, self.ks)
+        estimates = [(getattr(one, name), one.counts.size) for name in _ESTIMATORS for one in swept]
+        scores = [estimate.score for estimate, _ in estimates]
+        ratios = [estimate.population / size for estimate, size in estimates]
+        beyond = [k for k in self.ks if k >= min(len(evaluated), len(reference))]
         notes = [f"K={k} is more than a set has other points: their number was taken" for k in beyond]
-        return Value(tuple(found), None, tuple(notes))
+        return Value((*scores, *ratios), None, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -83,7 +75,7 @@ class NeighbourSweep:
     agreement: Sweep | None
     """With people, over systems; None where nothing is rated"""
     rows: int
-    signatures: dict[str, str]
+    signatures: dict[str, Signature]
     notes: tuple[str, ...]
 
     @property
@@ -98,11 +90,11 @@ class NeighbourSweep:
 
     def tables(self) -> list[list[list[str]]]:
         """For a terminal: scores, a row a system and estimator, a column a K; then agreement with people."""
-        found = {(one.system, one.estimator, one.k): one.score for one in self.records}
+        scores = {(one.system, one.estimator, one.k): one.score for one in self.records}
         cells = [["score", "estimator", *(f"K={k}" for k in self.ks)]]
         for system in self.systems:
             for name in _ESTIMATORS:
-                values = [found[system, name, k] for k in self.ks]
+                values = [scores[system, name, k] for k in self.ks]
                 cells.append([system, name, *("-" if math.isnan(value) else f"{value:.3f}" for value in values)])
         return [cells, *(self.agreement.tables() if self.agreement else [])]
 
@@ -116,8 +108,8 @@ class NeighbourSweep:
                 values = [
                     [getattr(one, what) for one in self.records if (one.estimator, one.k) == (name, k)] for k in self.ks
                 ]
-                finite = [[value for value in some if math.isfinite(value)] for some in values]
-                means = [float(np.mean(some)) if some else math.nan for some in finite]
+                finite = [[value for value in at_k if math.isfinite(value)] for at_k in values]
+                means = [float(np.mean(at_k)) if at_k else math.nan for at_k in finite]
                 panels[title][name] = figures.Curve(at, means)
         for aspect in self.agreement.aspects if self.agreement else []:
             assert self.agreement is not None
@@ -133,38 +125,41 @@ def neighbours(
     corpus: Corpus, metric: str | MarkEvaluate = "MarkEvaluate", ks: Sequence[int] = KS, *, model: str | None = None,
     items: int | None = None, coefficients: Sequence[str] = ("pearson",), aspects: Sequence[str] | None = None,
     replicates: int = 1000, seed: int = 0, against: Corpus | None = None, progress: bool = False,
+    cache: bool | str | Path = True,
 ) -> NeighbourSweep:  # fmt: skip
     """All estimates at many K for every system, and their agreement with people (the paper's figure 2).
 
     The paper has one pair of sets, without ratings; its tables 1 to 3 give the best K of each method, chosen on the
     ratings that it is judged by. metric: MarkEvaluate with any unit, layers and normalisation; k and estimator do not
-    matter. against: another set than the references. items: the first so many only. Raises SpecError and InputError.
+    matter. against: another set than the references. items: the first so many only. cache: as in `nlgauge.evaluate`.
+    Raises SpecError and InputError.
     """
     base = registry.metric(metric, model=model)
     if not isinstance(base, MarkEvaluate):
         raise SpecError(f"{base} is not MarkEvaluate")
     rows = first_items(corpus, items)
-    swept = Neighbours(base.model, base.unit, base.layers, base.normalize, ks=tuple(ks))
-    table = evaluate(rows, metrics=swept, against=against, progress=progress)
+    swept = Neighbours(unit=base.unit, layers=base.layers, normalize=base.normalize, model=base.model, ks=tuple(ks))
+    table = evaluate(rows, metrics=swept, against=against, progress=progress, cache=cache)
     (spec,) = table.metrics
-    found = table.columns[spec]
-    place = {part: number for number, part in enumerate(found.parts)}
-    values = found.values.tolist()
-    records = [
-        Estimates(system, k, name, values[at][place[f"{name}@{k}"]], values[at][place[f"{name}^@{k}"]])
-        for at, system in enumerate(table.systems)
-        for name in _ESTIMATORS
-        for k in swept.ks
-    ]
+    column = table.columns[spec]
     notes = [*table.run["notes"].get(spec, {})]
-    notes += dict.fromkeys(f"{table.systems[at]}: {reason}" for at, reason in found.reasons.items())
+    notes += dict.fromkeys(f"{table.systems[at]}: {reason}" for at, reason in column.reasons.items())
     agreement = None
     if any(row.scores for row in rows):
-        wanted = [place[f"{name}@{k}"] for name in _ESTIMATORS for k in swept.ks]
-        column = Column(tuple(found.parts[at] for at in wanted), found.values[:, wanted], found.reasons, level="system")
-        scores = ScoreTable(table.rows, {spec: column}, table.signatures, {}, table.version)
-        agreement = _agreement(scores, rows, coefficients, aspects, replicates, seed)
-    return NeighbourSweep(tuple(records), agreement, len(rows), table.signatures, tuple(notes))
+        size = len(column.scores)
+        scores = Column(column.scores, column.values[:, :size], column.reasons, level="system")
+        judged = ScoreTable(table.rows, {spec: scores}, table.signatures, {}, table.version)
+        agreement = _agreement(judged, rows, coefficients, aspects, replicates, seed)
+    records = tuple(_records(table.systems, column, swept.ks))
+    return NeighbourSweep(records, agreement, len(rows), table.signatures, tuple(notes))
+
+
+def _records(systems: Sequence[str], column: Column, ks: Sequence[int]) -> Iterator[Estimates]:
+    place = {part: number for number, part in enumerate(column.parts)}
+    for system, values in zip(systems, column.values.tolist(), strict=True):
+        for name in _ESTIMATORS:
+            for k in ks:
+                yield Estimates(system, k, name, values[place[f"{name}@{k}"]], values[place[f"{name}^@{k}"]])
 
 
 def _agreement(
@@ -173,11 +168,10 @@ def _agreement(
 ) -> Sweep:  # fmt: skip
     points = []
     for coefficient in coefficients:
-        found = correlate(
+        for one in correlate(
             scores, rows, level="system", coefficient=coefficient, aspects=aspects, resample="systems",
             replicates=replicates, seed=seed,
-        )  # fmt: skip
-        for one in found:
+        ):  # fmt: skip
             name, _, k = one.part.partition("@")
             points.append(Point(name, {"K": int(k)}, one))
     count = len({row.item for row in rows})

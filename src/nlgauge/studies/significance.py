@@ -7,18 +7,15 @@ correction for testing many pairs, halves of `p` here under correction='none'.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from nlgauge.meta.agreement import contrast
+from nlgauge.meta.contrast import contrast
+from nlgauge.meta.join import Source
 from nlgauge.meta.selection import label, selected
 from nlgauge.studies import figures
-from nlgauge.table import Column, ScoreTable
-
-if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus
+from nlgauge.table import ScoreTable
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ class Significance:
 
 def significance(
     table: ScoreTable,
-    source: Corpus | ScoreTable | Column | Mapping[Any, Any],
+    source: Source,
     *,
     metrics: Sequence[str] | None = None,
     every_part: bool = False,
@@ -83,19 +80,19 @@ def significance(
 ) -> Significance:
     """Every metric against every other, with clusters (InfoLM's figure 7).
 
-    metrics and every_part as in `nlgauge.meta.selection.selected`, the rest as in `nlgauge.meta.agreement.contrast`,
+    metrics and every_part as in `nlgauge.meta.selection.selected`, the rest as in `nlgauge.meta.contrast.contrast`,
     which does the tests. Raises InputError as that does.
     """
     table = selected(table, metrics, every_part)
-    found = contrast(
+    contrasts = contrast(
         table, source, level=level, coefficient=coefficient, aspects=aspects, test=test, df=df, correction=correction,
         confidence=confidence, replicates=replicates, seed=seed, intervals=False,
     )  # fmt: skip
     rankings = []
-    for aspect, values in found.values.items():
+    for aspect, values in contrasts.values.items():
         order = sorted(values, key=lambda key: (math.isnan(values[key]), -values[key]))
         p = {}
-        for one in found:
+        for one in contrasts:
             if one.aspect == aspect and not math.isnan(one.difference):
                 better, worse = (one.first, one.second) if one.difference >= 0 else (one.second, one.first)
                 p[better, worse] = one.adjusted
@@ -104,7 +101,7 @@ def significance(
                 aspect,
                 tuple(label(table, *key) for key in order),
                 tuple(values[key] for key in order),
-                tuple(found.clusters[aspect][key] for key in order),
+                tuple(contrasts.clusters[aspect][key] for key in order),
                 tuple(tuple(p.get((a, b), math.nan) for b in order) for a in order),
             )
         )

@@ -18,6 +18,7 @@ from nlgauge.evaluation import evaluate
 from nlgauge.meta.agreement import Agreement, correlate
 from nlgauge.meta.selection import selected
 from nlgauge.metrics.base import Metric
+from nlgauge.signature import Signature
 from nlgauge.studies import figures
 
 
@@ -52,7 +53,7 @@ class Sweep:
     level: str
     rows: int
     items: int
-    signatures: dict[str, str]
+    signatures: dict[str, Signature]
     notes: tuple[str, ...] = ()
 
     def of(self, line: str, aspect: str, coefficient: str) -> list[Point]:
@@ -62,8 +63,8 @@ class Sweep:
 
     def best(self, aspect: str, coefficient: str) -> Point | None:
         """The setting with the greatest agreement; None where none has a value."""
-        own = [p for p in self.points if (p.agreement.aspect, p.agreement.coefficient) == (aspect, coefficient)]
-        known = [point for point in own if not math.isnan(point.agreement.value)]
+        points = [p for p in self.points if (p.agreement.aspect, p.agreement.coefficient) == (aspect, coefficient)]
+        known = [point for point in points if not math.isnan(point.agreement.value)]
         return max(known, key=lambda point: point.agreement.value, default=None)
 
     @property
@@ -121,14 +122,14 @@ class Sweep:
         for aspect, panel in panels.items():
             for line in self.lines:
                 for name in self.coefficients:
-                    found = self.of(line, aspect, name)
-                    at = [float(ticks.index(str(point.setting.get(self.axes[0], "")))) for point in found]
+                    points = self.of(line, aspect, name)
+                    at = [float(ticks.index(str(point.setting.get(self.axes[0], "")))) for point in points]
                     # Bands of many curves would hide each other.
-                    ends = found if len(self.lines) * len(self.coefficients) == 1 else []
+                    ends = points if len(self.lines) * len(self.coefficients) == 1 else []
                     several = (line if len(self.lines) > 1 else "", name if len(self.coefficients) > 1 else "")
                     panel[" ".join(filter(None, several)) or line] = figures.Curve(
                         at,
-                        [point.agreement.value for point in found],
+                        [point.agreement.value for point in points],
                         [point.agreement.low for point in ends],
                         [point.agreement.high for point in ends],
                     )
@@ -167,32 +168,33 @@ def sweep(
     seed: int = 0,
     notes: Sequence[str] = (),
     progress: bool = False,
+    cache: bool | str | Path = True,
 ) -> Sweep:
     """Score a rated corpus at all settings and correlate each with people.
 
     items: the first so many only. level, coefficients, aspects, resample, replicates, seed: as in `nlgauge.correlate`.
-    Raises InputError where nothing is rated, and as that and `nlgauge.evaluate` do.
+    cache: as in `nlgauge.evaluate`. Raises InputError where nothing is rated, and as that and `nlgauge.evaluate` do.
     """
     rows = first_items(corpus, items)
     if not any(row.scores for row in rows):
         raise InputError("no row is rated", remedy="give rows with scores: {aspect: rating}")
     metrics = {str(setting.metric): setting.metric for setting in settings}
-    table = evaluate(rows, metrics=list(metrics.values()), progress=progress)
+    table = evaluate(rows, metrics=list(metrics.values()), progress=progress, cache=cache)
     parts = [f"{s.metric} {s.part or s.metric.parts[0]}" for s in settings]
     kept = selected(table, parts)
     points: list[Point] = []
     told: dict[str, None] = dict.fromkeys(notes)
     for coefficient in coefficients:
-        found = correlate(
+        agreed = correlate(
             kept, rows, level=level, coefficient=coefficient, aspects=aspects, resample=resample,
             replicates=replicates, seed=seed,
         )  # fmt: skip
-        told.update(dict.fromkeys(found.notes))
-        by_name = {(one.metric, one.part, one.aspect): one for one in found}
+        told.update(dict.fromkeys(agreed.notes))
         for setting in settings:
             key = str(setting.metric), setting.part or setting.metric.parts[0]
-            own = [one for (metric, part, _), one in by_name.items() if (metric, part) == key]
-            points += [Point(setting.line, dict(setting.values), one) for one in own]
+            points += [
+                Point(setting.line, dict(setting.values), one) for one in agreed if (one.metric, one.part) == key
+            ]
     reasons = dict.fromkeys(f"{p.line}: {p.agreement.reason}" for p in points if p.agreement.reason)
     count = len({row.item for row in rows})
     return Sweep(tuple(points), tuple(axes), level, len(rows), count, table.signatures, (*told, *reasons))

@@ -24,11 +24,12 @@ from safetensors.numpy import load_file
 from torch import Tensor, nn
 from transformers import BertConfig
 
-from nlgauge import registry
-from nlgauge.engine.adaptation import write_delta
-from nlgauge.engine.aligner_net import Aligner
-from nlgauge.engine.folder import ALIGNER_FILE, ALIGNER_THRESHOLD, WEIGHTS_FILE
-from nlgauge.engine.onnx import threads
+from nlgauge.engine.models.adaptation import write_delta
+from nlgauge.engine.models.aligner_net import Aligner
+from nlgauge.engine.models.card import ALIGNER_FILE, ALIGNER_THRESHOLD
+from nlgauge.engine.models.folder import WEIGHTS_FILE
+from nlgauge.engine.models.loading import folder_of, load
+from nlgauge.engine.models.onnx import threads
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import InputError, SpecError
@@ -36,6 +37,7 @@ from nlgauge.training.export import write_graph
 from nlgauge.training.masked_lm import read_body
 from nlgauge.training.recipe import read_recipe
 from nlgauge.training.run import Run
+from nlgauge.training.threads import torch_threads
 from nlgauge.training.weak_labels.construct import Settings
 from nlgauge.training.weak_labels.examples import Example, read_examples
 from nlgauge.training.weak_labels.production import Files, Order, produce
@@ -305,22 +307,15 @@ def train(
         Settings(**tree.get("settings", {})),
     )
     name = body or tree["body"]
-    model = registry.model(name)
-    torch.set_num_threads(threads())
-    made, held = produce(order, model, out / "examples", progress=True)
+    made, held = produce(order, load(name), out / "examples", progress=True)
     if examples_only:
         return made.parent
-    folder = registry.pocket_folder() if name == "pocket" else Path(name)
-    trainer = Trainer(
-        AlignerConfig(seed=order.seed, **tree.get("training", {})),
-        folder,
-        read_examples(made),
-        read_examples(held),
-        out,
-    )
-    trainer.resume()
-    trainer.run(evaluate_every=200, save_every=50)
-    finished = trainer.finish(folder)
+    settings, folder = AlignerConfig(seed=order.seed, **tree.get("training", {})), folder_of(name)
+    with torch_threads(threads()):
+        trainer = Trainer(settings, folder, read_examples(made), read_examples(held), out)
+        trainer.resume()
+        trainer.run(evaluate_every=200, save_every=50)
+        finished = trainer.finish(folder)
     (finished / "ALIGNER.md").write_text(trainer.card(made, held), encoding="utf-8")
     return finished
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import lzma
 import re
 from collections.abc import Iterator
@@ -14,34 +13,38 @@ from typing import Any
 import numpy as np
 
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features import TokenVectors, VectorsRequest
-from nlgauge.engine.folder import BASELINE_FILE
+from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
+from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.models.card import write_facts
 from nlgauge.errors import InputError
 from nlgauge.maths.sentences import sentence_ends
 from nlgauge.maths.vectors import greedy_match, unit
 
 _WORDS = range(4, 32)
+_AT_ONCE = 256
 
 
 def write_baseline(folder: Path, texts: Path, engine: Engine, pairs: int = 10_000, seed: int = 0) -> None:
-    """Measure on random pairs of the sentences in `texts` and write `folder`/bertscore_baseline.json.
+    """Measure on random pairs of the sentences in `texts` and put the baseline on the folder's card.
 
-    The file maps each layer to [precision, recall, F1], means over the pairs of unweighted BERTScore without special
-    tokens. Raises InputError where `texts` holds too few sentences.
+    It maps each layer to [precision, recall, F1], means over the pairs of unweighted BERTScore without special tokens.
+    Raises InputError where `texts` holds too few sentences.
     """
-    found = measure(engine, random_pairs(texts, pairs, seed))
-    content = {str(layer): [round(value, 6) for value in values] for layer, values in found.items()}
-    (folder / BASELINE_FILE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    baseline = measure(engine, random_pairs(texts, pairs, seed))
+    rounded = {str(layer): [round(value, 6) for value in values] for layer, values in baseline.items()}
+    write_facts(folder, bertscore_baseline=rounded)
 
 
 def measure(engine: Engine, pairs: list[tuple[str, str]]) -> dict[int, tuple[float, float, float]]:
     """Mean (precision, recall, F1) of the pairs at every layer."""
-    request = VectorsRequest(tuple(range(engine.model.layers + 1)))
+    layers = tuple(range(capability(engine.model, engine.model.encoder, "encoder").layers + 1))
     scores: list[list[tuple[float, float, float]]] = []
-    for rows, features in engine.stream([[(one, request), (other, request)] for one, other in pairs]):
-        for row in rows:
-            one, other = (features[text, request] for text in pairs[row])
-            if isinstance(one, TokenVectors) and isinstance(other, TokenVectors):
+    for at in range(0, len(pairs), _AT_ONCE):
+        asked = [tuple(VectorsRequest(text, layers) for text in pair) for pair in pairs[at : at + _AT_ONCE]]
+        features = engine.features(request for pair in asked for request in pair)
+        for pair in asked:
+            one, other = (features[request] for request in pair)
+            if one is not None and other is not None:
                 scores.append(_by_layer(one, other))
     precision, recall, f1 = np.nanmean(np.array(scores), axis=0).T.tolist()
     return dict(enumerate(zip(precision, recall, f1, strict=True)))

@@ -32,14 +32,15 @@ from torch import Tensor, nn
 from transformers import BertConfig, BertForMaskedLM, BertModel
 
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.folder import DocumentFrequencies
-from nlgauge.engine.onnx import OnnxModel, threads
+from nlgauge.engine.models.card import DocumentFrequencies, write_facts
+from nlgauge.engine.models.onnx import open_onnx, threads
 from nlgauge.errors import InputError
 from nlgauge.maths.weighting import document_frequencies
 from nlgauge.training.baseline import write_baseline
 from nlgauge.training.export import write_folder
 from nlgauge.training.recipe import read_recipe
 from nlgauge.training.run import Run
+from nlgauge.training.threads import torch_threads
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+(?=[\"'(\[“‘]?[A-Z0-9])")
 _HELD_OUT_ROWS = 384
@@ -382,10 +383,10 @@ class Trainer(Run):
             "model_type": "bert",
             "tie_word_embeddings": True,
             **{name: getattr(self.model.config, name) for name in kept},
-            "nlgauge_temperature": self.config.temperature,
         }
         folder = self.out / "model"
         write_folder(folder, tensors, config, self.tokenizer, DocumentFrequencies(counts, number))
+        write_facts(folder, temperature=self.config.temperature)
         return folder
 
 
@@ -397,12 +398,12 @@ def train(texts: Path, out: Path, config: Path | None = None, steps: int | None 
     if not texts.is_dir():
         raise InputError("is not a folder", file=texts, remedy="give the folder that holds the texts")
     recipe = MaskedLMConfig.read(config or Path(__file__).with_name("pocket.toml"))
-    torch.set_num_threads(threads())
-    trainer = Trainer(replace(recipe, steps=steps) if steps else recipe, texts, out)
-    trainer.resume()
-    trainer.run(evaluate_every=500, save_every=100)
-    folder = trainer.finish()
+    with torch_threads(threads()):
+        trainer = Trainer(replace(recipe, steps=steps) if steps else recipe, texts, out)
+        trainer.resume()
+        trainer.run(evaluate_every=500, save_every=100)
+        folder = trainer.finish()
     # Texts without sentences leave no baseline, and BERTScore(rescale=True) then says that there is none.
     with suppress(InputError):
-        write_baseline(folder, texts, Engine(OnnxModel(folder, folder.name)))
+        write_baseline(folder, texts, Engine(open_onnx(folder, folder.name)))
     return folder

@@ -1,8 +1,8 @@
 """Adapt a masked LM to pairs of texts: [CLS] candidate [SEP] other text [SEP], words of one side masked.
 
 The recipe behind the embedded model's weights for pairs (MaskEval, section 3.2). A row reads a stretch of one side,
-chosen at random, with some of its words masked whole, and as much of the other side as fits. Layers and head learn, the
-vocabulary table does not, so that what is stored is a small difference from the model (`nlgauge.engine.adaptation`).
+chosen at random, with some of its words masked whole, and as much of the other side as fits. Layers and head learn,
+the vocabulary table does not, so that a small difference from the model is stored (`nlgauge.engine.models.adaptation`).
 The paper masks one word a row; several far apart teach as much each and make a row worth its pass.
 
 Everything random in step ``i`` follows from ``(seed, i)``: a resumed run sees the batches that an unbroken one sees.
@@ -27,16 +27,17 @@ from tokenizers import Tokenizer
 from torch import nn
 from transformers import BertForMaskedLM
 
-from nlgauge.engine.adaptation import read_delta, write_delta
-from nlgauge.engine.folder import PAIRS_FILE, WEIGHTS_FILE
-from nlgauge.engine.onnx import threads
+from nlgauge.engine.models.adaptation import read_delta, write_delta
+from nlgauge.engine.models.folder import PAIRS_FILE, WEIGHTS_FILE
+from nlgauge.engine.models.loading import folder_of
+from nlgauge.engine.models.onnx import threads
 from nlgauge.engine.segmentation import Segmenter, segmenter
 from nlgauge.errors import InputError
-from nlgauge.registry import pocket_folder
 from nlgauge.training.export import write_graph
 from nlgauge.training.masked_lm import read_lines, start_model
 from nlgauge.training.recipe import read_recipe
 from nlgauge.training.run import Run
+from nlgauge.training.threads import torch_threads
 
 SIDES = (("candidate", "source"), ("summary", "doc"), ("target", "source"), ("response", "knowledge"), ("a", "b"))
 """Names under which a record may hold its pair"""
@@ -334,7 +335,7 @@ class PairsTrainer(Run):
     def __init__(self, config: PairsConfig, pairs: Path, out: Path) -> None:
         super().__init__(out, config.precision)
         self.config = config
-        self.folder = pocket_folder() if config.body == "pocket" else Path(config.body)
+        self.folder = folder_of(config.body)
         if not (self.folder / WEIGHTS_FILE).is_file():
             raise InputError(f"no model in {self.folder}", remedy="give 'pocket' or the folder of a trained model")
         tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
@@ -483,8 +484,8 @@ def train(pairs: Path, out: Path, config: Path | None = None, steps: int | None 
     if not pairs.exists():
         raise InputError("does not exist", file=pairs, remedy="give JSON Lines of pairs, or a folder of them")
     recipe = PairsConfig.read(config or Path(__file__).with_name("pairs.toml"))
-    torch.set_num_threads(threads())
-    trainer = PairsTrainer(replace(recipe, steps=steps) if steps else recipe, pairs, out)
-    trainer.resume()
-    trainer.run(evaluate_every=300, save_every=100)
-    return trainer.finish()
+    with torch_threads(threads()):
+        trainer = PairsTrainer(replace(recipe, steps=steps) if steps else recipe, pairs, out)
+        trainer.resume()
+        trainer.run(evaluate_every=300, save_every=100)
+        return trainer.finish()

@@ -16,10 +16,10 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from nlgauge.errors import InputError
-from nlgauge.registry import PRECISIONS
 from nlgauge.training.checkpoint import load_checkpoint, save_checkpoint
 
 _LOG_EVERY = 20
+_PRECISIONS = ("float32", "bfloat16")
 
 
 class Run(ABC):
@@ -43,8 +43,8 @@ class Run(ABC):
 
         Raises InputError for another one.
         """
-        if precision not in PRECISIONS:
-            raise InputError(f"the recipe's precision {precision!r} is none", remedy=f"give {' or '.join(PRECISIONS)}")
+        if precision not in _PRECISIONS:
+            raise InputError(f"the recipe's precision {precision!r} is none", remedy=f"give {' or '.join(_PRECISIONS)}")
         out.mkdir(parents=True, exist_ok=True)
         self.out, self.step, self.precision = out, 0, precision
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -18,6 +18,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -28,15 +29,20 @@ from torch import Tensor
 
 from nlgauge._version import __version__
 from nlgauge.corpus import Corpus
+from nlgauge.engine.batching import blocks
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features import MaskedWords, PairStatesRequest, TokenVectors
-from nlgauge.engine.onnx import threads
-from nlgauge.engine.weighter import Weighter, states_digest, write_weighter
+from nlgauge.engine.features.masked_words import MaskedWordsRequest
+from nlgauge.engine.features.pair_states import PairStatesRequest, states_digest
+from nlgauge.engine.models.loading import load
+from nlgauge.engine.models.onnx import threads
+from nlgauge.engine.weighter import Weighter, write_weighter
 from nlgauge.errors import InputError, SpecError
+from nlgauge.metrics.base import Setup
 from nlgauge.metrics.maskeval import MaskEval
-from nlgauge.registry import model as load_model
 
 _LEAST_ITEMS = 10
+_HELD_BYTES = 64 << 20
+_MOST_ROWS = 256
 _KEPT = "words.safetensors"
 
 
@@ -93,36 +99,51 @@ class Words:
         return part * sides[:, 0] + (1 - part) * sides[:, 1]
 
 
+class _Side(NamedTuple):
+    """What is asked of one text of a row."""
+
+    words: MaskedWordsRequest
+    states: PairStatesRequest
+
+
 def measure(corpus: Corpus, metric: MaskEval, engine: Engine) -> Words:
     """Score and read the words of rows that all have a value by `metric`. Raises InputError for one that has none."""
-    scorer = metric.scorer(corpus, engine)
-    states: dict[int, list[NDArray[np.float32]]] = {}
-    scores: dict[int, list[NDArray[np.float64]]] = {}
-    needs = []
-    for number, row in enumerate(corpus, start=1):
-        if (reason := scorer.score([row], {})[0].reason if not scorer.needs(row) else None) is not None:
-            raise InputError(f"has no value: {reason}", row=number, remedy="leave it out")
-        pair = row.candidate, row.source or ""
-        asked = [(pair[0], PairStatesRequest(pair[1], True)), (pair[1], PairStatesRequest(pair[0], False))]
-        needs.append([*scorer.needs(row), *asked])
-    for indices, features in engine.stream(needs):
-        for index in indices:
-            found = [features[need] for need in needs[index]]
-            answers = [one for one in found if isinstance(one, MaskedWords)]
-            vectors = [one for one in found if isinstance(one, TokenVectors)]
-            states[index], scores[index] = [], []
-            for answer, vector in zip(answers, vectors, strict=True):
-                starts, _ = engine.word_starts(answer.text, metric.segmentation)
-                states[index].append(vector.vectors[0])
-                scores[index].append(np.repeat(scorer.word_scores(answer), np.diff(starts)))
-    sides = [(row, side) for row in range(len(corpus)) for side in (0, 1)]
-    segment = [np.full(len(scores[row][side]), 2 * row + side) for row, side in sides]
+    metric.prepare(Setup(corpus, engine))
+    _refuse_rows_without_value(corpus, engine)
+    sides = [_Side(metric.masked(row, side), metric.states(row, side)) for row in corpus for side in (0, 1)]
+    states: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(sides)
+    scores: list[NDArray[np.float64]] = [np.empty(0)] * len(sides)
+    engine.expect(sum(request.work for request in {request for side in sides for request in side}))
+
+    def weigh(rows: Sequence[int]) -> int:
+        return sum(request.size(engine.model) for n in rows for side in sides[2 * n : 2 * n + 2] for request in side)
+
+    texts = [(row.candidate, row.source or "") for row in corpus]
+    for block in blocks(texts, weigh, _HELD_BYTES, _MOST_ROWS):
+        numbers = [number for row in block for number in (2 * row, 2 * row + 1)]
+        features = engine.features([request for number in numbers for request in sides[number]])
+        for number in numbers:
+            read, answer = features[sides[number].states], features[sides[number].words]
+            assert read is not None and answer is not None  # such rows were refused
+            states[number] = read.states
+            scores[number] = np.repeat(metric.word_scores(answer), np.diff(read.starts, append=len(read.states)))
+    engine.close()
     return Words(
-        torch.from_numpy(np.concatenate([states[row][side] for row, side in sides])),
-        torch.from_numpy(np.concatenate(segment)),
-        torch.from_numpy(np.concatenate([scores[row][side] for row, side in sides]).astype(np.float32)),
+        torch.from_numpy(np.concatenate(states)),
+        torch.from_numpy(np.repeat(np.arange(len(sides)), [len(side) for side in scores])),
+        torch.from_numpy(np.concatenate(scores).astype(np.float32)),
         len(corpus),
     )
+
+
+def _refuse_rows_without_value(corpus: Corpus, engine: Engine) -> None:
+    columns = {"candidate": [row.candidate for row in corpus], "source": [row.source or "" for row in corpus]}
+    for name, texts in columns.items():
+        for number, ids in enumerate(engine.token_ids(texts), start=1):
+            if not len(ids):
+                missing = name == "source" and corpus[number - 1].source is None
+                why = "no source" if missing else f"the {name} has no words"
+                raise InputError(f"has no value: {why}", row=number, remedy="leave it out")
 
 
 def kept(corpus: Corpus, metric: MaskEval, engine: Engine, folder: Path) -> Words:
@@ -235,7 +256,7 @@ def train(
         if not any(aspect in row.scores for row in corpus):
             raise InputError(f"no row is rated for {aspect!r}", remedy=f"there are {', '.join(known) or 'no ratings'}")
     torch.set_num_threads(threads())
-    engine = engine or Engine(load_model(metric.model), progress=True)
+    engine = engine or Engine(load(metric.model), progress=True)
     out.mkdir(parents=True, exist_ok=True)
     words = kept(rated, metric, engine, out)
     written = []

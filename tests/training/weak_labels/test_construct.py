@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nlgauge import registry
+from nlgauge.engine.models.loading import load
 from nlgauge.errors import InputError, SpecError
 from nlgauge.training.weak_labels import construct as construction
 from nlgauge.training.weak_labels.construct import Parts, Settings, Source, Tally, construct, pick
@@ -54,7 +54,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def parts(one_model) -> Parts:
     """All but a real parser."""
-    model, parser = registry.model("pocket"), PlainParser()
+    model, parser = load("pocket"), PlainParser()
     lexicon = Lexicon.read()
     bank = SpanBank.collect(one for some in parser.parse([r.document for r in RECORDS]) for one in some)
     return Parts(
@@ -117,7 +117,7 @@ def test_what_is_filled_is_not_supported_and_the_rest_is_as_it_was(parts):
 def test_a_word_put_in_is_the_only_one_that_is_not_supported():
     text = "The firm opened the bridge in the valley. The mayor liked the garden and the museum."
     source = [Source([Record(document=text)], "reference")]
-    parts = Parts.usual(source, registry.model("pocket"), 1, parser=real_parser())
+    parts = Parts.usual(source, load("pocket"), 1, parser=real_parser())
     made = list(construct(source, parts, seed=2, settings=only("infilled", added=1.0, spared=1.0), stop=8))
     assert len(made) > 4
     for one in made:

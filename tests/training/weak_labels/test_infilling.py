@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nlgauge import registry
+from nlgauge.engine.models.loading import load
 from nlgauge.errors import InputError
 from nlgauge.training.weak_labels.infilling import MaskedLMInfiller, _draw
 from nlgauge.training.weak_labels.reading import Template
@@ -28,7 +28,7 @@ def rngs(number: int, seed: int = 3) -> list[np.random.Generator]:
 
 @pytest.fixture
 def infiller() -> MaskedLMInfiller:
-    return MaskedLMInfiller(registry.model("pocket"))
+    return MaskedLMInfiller(load("pocket"))
 
 
 def test_every_hole_gets_words_and_each_sentence_its_own(infiller):

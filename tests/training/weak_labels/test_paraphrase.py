@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlgauge import registry
+from nlgauge.engine.models.loading import load
 from nlgauge.training.weak_labels.lexicon import Lexicon
 from nlgauge.training.weak_labels.paraphrase import Rewriter, with_articles
 from tests.training.weak_labels.grammar import BRIDGE, real_parser
@@ -26,7 +26,7 @@ def test_every_word_is_replaced_where_all_are_wanted():
 
 def test_the_judge_refuses_what_does_not_fit_the_place():
     lexicon = Lexicon({("V", "build"): ("erect",), ("J", "old"): ("yesterday",)})
-    judged = Rewriter(lexicon, registry.model("pocket"), share=1.0, rewritten=0.0, shortened=0.0)
+    judged = Rewriter(lexicon, load("pocket"), share=1.0, rewritten=0.0, shortened=0.0)
     assert judged.paraphrase([BRIDGE], rngs(1)) == ["The firm erected an old bridge in May."]
     assert judged.paraphrase([], []) == []
 
@@ -40,7 +40,7 @@ def test_a_phrase_that_is_left_is_not_replaced_in_parts():
 def test_paraphrases_do_not_depend_on_the_others():
     parsed = [one for some in real_parser().parse(["The mayor opened the new bridge in May. It had been closed, "
               "because cracks were found.", "Nobody knows why the small firm bought it."]) for one in some]  # fmt: skip
-    rewriter = Rewriter(judge=registry.model("pocket"))
+    rewriter = Rewriter(judge=load("pocket"))
     together = rewriter.paraphrase(parsed, rngs(3))
     alone = [rewriter.paraphrase([one], [rng])[0] for one, rng in zip(parsed, rngs(3), strict=True)]
     assert together == alone

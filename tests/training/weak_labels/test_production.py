@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from nlgauge import registry
+from nlgauge.engine.models.loading import load
 from nlgauge.errors import InputError
 from nlgauge.training.weak_labels import construct, production
 from nlgauge.training.weak_labels.examples import read_examples, read_header
@@ -34,7 +34,7 @@ def order(tmp_path, monkeypatch) -> Order:
 
 
 def test_runs_go_on_where_they_stopped(order, tmp_path):
-    model, out = registry.model("pocket"), tmp_path / "made"
+    model, out = load("pocket"), tmp_path / "made"
     train, _ = produce(order, model, out)
     before = {path.name: path.read_bytes() for path in sorted(train.iterdir())}
     assert sorted(before) == ["0000000.jsonl.gz", "0000008.jsonl.gz", "README.md"]
@@ -53,7 +53,7 @@ def test_runs_go_on_where_they_stopped(order, tmp_path):
 
 
 def test_no_held_out_document_is_trained_on(order, tmp_path):
-    train, held = produce(replace(order, held_out_origins=("set1",)), registry.model("pocket"), tmp_path / "made")
+    train, held = produce(replace(order, held_out_origins=("set1",)), load("pocket"), tmp_path / "made")
     sides = [{(one.origin, one.context) for one in read_examples(folder)} for folder in (train, held)]
     assert {origin for origin, _ in sides[0]} == {"set0"} and "set1" in {origin for origin, _ in sides[1]}
     assert sides[0].isdisjoint(sides[1])
@@ -62,7 +62,7 @@ def test_no_held_out_document_is_trained_on(order, tmp_path):
 def test_the_card_says_what_is_in_the_folder(order, tmp_path):
     with (tmp_path / "rows.jsonl").open("a") as file:
         file.writelines(json.dumps({"doc": f"Rain {i}.", "origin": f"short:{i}"}) + "\n" for i in range(20))
-    train, _ = produce(order, registry.model("pocket"), tmp_path / "made")
+    train, _ = produce(order, load("pocket"), tmp_path / "made")
     card = (train / "README.md").read_text(encoding="utf-8")
     number = sum(1 for _ in read_examples(train))
     assert f"{number} examples of 16 attempts, seed 0" in card
@@ -81,12 +81,12 @@ def test_the_card_says_what_is_in_the_folder(order, tmp_path):
 
 def test_examples_of_another_construction_are_not_mixed_in(order, tmp_path):
     out = tmp_path / "made"
-    produce(order, registry.model("pocket"), out)
+    produce(order, load("pocket"), out)
     for change in ({"seed": 1}, {"held_out": 0.4}, {"files": order.files[:1]}):
         with pytest.raises(InputError, match="made with other settings"):
-            produce(replace(order, **change), registry.model("pocket"), out)
+            produce(replace(order, **change), load("pocket"), out)
 
 
 def test_nothing_to_hold_out(order, tmp_path):
     with pytest.raises(InputError, match="too few records to hold any out"):
-        produce(replace(order, held_out=0.0), registry.model("pocket"), tmp_path / "made")
+        produce(replace(order, held_out=0.0), load("pocket"), tmp_path / "made")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from nlgauge.engine.model import LanguageModel
+from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError, SpecError
 from nlgauge.training.weak_labels.examples import Example, word_spans
@@ -106,14 +106,14 @@ class Parts:
     infiller: Infiller
     bank: SpanBank
     lexicon: Lexicon
-    judge: LanguageModel | None
+    judge: Model | None
     """A masked LM that tells which span fits a place; None draws any"""
     tokenizer: SubwordTokenizer
     """Whose sub-words make the words that are labelled"""
 
     @classmethod
     def usual(
-        cls, sources: Sequence[Source], model: LanguageModel, seed: int, *, parser: Parser | None = None,
+        cls, sources: Sequence[Source], model: Model, seed: int, *, parser: Parser | None = None,
         targets: Targets | None = None, paraphraser: Paraphraser | None = None, masker: Masker | None = None,
         infiller: Infiller | None = None,
     ) -> Parts:  # fmt: skip
@@ -338,7 +338,7 @@ def _corrupt(drafts: list[_Draft], parts: Parts, settings: Settings) -> None:
 
 
 def _scores(
-    judge: LanguageModel | None, templates: Sequence[Template], choices: Sequence[Sequence[Sequence[str]]]
+    judge: Model | None, templates: Sequence[Template], choices: Sequence[Sequence[Sequence[str]]]
 ) -> list[list[np.ndarray]]:
     if judge is None:
         return [[np.zeros(len(words)) for words in some] for some in choices]

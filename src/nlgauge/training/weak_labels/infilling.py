@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.model import LanguageModel
+from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError
 from nlgauge.training.weak_labels.reading import MaskedRow, Template, mask_of, read_masks
 
@@ -64,7 +64,7 @@ class MaskedLMInfiller:
     spellings: of words that are not written in small letters, {"paris": "Paris"}, for such a model knows no others.
     """
 
-    model: LanguageModel
+    model: Model
     top_p: float = 0.9
     temperature: float = 0.9
     spread: float = 0.35

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from nlgauge.engine.model import LanguageModel
+from nlgauge.engine.models.capabilities import Model
 from nlgauge.training.weak_labels.inflection import article
 from nlgauge.training.weak_labels.lexicon import Lexicon
 from nlgauge.training.weak_labels.reading import fits
@@ -48,7 +48,7 @@ class Rewriter:
     """
 
     lexicon: Lexicon = field(default_factory=Lexicon.read)
-    judge: LanguageModel | None = None
+    judge: Model | None = None
     tolerance: float = 3.5
     share: float = 0.6
     rewritten: float = 0.7

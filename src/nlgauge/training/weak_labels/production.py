@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from nlgauge.engine.model import LanguageModel
+from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError
 from nlgauge.training.weak_labels.construct import BLOCK, Parts, Settings, Source, Tally, construct
 from nlgauge.training.weak_labels.examples import Example, read_examples, read_header, write_examples
@@ -62,7 +62,7 @@ class Order:
         facts["held_out_origins"] = list(self.held_out_origins)
         return dict(json.loads(json.dumps(facts)))
 
-    def parts(self, sources: Sequence[Source], model: LanguageModel) -> Parts:
+    def parts(self, sources: Sequence[Source], model: Model) -> Parts:
         """What makes the examples, from the names."""
         return Parts.usual(
             sources,
@@ -74,7 +74,7 @@ class Order:
         )
 
 
-def produce(order: Order, model: LanguageModel, folder: Path, *, progress: bool = False) -> tuple[Path, Path]:
+def produce(order: Order, model: Model, folder: Path, *, progress: bool = False) -> tuple[Path, Path]:
     """Make the examples that are not made yet; returns the folders of those to train on and of those held out.
 
     Each folder gets shards of JSON Lines, written whole or not at all, and a data card.

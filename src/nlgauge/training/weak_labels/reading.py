@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.model import LanguageModel
+from nlgauge.engine.models.capabilities import Model, capability
 from nlgauge.errors import InputError
 
 _AT_ONCE = 32
@@ -21,12 +21,13 @@ class MaskedRow(NamedTuple):
     at: Sequence[int]
 
 
-def read_masks(model: LanguageModel, rows: Sequence[MaskedRow]) -> Iterator[tuple[int, NDArray[np.float64]]]:
+def read_masks(model: Model, rows: Sequence[MaskedRow]) -> Iterator[tuple[int, NDArray[np.float64]]]:
     """The index of each row with its logits, [len(at), vocabulary], in any order.
 
     Rows of one length are read together, so that none is padded: what a row gives does not depend on the others, but
     for the last bits of a float. Rows without `at`, or longer than the model's window, are left out.
     """
+    head = capability(model, model.masked_lm, "masked_lm")
     groups: dict[int, list[int]] = {}
     for index, row in enumerate(rows):
         if row.at and len(row.ids) <= model.window:
@@ -39,7 +40,7 @@ def read_masks(model: LanguageModel, rows: Sequence[MaskedRow]) -> Iterator[tupl
             places = [[*rows[index].at, *[rows[index].at[0]] * (most - len(rows[index].at))] for index in group]
             ids = np.array([rows[index].ids for index in group], np.int64)
             at = np.array(places, np.int64) + np.arange(len(group))[:, None] * length
-            logits = model.masked_logits(ids, np.ones_like(ids), at.reshape(-1)).reshape(len(group), most, -1)
+            logits = head.masked_logits(ids, np.ones_like(ids), at.reshape(-1)).reshape(len(group), most, -1)
             for index, found in zip(group, logits, strict=True):
                 yield index, found[: len(rows[index].at)].astype(np.float64)
 
@@ -53,7 +54,7 @@ class Template(NamedTuple):
 
 
 def fits(
-    model: LanguageModel, templates: Sequence[Template], wordings: Sequence[Sequence[Sequence[str]]]
+    model: Model, templates: Sequence[Template], wordings: Sequence[Sequence[Sequence[str]]]
 ) -> list[list[NDArray[np.float64]]]:
     """How well wordings fit the holes of sentences: of each template and hole, a log-probability a wording.
 
@@ -79,7 +80,7 @@ def fits(
     return found
 
 
-def mask_of(model: LanguageModel) -> int:
+def mask_of(model: Model) -> int:
     """The model's mask token. Raises InputError where it has none."""
     if model.tokenizer.mask_id is None:
         raise InputError(f"model {model.name!r} has no mask token", remedy="name a masked LM")

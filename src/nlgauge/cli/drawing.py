@@ -1,0 +1,89 @@
+"""What a score rests on, drawn in a terminal: words, matches, flows and items."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from nlgauge.cli.terminal import aligned
+
+_SHOWN = 12
+Record = Mapping[str, Any]
+
+
+def drawn(evidence: Record, colour: bool) -> Iterator[str]:
+    """The lines of a row's evidence, as JSON has it. colour: for words; else weakly aligned ones stand in [brackets]."""
+    for text in evidence.get("texts", []):
+        yield f"{text['name']}, against the {text['against']}:"
+        yield "  " + _painted(text, colour).replace("\n", "\n  ")
+    if "reference" in evidence:
+        yield f"reference {evidence['reference'] + 1}:"
+    for side in ("candidate", "reference"):
+        matches = [match for match in evidence.get("matches", []) if match["side"] == side]
+        yield from _table([[f"of the {side}", "matched with", "similarity", "weight"], *map(_match, _weakest(matches))])
+        yield from _rest(len(matches), "matches, the least similar first")
+    if flows := evidence.get("flows", []):
+        dearest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])
+        yield from _table([["of the candidate", "moved to", "share", "distance"], *map(_flow, dearest[:_SHOWN])])
+        yield from _rest(len(flows) + evidence.get("left_out", 0), "flows, the dearest first")
+    if items := evidence.get("items", []):
+        names = list(dict.fromkeys(name for item in items[:_SHOWN] for name in item))
+        cells = [[_cell(item.get(name)) for name in names] for item in items[:_SHOWN]]
+        yield from _table([["" if name == "name" else name for name in names], *cells])
+        yield from _rest(len(items) + evidence.get("left_out", 0), "items")
+
+
+def harmless(text: str) -> str:
+    """Control characters replaced, one by one: a text must not steer the terminal that shows it."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\ufffd", text)
+
+
+def _painted(text: Record, colour: bool) -> str:
+    content, weak = harmless(text["text"]), text["weak"]
+    pieces, at = [], 0
+    for word in text["words"]:
+        begin, end, alignment = max(at, word["begin"]), word["end"], word["alignment"]
+        piece = content[begin:end]
+        if colour:
+            shade = "red" if alignment < weak else "yellow" if alignment < (1 + weak) / 2 else "green"
+            piece = click.style(piece, fg=shade, underline=alignment < weak or None)
+        elif alignment < weak:
+            piece = f"[{piece}]"
+        pieces += [content[at:begin], piece]
+        at = max(at, end)
+    return "".join([*pieces, content[at:]])
+
+
+def _weakest(matches: Sequence[Record]) -> list[Record]:
+    return sorted(matches, key=lambda match: match["similarity"])[:_SHOWN]
+
+
+def _match(match: Record) -> list[str]:
+    return [_place(match["token"]), _place(match["match"]), _cell(match["similarity"]), _cell(match["weight"])]
+
+
+def _flow(flow: Record) -> list[str]:
+    return [_place(flow["candidate"]), _place(flow["reference"]), _cell(flow["share"]), _cell(flow["distance"])]
+
+
+def _place(place: Record) -> str:
+    return harmless(place.get("text") or "(special token)").replace("\n", " ")
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    if isinstance(value, Mapping):
+        return " ".join(_cell(inner) for inner in value.values())
+    return "" if value is None else harmless(str(value)).replace("\n", " ")
+
+
+def _table(cells: Sequence[Sequence[str]]) -> list[str]:
+    return [f"  {line}" for line in aligned(cells)] if len(cells) > 1 else []
+
+
+def _rest(count: int, what: str) -> list[str]:
+    return [f"  ({_SHOWN} of {count} {what}; --format json has them all)"] if count > _SHOWN else []

@@ -1,0 +1,71 @@
+"""Column: one metric's numbers, and why one is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.maths.totals import total
+
+
+@dataclass(eq=False)
+class Sums:
+    """What a metric's value of all rows of a system is made of: their counts are summed, then the formula applied."""
+
+    formula: dict[str, object]
+    """Its name and settings, of `nlgauge.maths.totals`"""
+    counts: NDArray[np.float64]
+    """[rows, counts]; NaN for a row that has nothing to add"""
+
+    def of(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The counts of those of some rows that have something to add: [n, counts]."""
+        counts: NDArray[np.float64] = self.counts[rows]
+        return counts[~np.isnan(counts).any(axis=1)]
+
+    def value(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of counts [..., n, counts], n at least 1: [..., parts]."""
+        return total(self.formula, counts.sum(axis=-2))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sums):
+            return NotImplemented
+        return self.formula == other.formula and np.array_equal(self.counts, other.counts, equal_nan=True)
+
+
+@dataclass(eq=False)
+class Column:
+    """One metric's numbers: one for each row of the corpus, or one for each system where it measures sets.
+
+    Two columns are equal where all is but the evidence; NaN is equal to NaN.
+    """
+
+    parts: tuple[str, ...]
+    values: NDArray[np.float64]
+    """[rows, parts], or [systems, parts] in the order of `ScoreTable.systems`; NaN where nothing can be said"""
+    reasons: dict[int, str] = field(default_factory=dict)
+    """Why, by row (or system), for every one with a NaN"""
+    evidence: dict[int, Any] = field(default_factory=dict)
+    """What the score rests on, by row (or system), where it was asked for"""
+    higher_is_better: bool = True
+    level: str = "item"
+    """'item', or 'system' for a metric of sets"""
+    sums: Sums | None = None
+    """Of a metric whose value of a system is not the mean of its rows"""
+    details: tuple[str, ...] = ()
+    """The parts that have no better direction, such as counts: shown beside the scores, never judged by"""
+
+    @property
+    def scores(self) -> tuple[str, ...]:
+        """The parts that have a better direction."""
+        return tuple(part for part in self.parts if part not in self.details)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Column):
+            return NotImplemented
+        return (
+            (self.parts, self.details, self.level, self.higher_is_better, self.reasons, self.sums)
+            == (other.parts, other.details, other.level, other.higher_is_better, other.reasons, other.sums)
+        ) and np.array_equal(self.values, other.values, equal_nan=True)

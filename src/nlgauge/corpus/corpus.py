@@ -1,0 +1,145 @@
+"""Rows in order, and the doors that they come in by."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias, overload
+
+from nlgauge.corpus.files import lines_of, records_of
+from nlgauge.corpus.lists import check_length, listed
+from nlgauge.corpus.place import refuse_repeated, shown
+from nlgauge.corpus.records import field_names, rows_of
+from nlgauge.corpus.row import FIELDS, Row
+from nlgauge.errors import InputError
+
+FilePath: TypeAlias = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, repr=False)
+class Corpus(Sequence[Row]):
+    """Rows in the order in which they were given; a slice is a Corpus too. Immutable: treat each row's mappings so.
+
+    An absent `system` is "system"; an absent `item` is the row's position within its system, counted from 1, so that
+    systems given in the same order line up. A `context` given as a list of turns is joined with newlines.
+
+    >>> Corpus.from_texts(["A cat sat."], references=[["The cat sat.", "A cat was sitting."]])[0].references
+    ('The cat sat.', 'A cat was sitting.')
+    """
+
+    rows: tuple[Row, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(self.rows))
+
+    @classmethod
+    def read(cls, path: FilePath, *, columns: Mapping[str, str] | None = None) -> Corpus:
+        """Read .jsonl, .json (a list of records), .csv, .tsv (each also .gz), in UTF-8, or .parquet.
+
+        `columns` maps our name to theirs: {"candidate": "prediction"}. In CSV and TSV an empty cell is an absent value
+        (an empty text for `candidate`) and `references` may hold a JSON list. Everywhere, columns `references.1`,
+        `references.2`, ... are further references and `scores.<aspect>` are ratings.
+
+        Raises InputError for whatever is wrong with the file or a row, MissingExtraError for Parquet without pyarrow.
+        """
+        names = field_names(columns, str(path))
+        return cls(rows_of(records_of(Path(path), names), names, str(path)))
+
+    @classmethod
+    def read_texts(
+        cls,
+        candidates: FilePath,
+        references: Sequence[FilePath] = (),
+        source: FilePath | None = None,
+        context: FilePath | None = None,
+        system: str | None = None,
+    ) -> Corpus:
+        r"""Read parallel text files (UTF-8, also .gz), one text per line; each reference file adds one reference a row.
+
+        Only "\n" and "\r\n" end a line, and an empty line is an empty text. Raises InputError where line counts differ.
+        """
+        references = [references] if isinstance(references, (str, os.PathLike)) else references
+        optional = {"source": source, "context": context}
+        files = {"candidate": candidates} | {f"references.{n}": path for n, path in enumerate(references, 1)}
+        files |= {name: path for name, path in optional.items() if path is not None}
+        lines = {name: lines_of(Path(path)) for name, path in files.items()}
+        count = len(lines["candidate"])
+        for name, path in files.items():
+            if len(lines[name]) != count:
+                problem = f"has {len(lines[name])} lines, but {candidates} has {count}"
+                raise InputError(problem, file=path, remedy="give one text per line in each, in the same order")
+        records = (
+            {**dict(zip(lines, row, strict=True)), "system": system} for row in zip(*lines.values(), strict=True)
+        )
+        return cls(rows_of(records, field_names(None, None), str(candidates)))
+
+    @classmethod
+    def from_texts(
+        cls,
+        candidates: Iterable[str],
+        references: Iterable[str | Sequence[str] | None] | None = None,
+        sources: Iterable[str | None] | None = None,
+        contexts: Iterable[str | Sequence[str] | None] | None = None,
+        systems: Iterable[str | int | None] | None = None,
+        items: Iterable[str | int | None] | None = None,
+        scores: Iterable[Mapping[str, float | None] | None] | None = None,
+    ) -> Corpus:
+        """Build from parallel lists (or arrays, Series, generators), one entry per candidate.
+
+        An entry of `references` is a text or a list of texts for that one candidate. n lists of n texts are read so
+        too; sacrebleu's shape, one list per reference set, is refused where its shape shows it. Raises InputError.
+        """
+        given = (candidates, references, sources, contexts, systems, items, scores)
+        lists = {
+            name: listed(f"{name.removesuffix('s')}s", values)
+            for name, values in zip(FIELDS, given, strict=True)
+            if values is not None or name == "candidate"
+        }
+        for name, values in lists.items():
+            check_length(f"{name.removesuffix('s')}s", values, len(lists["candidate"]))
+        records = (dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True))
+        return cls(rows_of(records, field_names(None, None), None))
+
+    @classmethod
+    def from_records(cls, records: Iterable[Any], *, columns: Mapping[str, str] | None = None) -> Corpus:
+        """Build from mappings, a pandas DataFrame or a `datasets.Dataset`; `columns` as in `read`. Raises InputError.
+
+        None, NaN and pandas' NA are absent values; for `candidate` they are an error.
+        """
+        table: Any = records
+        if hasattr(table, "iterrows"):  # only a DataFrame: a Dataset has a to_dict too, with another meaning
+            refuse_repeated(list(table.columns), None)
+            table = table.to_dict("records")
+        return cls(rows_of(table, field_names(columns, None), None))
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems' names, in order of first appearance."""
+        return tuple(dict.fromkeys(row.system for row in self.rows))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (hex) of every row's texts, system and item, in order; ratings and extra columns do not count."""
+        sha = hashlib.sha256()
+        for row in self.rows:
+            record = [row.candidate, row.references, row.source, row.context, row.system, row.item]
+            sha.update(json.dumps(record).encode("ascii") + b"\n")
+        return sha.hexdigest()
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> Corpus: ...
+    def __getitem__(self, index: int | slice) -> Row | Corpus:
+        return Corpus(self.rows[index]) if isinstance(index, slice) else self.rows[index]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"Corpus({len(self)} rows, systems {shown(list(self.systems))})"

@@ -1,0 +1,150 @@
+"""How likely each token of a text is where those before it are seen, by models that read from left to right.
+
+A causal model reads the text alone, after the token with which texts begin. One with an encoder and a decoder reads
+another text first; it was taught to write the special tokens around a text too, and is asked for them. As much of the
+other text is read as fits a row. A text that is longer than a row is read in windows, and each token is taken from the
+one that shows most of what stands before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.batching import padded
+from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.view import View
+from nlgauge.engine.windows import windows
+
+_LOGITS = 32 << 20
+"""Most numbers that a batch makes: its tokens times the vocabulary"""
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """How likely each token of a text is; equal to itself alone."""
+
+    text: str
+    log_probabilities: NDArray[np.float64]
+    """[tokens], natural logarithm"""
+    offsets: NDArray[np.int32]
+    """[tokens, 2]: places in the text; empty ones for the special tokens that a text is written with"""
+    cut: bool = False
+    """Whether another text that is read with it does not fit a row, and only its beginning was read"""
+
+
+class _Row(NamedTuple):
+    request: Request[Likelihood]
+    ids: list[int]
+    given: list[int]
+    used: slice
+    """The tokens of `ids` whose probability is taken from this row"""
+    offsets: NDArray[np.int32]
+    """[used tokens, 2]"""
+
+
+def read_causal(requests: Sequence[CausalRequest], view: View) -> dict[CausalRequest, Likelihood | None]:
+    """Read texts alone."""
+    model = capability(view.model, view.model.causal_lm, "causal_lm")
+    rows = [row for request in requests if len(view.tokens(request.text)) for row in _rows(request, view, [], [], [])]
+    logs: dict[int, NDArray[np.float64]] = {}
+    for index in view.batches([len(row.ids) for row in rows], _budget(view)):
+        ids, _ = padded([rows[i].ids for i in index], view.model.tokenizer.pad_id)
+        logs.update(zip(index.tolist(), model.causal_logs(ids), strict=True))
+    return dict.fromkeys(requests) | _joined(rows, logs, view)
+
+
+def read_seq2seq(requests: Sequence[Seq2SeqRequest], view: View) -> dict[Seq2SeqRequest, Likelihood | None]:
+    """Read texts after another one each."""
+    model = capability(view.model, view.model.seq2seq_lm, "seq2seq_lm")
+    tokenizer, rows = view.model.tokenizer, []
+    for request in requests:
+        shown = view.tokens(request.given).ids[: view.model.room].tolist()
+        if shown and len(view.tokens(request.text)):
+            given = [*tokenizer.prefix, *shown, *tokenizer.suffix]
+            rows += _rows(request, view, given, tokenizer.prefix, tokenizer.suffix)
+    logs: dict[int, NDArray[np.float64]] = {}
+    for index in view.batches([max(len(row.ids), len(row.given)) for row in rows], _budget(view)):
+        ids, _ = padded([rows[i].ids for i in index], tokenizer.pad_id)
+        found = model.seq2seq_logs(ids, *padded([rows[i].given for i in index], tokenizer.pad_id))
+        logs.update(zip(index.tolist(), found, strict=True))
+    return dict.fromkeys(requests) | _joined(rows, logs, view)
+
+
+def _budget(view: View) -> int:
+    return max(1, _LOGITS // view.model.tokenizer.vocabulary)
+
+
+def _rows(request: Any, view: View, given: list[int], prefix: Sequence[int], suffix: Sequence[int]) -> list[_Row]:
+    tokens = view.tokens(request.text)
+    room = view.model.window - len(prefix) - len(suffix) - 1  # a token stands before the first one
+    rows = []
+    for window in windows(len(tokens), room, view.window, backwards=True):
+        ids = [*prefix, *tokens.ids[window.begin : window.end].tolist(), *suffix]
+        before = len(prefix) if window.used_from == 0 else 0
+        after = len(suffix) if window.used_to == len(tokens) else 0
+        begin = len(prefix) + window.used_from - window.begin - before
+        end = len(prefix) + window.used_to - window.begin + after
+        offsets = [
+            np.zeros((before, 2), np.int32),
+            tokens.offsets[window.used_from : window.used_to],
+            np.full((after, 2), len(request.text), np.int32),
+        ]
+        rows.append(_Row(request, ids, given, slice(begin, end), np.concatenate(offsets)))
+    return rows
+
+
+def _joined(rows: Sequence[_Row], logs: Mapping[int, NDArray[np.float64]], view: View) -> dict[Any, Likelihood]:
+    """What the rows of each request say together."""
+    parts: dict[Request[Likelihood], list[int]] = {}
+    for number, row in enumerate(rows):
+        parts.setdefault(row.request, []).append(number)
+    return {
+        request: Likelihood(
+            request.texts[0],
+            np.concatenate([logs[i][rows[i].used] for i in own]),
+            np.concatenate([rows[i].offsets for i in own]),
+            any(map(view.longer, request.texts[1:])),
+        )
+        for request, own in parts.items()
+    }
+
+
+@dataclass(frozen=True)
+class CausalRequest(Request[Likelihood]):
+    """How likely each token of a text is after those before it."""
+
+    capability: ClassVar[str] = "causal_lm"
+    reader: ClassVar[Reader] = staticmethod(read_causal)
+
+    text: str
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.text,)
+
+    def size(self, model: Model) -> int:
+        return 16 * tokens_about(self.text)
+
+
+@dataclass(frozen=True)
+class Seq2SeqRequest(Request[Likelihood]):
+    """How likely each token of a text is after those before it and a given text; None where either has no tokens."""
+
+    capability: ClassVar[str] = "seq2seq_lm"
+    reader: ClassVar[Reader] = staticmethod(read_seq2seq)
+
+    text: str
+    given: str
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.text, self.given)
+
+    def size(self, model: Model) -> int:
+        return 16 * tokens_about(self.text)

@@ -1,0 +1,217 @@
+"""Each token of a text masked in turn and predicted from the rest: bags of distributions, and likelihoods of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.batching import spread
+from nlgauge.engine.features.likelihood import Likelihood
+from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.tokens import Tokens
+from nlgauge.engine.view import View
+from nlgauge.engine.windows import Window
+
+_MASKS_APART = 8
+_FLOAT32_EXPONENT = 80.0
+
+
+@dataclass(frozen=True)
+class TokenWeights:
+    """A weight for every token of the vocabulary, equal to another where the digests are."""
+
+    digest: str
+    values: NDArray[np.float64] = field(compare=False, repr=False)
+    """[vocabulary], >= 0"""
+
+
+@dataclass(frozen=True, eq=False)
+class Bag:
+    """The weighted mean of a text's masked distributions; equal to itself alone."""
+
+    log_probabilities: NDArray[np.float32]
+    """[vocabulary]: what the store keeps has no more digits, so neither has what was just computed"""
+    unweighted: bool
+    """True where all weights of the text's tokens were 0, and every token was counted the same instead"""
+
+
+def read_masked(
+    requests: Sequence[BagRequest | MaskedLikelihoodRequest], view: View
+) -> dict[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood | None]:
+    """Mask the tokens of each text once for all that is asked of it, window by window."""
+    model = capability(view.model, view.model.masked_lm, "masked_lm")
+    before = len(view.model.tokenizer.prefix)
+    asked: dict[tuple[str, int], list[BagRequest | MaskedLikelihoodRequest]] = {}
+    for request in requests:
+        if len(view.tokens(request.text)):
+            asked.setdefault((request.text, request.stride), []).append(request)
+    sums = {key: _TextSums(view.tokens(key[0]), own) for key, own in asked.items()}
+    work = [(key, window, at) for key in asked for window in view.windows(key[0]) for at in _passes(window, key[1])]
+    for index in view.batches([window.end - window.begin for _, window, _ in work]):
+        part = [work[i] for i in index]
+        ids, attend = view.rows([(key[0], window) for key, window, _ in part])
+        table, used = spread([at - window.begin + before for _, window, at in part])
+        flat = (np.arange(len(part))[:, None] * ids.shape[1] + table).ravel()
+        ids.reshape(-1)[flat] = view.model.mask_id
+        logits = model.masked_logits(ids, attend, flat)
+        for key, first, last in _stretches([key for key, _, _ in part]):
+            rows = np.concatenate(used[first:last])
+            sums[key].add(logits[rows], np.concatenate([at for _, _, at in part[first:last]]))
+    out: dict[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood | None] = dict.fromkeys(requests)
+    for key, total in sums.items():
+        out.update(total.answers(key[0], view.used(key[0])))
+    return out
+
+
+def _stretches(keys: Sequence[object]) -> Iterator[tuple[Any, int, int]]:
+    """Each stretch of equal neighbours: the key, its first number and the one after its last."""
+    first = 0
+    for at in range(1, len(keys) + 1):
+        if at == len(keys) or keys[at] != keys[first]:
+            yield keys[first], first, at
+            first = at
+
+
+def _passes(window: Window, stride: int) -> list[NDArray[np.intp]]:
+    """The places masked in each pass over a window: every used place once, `stride` of them a pass.
+
+    Places of one pass stand at least eight sub-words apart where the window is long enough: nearer masks hide from
+    each other the very words that the prediction rests on.
+    """
+    used = window.used_to - window.used_from
+    count = used if stride == 1 else max(-(-used // stride), min(used, _MASKS_APART))
+    return [np.arange(window.used_from + first, window.used_to, count) for first in range(count)]
+
+
+@dataclass(frozen=True)
+class BagRequest(Request[Bag]):
+    """The bag of masked distributions of a text (InfoLM, section 3; equation 1 of its paper).
+
+    Each token in turn is masked and predicted from the rest; the bag is the weighted mean of these distributions.
+    """
+
+    capability: ClassVar[str] = "masked_lm"
+    reader: ClassVar[Reader] = staticmethod(read_masked)
+
+    text: str
+    temperature: float
+    weights: TokenWeights | None = None
+    """None: every token counts the same"""
+    stride: int = 1
+    """How many tokens, far apart, are masked in one pass; 1 is exact"""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.text,)
+
+    @property
+    def work(self) -> int:
+        return len(self.text) * tokens_about(self.text) // self.stride
+
+    def size(self, model: Model) -> int:
+        return 4 * model.tokenizer.vocabulary
+
+    @property
+    def key(self) -> str:
+        weights = self.weights.digest if self.weights else "none"
+        return f"bag|{self.temperature!r}|{weights}|{self.stride}|{self.text}"
+
+    def pack(self, feature: Bag) -> bytes:
+        return bytes([feature.unweighted]) + feature.log_probabilities.astype("<f4").tobytes()
+
+    def unpack(self, content: bytes) -> Bag:
+        return Bag(np.frombuffer(content, "<f4", offset=1), bool(content[0]))
+
+
+@dataclass(frozen=True)
+class MaskedLikelihoodRequest(Request[Likelihood]):
+    """How likely each token of a text is where it is masked and the rest is seen (Salazar et al. 2020, equation 1)."""
+
+    capability: ClassVar[str] = "masked_lm"
+    reader: ClassVar[Reader] = staticmethod(read_masked)
+
+    text: str
+    stride: int = 1
+    """How many tokens, far apart, are masked in one pass; 1 is exact"""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.text,)
+
+    @property
+    def work(self) -> int:
+        return len(self.text) * tokens_about(self.text) // self.stride
+
+    def size(self, model: Model) -> int:
+        return 16 * tokens_about(self.text)
+
+
+class _TextSums:
+    """What is asked of one text's masked distributions, as they come: their weighted means, the true tokens' share."""
+
+    def __init__(self, tokens: Tokens, requests: Sequence[BagRequest | MaskedLikelihoodRequest]) -> None:
+        self._tokens = tokens
+        self._likelihoods = [request for request in requests if isinstance(request, MaskedLikelihoodRequest)]
+        self._logs = np.full(len(tokens), np.nan)
+        self._bags: dict[float, _BagSums] = {}
+        bags = [request for request in requests if isinstance(request, BagRequest)]
+        for temperature in dict.fromkeys(request.temperature for request in bags):
+            self._bags[temperature] = _BagSums(tokens, [r for r in bags if r.temperature == temperature])
+
+    def add(self, logits: NDArray[np.float32], at: NDArray[np.intp]) -> None:
+        """logits [places, vocabulary] at the places `at` of the text."""
+        top = logits.max(axis=1, keepdims=True)
+        if self._likelihoods:
+            mass = np.exp(logits - top).sum(axis=1, dtype=np.float64)
+            self._logs[at] = (logits[np.arange(len(at)), self._tokens.ids[at]] - top[:, 0]) - np.log(mass)
+        widest = float((top[:, 0] - logits.min(axis=1)).max())
+        for temperature, sums in self._bags.items():
+            # Exponentials of single precision are six times as fast, and right as long as none of them underflows.
+            exact = widest / temperature > _FLOAT32_EXPONENT
+            shares = (logits - top).astype(np.float64 if exact else np.float32, copy=False)
+            shares *= shares.dtype.type(1 / temperature)
+            sums.add(np.exp(shares, out=shares), at)
+
+    def answers(self, text: str, used: int) -> Iterator[tuple[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood]]:
+        """used: how many of the text's tokens were read."""
+        for sums in self._bags.values():
+            yield from sums.bags()
+        for request in self._likelihoods:
+            yield request, Likelihood(text, self._logs[:used], self._tokens.offsets[:used])
+
+
+class _BagSums:
+    """The sums of requests of one temperature."""
+
+    def __init__(self, tokens: Tokens, requests: Sequence[BagRequest]) -> None:
+        self._requests = requests
+        self._weights = np.ones((len(requests), len(tokens)))
+        self._unweighted = [False] * len(requests)
+        for row, request in enumerate(requests):
+            if request.weights is not None:
+                weights = request.weights.values[tokens.ids]
+                self._unweighted[row] = not weights.any()
+                if weights.any():
+                    self._weights[row] = weights
+        self._mass = np.zeros(len(requests))
+        self._sum: NDArray[np.float64] | float = 0.0
+
+    def add(self, shares: NDArray[Any], at: NDArray[np.intp]) -> None:
+        """shares [places, vocabulary], at the places `at`: in proportion to the probabilities."""
+        weights = self._weights[:, at]
+        scaled = (weights / shares.sum(axis=1, dtype=np.float64)).astype(shares.dtype)
+        # Not a matrix product: a few rows by a vocabulary gain nothing from threads and lose much by waking them.
+        self._sum = self._sum + np.einsum("kr,rv->kv", scaled, shares, optimize=False)
+        self._mass += weights.sum(axis=1)
+
+    def bags(self) -> Iterator[tuple[BagRequest, Bag]]:
+        """Each request's bag."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self._sum / self._mass[:, None])
+        for request, log_probabilities, unweighted in zip(self._requests, logs, self._unweighted, strict=True):
+            yield request, Bag(log_probabilities.astype(np.float32), unweighted)

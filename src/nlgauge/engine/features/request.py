@@ -1,0 +1,114 @@
+"""What every feature's request is: a small frozen value. Equal requests share one computation.
+
+To add a feature: one file in this folder with a subclass of Request and its reader, or of Derived. Nothing names it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from nlgauge.engine.models.capabilities import Model
+    from nlgauge.engine.view import View
+
+F = TypeVar("F")
+"""A feature: what comes back for a request"""
+
+
+class Reader(Protocol):
+    """Makes the features of many requests at once."""
+
+    def __call__(self, requests: Sequence[Any], view: View, /) -> Mapping[Any, Any]: ...
+
+
+class Request(ABC, Generic[F]):
+    """What is asked of one text or several; a subclass is a frozen dataclass.
+
+    `features[request]` is the feature, or None where a text that it needs has no tokens.
+    """
+
+    capability: ClassVar[str]
+    """What the model has to be able to do: a field of `engine.models.capabilities.Model`"""
+    reader: ClassVar[Reader]
+    """Answers many requests at once, padded rows through the model. Requests with the same reader, also of several
+    classes, are answered together, so that they may share passes"""
+
+    @property
+    @abstractmethod
+    def texts(self) -> tuple[str, ...]:
+        """The texts that are read; the first is the one that the feature is of."""
+
+    @abstractmethod
+    def size(self, model: Model) -> int:
+        """Bytes of the feature, about: so many are held at a time."""
+
+    @property
+    def work(self) -> int:
+        """Characters that go through the model, about; what a progress bar counts."""
+        return sum(map(len, self.texts))
+
+    def check(self, view: View) -> None:
+        """Ask for the windows that the texts are read in. Raises InputError where the policy refuses a text."""
+        for text in self.texts:
+            view.windows(text)
+
+    @property
+    def key(self) -> str | None:
+        """All that determines the feature beside the model, for the store; None for one that is not worth keeping."""
+        return None
+
+    def pack(self, feature: F) -> bytes:
+        """A feature as the store keeps it; of requests with a key."""
+        raise NotImplementedError
+
+    def unpack(self, content: bytes) -> F:
+        """What `pack` wrote."""
+        raise NotImplementedError
+
+
+def tokens_about(text: str) -> int:
+    """How many sub-words a text has, about, without splitting it: a run's blocks must not cost a pass of their own."""
+    return len(text) // 4 + 2
+
+
+class Derived(Request[F]):
+    """A feature that is made of others and needs no pass of its own."""
+
+    @property
+    @abstractmethod
+    def sources(self) -> tuple[Request[Any], ...]:
+        """The requests whose features it is made of."""
+
+    @abstractmethod
+    def derive(self, features: Features) -> F | None:
+        """The feature, from those of its sources."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(text for request in self.sources for text in request.texts))
+
+    @property
+    def work(self) -> int:
+        return 0
+
+
+class Features:
+    """Features by request. Immutable to those who read it."""
+
+    def __init__(self, found: Mapping[Request[Any], Any], longer: frozenset[str] = frozenset()) -> None:
+        self._found = found
+        self.longer = longer
+        """The texts that do not fit the model's window"""
+
+    def __getitem__(self, request: Request[F]) -> F | None:
+        feature: F | None = self._found[request]
+        return feature
+
+    def __contains__(self, request: Request[Any]) -> bool:
+        return request in self._found
+
+    def joined(self, others: Features) -> Features:
+        """These and others."""
+        return Features({**self._found, **others._found}, self.longer | others.longer)

@@ -1,0 +1,48 @@
+"""The rows of the model's vocabulary table for a text's tokens: no pass through the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.features.vectors import TokenVectors
+from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.view import View
+
+
+def read_static(requests: Sequence[StaticRequest], view: View) -> dict[StaticRequest, TokenVectors | None]:
+    """Look the tokens of each text up."""
+    encoder = capability(view.model, view.model.encoder, "encoder")
+    out: dict[StaticRequest, TokenVectors | None] = dict.fromkeys(requests)
+    for request in requests:
+        if tokens := len(view.tokens(request.text)):
+            size = min(tokens, view.used(request.text))
+            ids, offsets = view.tokens(request.text).ids[:size], view.tokens(request.text).offsets[:size]
+            vectors = encoder.static(ids)[None]
+            out[request] = TokenVectors(request.text, vectors, ids, offsets, np.zeros(size, np.bool_))
+    return out
+
+
+@dataclass(frozen=True)
+class StaticRequest(Request[TokenVectors]):
+    """Static vectors of a text's tokens, without special tokens: one layer."""
+
+    capability: ClassVar[str] = "encoder"
+    reader: ClassVar[Reader] = staticmethod(read_static)
+
+    text: str
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.text,)
+
+    @property
+    def work(self) -> int:
+        return 0
+
+    def size(self, model: Model) -> int:
+        return 4 * tokens_about(self.text) * capability(model, model.encoder, "encoder").width

@@ -1,0 +1,77 @@
+"""The hidden states of a text's tokens at chosen layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.view import View
+from nlgauge.errors import SpecError
+
+
+@dataclass(frozen=True, eq=False)
+class TokenVectors:
+    """A vector for every token. Equal to itself alone, so that a metric can remember what it made of one."""
+
+    text: str
+    vectors: NDArray[np.float32]
+    """[layers, tokens, width]"""
+    ids: NDArray[np.int32]
+    """[tokens]"""
+    offsets: NDArray[np.int32]
+    """[tokens, 2]: places in the text; empty ones for special tokens"""
+    special: NDArray[np.bool_]
+    """[tokens]: the model's own tokens, which stand for no word of the text"""
+
+
+def read_vectors(requests: Sequence[VectorsRequest], view: View) -> dict[VectorsRequest, TokenVectors | None]:
+    """Read each text once for all layers that are asked of it; long ones in windows."""
+    model = view.model
+    encoder = capability(model, model.encoder, "encoder")
+    out: dict[VectorsRequest, TokenVectors | None] = dict.fromkeys(requests)
+    texts = list(dict.fromkeys(request.text for request in requests if len(view.tokens(request.text))))
+    layers = sorted({layer for request in requests for layer in request.layers})
+    if layers and not -1 < layers[0] <= layers[-1] <= encoder.layers:
+        raise SpecError(f"model {model.name!r} has layers 0 to {encoder.layers}; asked for {layers}")
+    before, after = len(model.tokenizer.prefix), len(model.tokenizer.suffix)
+    sizes = {text: view.used(text) + before + after for text in texts}
+    states = {text: np.empty((len(layers), size, encoder.width), np.float32) for text, size in sizes.items()}
+    work = [(text, window) for text in texts for window in view.windows(text)]
+    for index in view.batches([window.end - window.begin for _, window in work]):
+        part = [work[i] for i in index]
+        hidden = encoder.hidden(*view.rows(part), layers)
+        for row, (text, window) in enumerate(part):
+            # The special tokens before a text are taken from its first window, those after it from its last.
+            begin = window.used_from + (before if window.used_from else 0)
+            end = window.used_to + before + (after if window.used_to + before + after == sizes[text] else 0)
+            states[text][:, begin:end] = hidden[:, row, begin - window.begin : end - window.begin]
+    for request in requests:
+        if request.text in states:
+            chosen = [layers.index(layer) for layer in request.layers]
+            out[request] = TokenVectors(request.text, states[request.text][chosen], *view.framed(request.text))
+    return out
+
+
+@dataclass(frozen=True)
+class VectorsRequest(Request[TokenVectors]):
+    """Hidden states of a text's tokens, special tokens included, at chosen layers (0: the embeddings)."""
+
+    capability: ClassVar[str] = "encoder"
+    reader: ClassVar[Reader] = staticmethod(read_vectors)
+
+    text: str
+    layers: tuple[int, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.text,)
+
+    def size(self, model: Model) -> int:
+        width = capability(model, model.encoder, "encoder").width
+        return 4 * len(self.layers) * (tokens_about(self.text) + model.tokenizer.frame) * width

@@ -1,0 +1,196 @@
+"""What a model can do: small protocols, of which a backend implements what it can, and the model that holds them.
+
+A new backend writes padded rows in, arrays out. Sorting, batching, windows and keeping are the engine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.models.card import Card
+from nlgauge.engine.tokens import SubwordTokenizer
+from nlgauge.errors import SpecError
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float32]
+C = TypeVar("C")
+
+
+class Encoder(Protocol):
+    """Gives every token a vector."""
+
+    @property
+    def layers(self) -> int:
+        """Hidden layers above the embeddings"""
+        ...
+
+    @property
+    def width(self) -> int: ...
+
+    def hidden(self, ids: Ints, attend: Ints, layers: Sequence[int]) -> Floats:
+        """Hidden states at `layers`, of which 0 is the embeddings: [layers, rows, length, width].
+
+        ids, attend: [rows, length].
+        """
+        ...
+
+    def static(self, ids: NDArray[np.int32]) -> Floats:
+        """Rows of the vocabulary table, as the network's input reads it: ids [tokens] -> [tokens, width]."""
+        ...
+
+
+class MaskedLM(Protocol):
+    """Predicts what a mask stands for."""
+
+    def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> Floats:
+        """Logits at the flat positions `at` of ids [rows, length]: [len(at), vocabulary].
+
+        Every row has the same number of positions, and `at` holds them row after row.
+        """
+        ...
+
+
+class MaskedPairs(Protocol):
+    """Predicts masks and gives states where another text, which is read once for any number of rows, is in sight."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the weights for pairs, hexadecimal"""
+        ...
+
+    def other_text(self, ids: Ints) -> Any:
+        """What rows see of the other text, framed, ids [length]: handed back to the two methods below."""
+        ...
+
+    def pair_logits(self, ids: Ints, attend: Ints, at: Ints, other: Any) -> Floats:
+        """`MaskedLM.masked_logits` of rows that all see the other text as well."""
+        ...
+
+    def pair_states(self, ids: Ints, attend: Ints, other: Any) -> Floats:
+        """Last hidden states of such rows: ids, attend [rows, length] -> [rows, length, width]."""
+        ...
+
+
+class Aligner(Protocol):
+    """Says how far a text is supported by another one that is read with it."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the aligner's own weights, hexadecimal"""
+        ...
+
+    def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats]:
+        """Log-odds of each token [rows, length] and the share of the whole [rows].
+
+        A row of ids, attend, side [rows, length] is a text and a context, each with the special tokens that belong
+        there; side is 1 at the context's own tokens.
+        """
+        ...
+
+
+class GapFiller(Protocol):
+    """Writes what stood in a gap whose length it is not told (T5)."""
+
+    @property
+    def sentinels(self) -> tuple[int, int]:
+        """The tokens that stand for a gap and for what follows it"""
+        ...
+
+    def fill(
+        self, ids: Ints, attend: Ints, truths: Sequence[Sequence[int]]
+    ) -> tuple[NDArray[np.float64], list[list[int]]]:
+        """Log-probability of the true tokens of each row's gap [rows], and what is written there, greedily."""
+        ...
+
+
+class CausalLM(Protocol):
+    """Reads a text from left to right."""
+
+    def causal_logs(self, ids: Ints) -> NDArray[np.float64]:
+        """Log-probability of each token, those before it being seen: [rows, length].
+
+        Padding stands at the end of a row, and what is said of it is not read.
+        """
+        ...
+
+
+class Seq2SeqLM(Protocol):
+    """Writes one text from another."""
+
+    def seq2seq_logs(self, ids: Ints, given: Ints, attend: Ints) -> NDArray[np.float64]:
+        """Log-probability of each token of ids [rows, length], those before it and a given text being seen.
+
+        given, attend [rows, any length]: the text that each row is written from. Padding of ids stands at the end of a
+        row, and what is said of it is not read.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A model as the engine reads it: who it is, how it reads a text, what is known about it, and what it can do."""
+
+    name: str
+    """As the user named it"""
+    digest: str
+    """SHA-256 of the weights, hexadecimal: the same from a folder and from a hub"""
+    backend: str
+    """Runtime, its version, and the device where it is no CPU"""
+    precision: str
+    """In which the products are computed"""
+    tokenizer: SubwordTokenizer
+    window: int
+    """Most sub-words in a row, special tokens counted"""
+    card: Card = field(default_factory=Card)
+    folder: Path | None = None
+    """Where its files lie; None for a model that is no folder"""
+    encoder: Encoder | None = None
+    masked_lm: MaskedLM | None = None
+    masked_pairs: MaskedPairs | None = None
+    aligner: Aligner | None = None
+    gap_filler: GapFiller | None = None
+    causal_lm: CausalLM | None = None
+    seq2seq_lm: Seq2SeqLM | None = None
+    batch_tokens: int | None = None
+    """How many tokens a batch holds where the backend knows better than the engine's default"""
+
+    @property
+    def mask_id(self) -> int:
+        """The mask token. Raises SpecError for a model that has none."""
+        if self.tokenizer.mask_id is None:
+            raise SpecError(f"model {self.name!r} {_LACKS['masked_lm']}")
+        return self.tokenizer.mask_id
+
+    @property
+    def room(self) -> int:
+        """Sub-words of one text that fit a row."""
+        return self.window - self.tokenizer.frame
+
+
+_LACKS = {
+    "encoder": "gives its tokens no vectors; choose an encoder",
+    "masked_lm": "predicts no masked words; choose a masked language model",
+    "masked_pairs": "has no weights for pairs: see nlgauge train masked-lm --pairs",
+    "aligner": "has no aligner: choose aligner='E', or train one with nlgauge train aligner",
+    "gap_filler": "fills no gaps: it has no sentinels",
+    "causal_lm": "does not read from left to right; choose a causal checkpoint",
+    "seq2seq_lm": "writes no text from another: choose a checkpoint with encoder and decoder, such as "
+    "model='facebook/bart-large-cnn'",
+}
+
+
+def capability(model: Model, part: C | None, name: str) -> C:
+    """A part of a model that has to have it: `capability(model, model.encoder, "encoder")`.
+
+    Raises SpecError where the model cannot do it; masks are asked of nobody who has no mask token.
+    """
+    if part is None:
+        in_8_bits = " in int8" if model.precision == "int8" else ""
+        raise SpecError(f"model {model.name!r}{in_8_bits} {_LACKS[name]}")
+    return part

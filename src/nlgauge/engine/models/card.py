@@ -1,0 +1,89 @@
+"""What is known about a model beyond its weights: a card of data that lies beside them.
+
+card.json                 temperature, layers, bertscore_baseline
+document_frequencies.npy  the number of documents, then in how many of them each token of its vocabulary occurs
+aligner.safetensors       holds the threshold of the aligner whose weights these are
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import safe_open
+
+from nlgauge.errors import SpecError
+
+CARD_FILE = "card.json"
+FREQUENCIES_FILE = "document_frequencies.npy"
+ALIGNER_FILE = "aligner.safetensors"
+ALIGNER_THRESHOLD = "aligner.threshold"
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentFrequencies:
+    """In how many documents of a large general text each token occurs."""
+
+    counts: NDArray[np.int64]
+    """[vocabulary]"""
+    documents: int
+
+
+@dataclass(frozen=True)
+class Card:
+    """Facts that somebody measured. What nobody measured has the value that changes nothing, or is absent."""
+
+    temperature: float = 1.0
+    """At which its masked distributions agree best with people"""
+    document_frequencies: DocumentFrequencies | None = None
+    """Of its own tokens"""
+    bertscore_baseline: Mapping[int, tuple[float, float, float]] = field(default_factory=dict)
+    """Precision, recall and F1 of unrelated sentences, by layer"""
+    aligner_threshold: float = 0.5
+    """Alignment under which its aligner takes a word to be unsupported, as held-out examples say"""
+    layers: Mapping[str, int] = field(default_factory=dict)
+    """By metric, the layer at which it agrees best with people"""
+
+
+def read_card(folder: Path) -> Card:
+    """The card of a model's folder; where there is none, one that knows nothing.
+
+    Raises SpecError for a card that cannot be read.
+    """
+    path = folder / CARD_FILE
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        return Card(
+            float(facts.get("temperature", 1.0)),
+            _read_frequencies(folder / FREQUENCIES_FILE),
+            {int(n): (float(p), float(r), float(f)) for n, (p, r, f) in facts.get("bertscore_baseline", {}).items()},
+            _read_threshold(folder / ALIGNER_FILE),
+            {str(name): int(layer) for name, layer in facts.get("layers", {}).items()},
+        )
+    except (ValueError, TypeError, AttributeError) as error:
+        raise SpecError(f"{path} is no card of a model: {error}") from None
+
+
+def write_facts(folder: Path, **facts: object) -> None:
+    """Put facts on the card of a folder, beside those that it has."""
+    path = folder / CARD_FILE
+    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    path.write_text(json.dumps({**known, **facts}, indent=1) + "\n", encoding="utf-8")
+
+
+def _read_frequencies(path: Path) -> DocumentFrequencies | None:
+    if not path.is_file():
+        return None
+    table = np.load(path, allow_pickle=False).astype(np.int64)
+    return DocumentFrequencies(table[1:], int(table[0]))
+
+
+def _read_threshold(path: Path) -> float:
+    if not path.is_file():
+        return 0.5
+    with safe_open(path, "np") as weights:
+        return float(weights.get_tensor(ALIGNER_THRESHOLD)[0])

@@ -1,0 +1,42 @@
+"""On which device torch computes, and how much of a text fits it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from nlgauge.errors import SpecError
+
+_MOST_TOKENS = 65536
+"""More in a batch makes a GPU no faster"""
+
+
+def choose_device(torch: Any, wanted: str | None) -> Any:
+    """The torch.device of a name: 'cpu', 'cuda', 'cuda:1', 'mps'; None is a GPU of CUDA where there is one.
+
+    Raises SpecError for a device that is not there, and says which are.
+    """
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    known = ["cpu", *(f"cuda:{number}" for number in range(count))]
+    if torch.backends.mps.is_available():
+        known.append("mps")
+    if wanted is None:
+        wanted = "cuda" if count else "cpu"
+    name = f"cuda:{torch.cuda.current_device()}" if wanted == "cuda" and count else wanted
+    if name in known:
+        return torch.device(name)
+    problem = "is not there" if re.fullmatch(r"cuda(:\d+)?|mps", wanted) else "is not one that torch computes on here"
+    raise SpecError(f"device {wanted!r} {problem}; there is {', '.join(known)}")
+
+
+def tokens_that_fit(free: int, config: Any, window: int) -> int:
+    """How many tokens a batch may hold, of so many bytes of free memory.
+
+    A token is taken to need, in float32: twice the states of all layers (as the network gives them, and stacked), 16
+    widths of work within a layer, two rows of attention scores a head (where the network does not fuse them), and
+    three rows of logits. Half of the free memory is planned for. Never less than a window.
+    """
+    width, layers = int(config.hidden_size), int(config.num_hidden_layers)
+    heads, vocabulary = int(config.num_attention_heads), int(config.vocab_size)
+    numbers = 2 * (layers + 1) * width + 16 * width + 2 * heads * window + 3 * vocabulary
+    return max(window, min(_MOST_TOKENS, free // 2 // (4 * numbers)))

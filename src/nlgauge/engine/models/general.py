@@ -1,0 +1,76 @@
+"""In how many documents of a large general text the tokens of any tokenizer occur."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.card import DocumentFrequencies, read_card
+from nlgauge.engine.models.folder import TOKENIZER_FILE
+from nlgauge.engine.models.loading import pocket_folder
+from nlgauge.engine.tokens import SubwordTokenizer
+
+_LETTER = "a"
+_COUNTED: dict[str, DocumentFrequencies] = {}
+
+
+def general_frequencies(model: Model) -> DocumentFrequencies:
+    """The model's own table where it has one, else one made of the embedded model's, once for each tokenizer.
+
+    The embedded model knows in how many documents the words and signs of its vocabulary occur, in upper or lower case.
+    A token of another tokenizer is taken to occur in a document where a word occurs that it is a part of: alone or
+    inside a text, in lower case or capitalised. Assumed are that words occur independently of each other, so that a
+    token occurs in a share 1 - prod(1 - p) of the documents, p being the shares of its words; that every way to write
+    a word is as frequent as the word; that a token of several signs, such as `."`, is as frequent as the rarest of
+    them; and that tokens of other words, and special tokens, occur nowhere.
+    """
+    if model.card.document_frequencies is not None:
+        return model.card.document_frequencies
+    digest = model.tokenizer.digest
+    if digest not in _COUNTED:
+        _COUNTED[digest] = _counted(model.tokenizer)
+    return _COUNTED[digest]
+
+
+def _counted(tokenizer: SubwordTokenizer) -> DocumentFrequencies:
+    folder = pocket_folder()
+    known, table = SubwordTokenizer.read(str(folder / TOKENIZER_FILE)), read_card(folder).document_frequencies
+    assert table is not None
+    counted = [token for token in np.flatnonzero(table.counts).tolist() if token != known.unknown_id]
+    shares = {known.piece(token): table.counts[token] / table.documents for token in counted}
+    whole = {word: share for word, share in shares.items() if not word.startswith("##")}
+    absent = np.zeros(tokenizer.vocabulary)
+    """Logarithm of the share of documents where a token does not occur"""
+    for tokens, share in zip(_tokens_of(tokenizer, list(whole)), whole.values(), strict=True):
+        absent[list(tokens)] += np.log1p(-min(share, 1 - 0.5 / table.documents))
+    counts = np.rint(-np.expm1(absent) * table.documents).astype(np.int64)
+    signs = _signs(tokenizer, np.flatnonzero(absent == 0).tolist())
+    for token, pieces in zip(signs, known.encode(list(signs.values())), strict=True):
+        counts[token] = table.counts[pieces.ids].min() if len(pieces) else 0
+    if tokenizer.unknown_id is not None:
+        counts[tokenizer.unknown_id] = 0
+    return DocumentFrequencies(counts, table.documents)
+
+
+def _tokens_of(tokenizer: SubwordTokenizer, words: Sequence[str]) -> list[set[int]]:
+    """The tokens that each word is ever split into: alone, after a space, and a sign directly after a letter too."""
+    written = [
+        (number, before, before + form)
+        for number, word in enumerate(words)
+        for form in dict.fromkeys([word, word.capitalize()])
+        for before in (["", _LETTER + " "] if word.isalnum() else ["", _LETTER + " ", _LETTER])
+    ]
+    parts: list[set[int]] = [set() for _ in words]
+    for (number, before, _), tokens in zip(written, tokenizer.encode([text for _, _, text in written]), strict=True):
+        ends = tokens.offsets[:, 1]
+        parts[number].update(tokens.ids[ends > (len(_LETTER) if before else 0)].tolist())
+    return parts
+
+
+def _signs(tokenizer: SubwordTokenizer, tokens: Sequence[int]) -> dict[int, str]:
+    """Those of the tokens that are written with signs, and how. No special ones: text never becomes such a token."""
+    texts = {token: text for token in tokens if (text := tokenizer.decode([token]).strip()) and not text.isalnum()}
+    split = tokenizer.encode([_LETTER + tokenizer.decode([token]) for token in texts])
+    return {token: texts[token] for token, inside in zip(texts, split, strict=True) if token in inside.ids}

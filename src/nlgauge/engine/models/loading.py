@@ -1,0 +1,126 @@
+"""How a name becomes a model.
+
+pocket          the embedded one
+a folder        that `nlgauge train` wrote, or any checkpoint of Hugging Face's shape
+package/Name    what an installed package offers under the entry point group ``nlgauge.models``: a callable
+                ``(precision) -> Model``
+anything else   a Hugging Face name
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import cast
+
+from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.card import ALIGNER_FILE
+from nlgauge.engine.models.folder import PAIRS_FILE
+from nlgauge.engine.models.onnx import graph_path, open_onnx
+from nlgauge.errors import NlgaugeError, SpecError
+from nlgauge.offered import load_offered, offered
+
+PRECISIONS = ("float32", "bfloat16", "int8")
+BACKENDS = ("auto", "onnx", "torch")
+_GROUP = "nlgauge.models"
+
+
+def pocket_folder() -> Path:
+    """Where the embedded model lies."""
+    return Path(str(files("nlgauge") / "models" / "pocket"))
+
+
+def folder_of(name: str) -> Path:
+    """Where the model of a name lies if it is a folder, 'pocket' included."""
+    return pocket_folder() if name == "pocket" else Path(name)
+
+
+def load(
+    name: str,
+    precision: str = "float32",
+    backend: str = "auto",
+    device: str | None = None,
+    batch_tokens: int | None = None,
+) -> Model:
+    """A model by name.
+
+    precision: 'float32', 'bfloat16' (torch) or 'int8' (without torch). backend: 'onnx' or 'torch'; 'auto' takes onnx
+    where the folder holds its graphs and neither precision nor device asks for torch. device: 'cpu', 'cuda', 'cuda:1'
+    or 'mps'; by default torch takes a GPU where there is one. batch_tokens: how many tokens a batch holds, in place of
+    what the backend chooses.
+    Raises SpecError for what is not known, does not go together or cannot be loaded, MissingExtraError where torch is
+    needed and absent.
+    """
+    if precision not in PRECISIONS:
+        raise SpecError(f"precision {precision!r} is not one of {', '.join(PRECISIONS)}")
+    if backend not in BACKENDS:
+        raise SpecError(f"backend {backend!r} is not one of {', '.join(BACKENDS)}")
+    model = _opened(name, precision, backend, device)
+    return model if batch_tokens is None else replace(model, batch_tokens=_positive(batch_tokens))
+
+
+def _opened(name: str, precision: str, backend: str, device: str | None) -> Model:
+    points = dict(offered(_GROUP))
+    if name in points:
+        if backend != "auto" or device is not None:
+            raise SpecError(f"model {name!r} chooses its backend and device itself; leave both out")
+        return _made(name, load_offered(name, points[name]), precision)
+    folder = folder_of(name)
+    if _without_torch(folder, precision, backend, device):
+        return open_onnx(folder, name, precision)
+    from nlgauge.engine.models.torch_model import Checkpoint
+
+    checkpoint = Checkpoint(str(folder) if folder.is_dir() else name, name, precision, device)
+    if any((folder / file).is_file() for file in (PAIRS_FILE, ALIGNER_FILE)):
+        from nlgauge.engine.models.adapted import open_adapted
+
+        return open_adapted(checkpoint)
+    if checkpoint.is_kind("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING"):
+        from nlgauge.engine.models.seq2seq import open_seq2seq
+
+        return open_seq2seq(checkpoint)
+    from nlgauge.engine.models.transformers import open_stack
+
+    return open_stack(checkpoint)
+
+
+def _without_torch(folder: Path, precision: str, backend: str, device: str | None) -> bool:
+    """Whether the torch-free backend is asked for. Raises SpecError for what it cannot do, or torch cannot."""
+    if backend == "torch" and precision == "int8":
+        raise SpecError("int8 is the torch-free backend's; for backend='torch' choose float32 or bfloat16")
+    if backend == "onnx" and precision == "bfloat16":
+        raise SpecError(
+            "the torch-free backend computes in float32 or int8; for bfloat16 choose backend='torch' or 'auto'"
+        )
+    on_cpu = device in (None, "cpu")
+    if not on_cpu and (backend == "onnx" or precision == "int8"):
+        raise SpecError(f"the torch-free backend computes on the CPU; for device {device!r} choose backend='torch'")
+    has_graphs = graph_path(folder, "masked", "float32").exists()
+    return (
+        backend == "onnx"
+        or precision == "int8"
+        or (backend == "auto" and has_graphs and precision == "float32" and on_cpu)
+    )
+
+
+def _made(name: str, maker: object, precision: str) -> Model:
+    """What a package makes. Raises SpecError for what is no model."""
+    if not callable(maker):
+        raise SpecError(f"{name}: the package offers {maker!r}, which makes no model")
+    try:
+        model = cast(Callable[[str], object], maker)(precision)
+    except NlgaugeError:
+        raise
+    except Exception as error:  # another package's code: whatever it raises, the user has to know which package
+        raise SpecError(f"{name} cannot be made: {type(error).__name__}: {error}") from error
+    if not isinstance(model, Model):
+        raise SpecError(f"{name}: the package made {model!r}, which is not a Model")
+    return model
+
+
+def _positive(batch_tokens: int) -> int:
+    if isinstance(batch_tokens, bool) or not isinstance(batch_tokens, int) or batch_tokens < 1:
+        raise SpecError(f"batch_tokens={batch_tokens!r} is not a whole number above 0")
+    return batch_tokens

@@ -1,0 +1,107 @@
+"""Models with an encoder and a decoder, run by torch: any Hugging Face checkpoint with a fast tokenizer.
+
+They write one text from another. Those with T5's sentinels also fill gaps: a gap of any length is one sentinel,
+<extra_id_0>, and the model writes what stood there, up to <extra_id_1>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.models.capabilities import Ints, Model
+from nlgauge.engine.models.torch_model import Checkpoint, Runtime
+from nlgauge.engine.models.transformers import TorchEncoder
+
+_SENTINELS = ("<extra_id_0>", "<extra_id_1>")
+_SPARE = 2
+
+
+def open_seq2seq(checkpoint: Checkpoint) -> Model:
+    """A checkpoint's model, whose encoder gives hidden states and whose decoder writes; it predicts no masks.
+
+    Raises SpecError for what cannot be loaded.
+    """
+    runtime, net = checkpoint.runtime, checkpoint.network("AutoModelForSeq2SeqLM")
+    gap, after = (checkpoint.tokenizer.token_id(token) for token in _SENTINELS)
+    return checkpoint.model(
+        net,
+        encoder=TorchEncoder(runtime, net, net.get_encoder()),
+        seq2seq_lm=TorchSeq2SeqLM(runtime, net),
+        gap_filler=None if gap is None or after is None else TorchGapFiller(runtime, net, (gap, after)),
+    )
+
+
+class _Decoder:
+    """What a decoder says of texts that it is given, where an encoder read others."""
+
+    def __init__(self, runtime: Runtime, net: Any) -> None:
+        self._runtime, self._net = runtime, net
+        self._start = int(net.config.decoder_start_token_id)
+
+    def _logs(self, encoded: Any, attention: Any, targets: Any) -> Any:
+        """Log-probability of each target, the targets before it being given: [rows, length]."""
+        begin = targets.new_full((len(targets), 1), self._start)
+        given = self._runtime.torch.cat([begin, targets[:, :-1]], 1)
+        return self._runtime.true_logs(self._decoded(encoded, attention, given), targets)
+
+    def _decoded(self, encoded: Any, attention: Any, given: Any) -> Any:
+        return self._net(
+            encoder_outputs=encoded, attention_mask=attention, decoder_input_ids=given, use_cache=False
+        ).logits
+
+
+class TorchSeq2SeqLM(_Decoder):
+    """`Seq2SeqLM` of a network."""
+
+    def seq2seq_logs(self, ids: Ints, given: Ints, attend: Ints) -> NDArray[np.float64]:
+        inputs = self._runtime.inputs(given, attend)
+        with self._runtime.computing():
+            encoded = self._net.get_encoder()(**inputs)
+            logs = self._logs(encoded, inputs["attention_mask"], self._runtime.tensor(ids))
+        return np.asarray(logs.cpu().numpy())
+
+
+class TorchGapFiller(_Decoder):
+    """`GapFiller` of a network."""
+
+    def __init__(self, runtime: Runtime, net: Any, sentinels: tuple[int, int]) -> None:
+        super().__init__(runtime, net)
+        self.sentinels = sentinels
+        self._end = net.config.eos_token_id
+
+    def fill(
+        self, ids: Ints, attend: Ints, truths: Sequence[Sequence[int]]
+    ) -> tuple[NDArray[np.float64], list[list[int]]]:
+        gap, after = self.sentinels
+        wanted = [[gap, *truth, after] for truth in truths]
+        longest = max(map(len, wanted))
+        padded = [row + [0] * (longest - len(row)) for row in wanted]
+        targets = self._runtime.torch.tensor(padded, device=self._runtime.device)
+        inputs = self._runtime.inputs(ids, attend)
+        with self._runtime.computing():
+            encoded = self._net.get_encoder()(**inputs)
+            logs = self._logs(encoded, inputs["attention_mask"], targets).cpu().numpy()
+            written = self._written(encoded, inputs["attention_mask"], longest - 2 + _SPARE)
+        # The sentinel before the gap is no part of the word; the one that ends it is.
+        return np.array([row[1 : len(tokens)].sum() for row, tokens in zip(logs, wanted, strict=True)]), written
+
+    def _written(self, encoded: Any, attention: Any, steps: int) -> list[list[int]]:
+        """What is written in each row's gap, greedily, until the next sentinel or the end; a few tokens at most."""
+        gap, after = self.sentinels
+        torch, device, rows = self._runtime.torch, self._runtime.device, attention.shape[0]
+        given = torch.tensor([[self._start, gap]] * rows, device=device)
+        open_rows = torch.ones(rows, dtype=torch.bool, device=device)
+        written: list[list[int]] = [[] for _ in range(rows)]
+        for _ in range(steps):
+            tokens = self._decoded(encoded, attention, given)[:, -1].argmax(-1)
+            open_rows &= (tokens != after) & (tokens != (after if self._end is None else self._end))
+            if not bool(open_rows.any()):
+                break
+            for row in torch.nonzero(open_rows)[:, 0].tolist():
+                written[row].append(int(tokens[row]))
+            given = torch.cat([given, tokens[:, None]], dim=1)
+        return written

@@ -1,0 +1,203 @@
+"""What models run by torch share: a checkpoint that is opened, and the device and precision that it computes in.
+
+Interfaces of torch and transformers change from year to year: of the engine this file, `device.py`, `transformers.py`,
+`seq2seq.py`, `adapted.py` and `aligner_net.py` alone know them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+
+from nlgauge.engine.models.capabilities import Floats, Ints, Model
+from nlgauge.engine.models.card import read_card
+from nlgauge.engine.models.device import choose_device, tokens_that_fit
+from nlgauge.engine.models.folder import WEIGHTS_FILE, digest_of
+from nlgauge.engine.tokens import SubwordTokenizer
+from nlgauge.errors import MissingExtraError, SpecError
+
+_WINDOW = 512
+
+
+class Runtime:
+    """Arrays in and out of torch, on one device and in one precision ('float32' or 'bfloat16')."""
+
+    def __init__(self, torch: Any, device: Any, precision: str) -> None:
+        self.torch, self.device, self.precision = torch, device, precision
+
+    @property
+    def name(self) -> str:
+        """Torch, its version, and the device where it is no CPU."""
+        version = f"torch-{self.torch.__version__}"
+        return version if self.device.type == "cpu" else f"{version} on {self.device}"
+
+    def tensor(self, values: NDArray[Any]) -> Any:
+        return self.torch.from_numpy(values).to(self.device)
+
+    def inputs(self, ids: Ints, attend: Ints) -> dict[str, Any]:
+        """What a network is called with."""
+        return {"input_ids": self.tensor(ids), "attention_mask": self.tensor(attend)}
+
+    def numbers(self, tensor: Any) -> Floats:
+        return np.asarray(tensor.float().cpu().numpy())
+
+    def true_logs(self, logits: Any, ids: Any) -> Any:
+        """Log-probability of each token: logits [rows, length, vocabulary], ids [rows, length] -> [rows, length]."""
+        logits = logits.float()
+        return (logits.gather(-1, ids[..., None])[..., 0] - logits.logsumexp(-1)).double()
+
+    def narrow(self, net: Any) -> None:
+        """Weights of products in the width that they are computed in: autocast converts others for every batch.
+
+        A decoder that shares the vocabulary's table gets one of its own, so that embeddings stay as they are.
+        """
+        if self.precision == "bfloat16":
+            for module in net.modules():
+                if isinstance(module, self.torch.nn.Linear):
+                    for name, weight in list(module.named_parameters(recurse=False)):
+                        narrow = weight.detach().to(self.torch.bfloat16)
+                        setattr(module, name, self.torch.nn.Parameter(narrow, requires_grad=False))
+
+    def computing(self) -> ExitStack:
+        stack = ExitStack()
+        stack.enter_context(self.torch.inference_mode())
+        if self.precision == "bfloat16":
+            stack.enter_context(self.torch.autocast(self.device.type, dtype=self.torch.bfloat16))
+        return stack
+
+
+class Checkpoint:
+    """A folder or Hugging Face name whose configuration and tokenizer are read.
+
+    Only safetensors weights are read, and no code that comes with them is run. Raises SpecError for what cannot be
+    loaded, MissingExtraError without torch.
+    """
+
+    def __init__(self, source: str, name: str, precision: str = "float32", device: str | None = None) -> None:
+        try:
+            import torch
+            import transformers
+        except ImportError:
+            raise MissingExtraError(f"model {name!r}", "torch") from None
+        self.source, self.name = source, name
+        self.runtime = Runtime(torch, choose_device(torch, device), precision)
+        self._transformers: Any = transformers
+        with self._reading():
+            self._fast: Any = transformers.AutoTokenizer.from_pretrained(source)
+            self.config: Any = transformers.AutoConfig.from_pretrained(source)
+        if not getattr(self._fast, "is_fast", False):
+            raise SpecError(f"model {name!r} has no fast tokenizer; convert it to a tokenizer.json")
+        self.tokenizer = SubwordTokenizer(self._fast.backend_tokenizer, self._fast.mask_token, self._fast.pad_token)
+
+    def is_kind(self, mapping: str) -> bool:
+        """Whether transformers has a network of a kind for it, such as MODEL_FOR_CAUSAL_LM_MAPPING."""
+        return type(self.config) in getattr(self._transformers, mapping)
+
+    def network(self, auto: str) -> Any:
+        """The network that a class such as AutoModel makes, on its device."""
+        return self._read(auto)
+
+    def network_with_head(self, auto: str) -> Any | None:
+        """The same; None where the weights of its head are not among those of the checkpoint."""
+        net, report = self._read(auto, output_loading_info=True)
+        body = net.base_model_prefix + "."
+        return net if all(key.startswith(body) for key in report["missing_keys"]) else None
+
+    def model(self, net: Any, **parts: Any) -> Model:
+        """The model whose parts compute with a network. Narrows the network to the precision."""
+        digest, window = self._digest(net), _window(net.base_model, self.config, self._fast)
+        self.runtime.narrow(net)
+        folder, device, batch_tokens = Path(self.source), self.runtime.device, None
+        if device.type == "cuda":
+            free, _ = self.runtime.torch.cuda.mem_get_info(device)
+            batch_tokens = tokens_that_fit(free, self.config, window)
+        return Model(
+            name=self.name,
+            digest=digest,
+            backend=self.runtime.name,
+            precision=self.runtime.precision,
+            tokenizer=self.tokenizer,
+            window=window,
+            card=read_card(folder),
+            folder=folder if folder.is_dir() else None,
+            batch_tokens=batch_tokens,
+            **parts,
+        )
+
+    def _read(self, auto: str, **options: Any) -> Any:
+        safely = {"dtype": self.runtime.torch.float32, "use_safetensors": True, "trust_remote_code": False}
+        with self._reading():
+            read = getattr(self._transformers, auto).from_pretrained(self.source, **safely, **options)
+            net = read[0] if options else read
+            net.to(self.runtime.device).eval()
+        return read
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            with _quiet(self._transformers.logging):
+                yield
+        except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+            raise SpecError(f"cannot load model {self.name!r}: {str(error).strip().splitlines()[0]}") from None
+
+    def _digest(self, net: Any) -> str:
+        """SHA-256 of the weights: of their file, else of the index and the shards, else of the tensors by name."""
+        if (whole := self._at_hand(WEIGHTS_FILE)) is not None:
+            return digest_of([whole])
+        if (index := self._at_hand(f"{WEIGHTS_FILE}.index.json")) is not None:
+            names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+            shards = [path for name in names if (path := self._at_hand(name)) is not None]
+            if len(shards) == len(names):
+                return digest_of([index, *shards])
+        digest = hashlib.sha256()
+        for key, tensor in sorted(net.state_dict().items()):
+            digest.update(key.encode())
+            digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+        return digest.hexdigest()
+
+    def _at_hand(self, file: str) -> Path | None:
+        """A file of the folder, or of the hub's where it was just read from; None for one that is not there."""
+        missing = {"_raise_exceptions_for_missing_entries": False, "_raise_exceptions_for_connection_errors": False}
+        path = self._transformers.utils.cached_file(self.source, file, local_files_only=True, **missing)
+        return None if path is None else Path(path)
+
+
+@contextmanager
+def _quiet(logging: Any) -> Iterator[None]:
+    """Transformers without its warnings and progress bars; afterwards they are as they were."""
+    from huggingface_hub import utils
+
+    hub: Any = utils
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    no_downloads = hub.are_progress_bars_disabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the hub's bars stay off where the environment says so
+                logging.enable_progress_bar()
+            if no_downloads:
+                hub.disable_progress_bars()
+
+
+def _window(body: Any, config: Any, tokenizer: Any) -> int:
+    """Sub-words that fit a row, by the tokenizer and the table of positions less those for padding (RoBERTa)."""
+    table: Any = getattr(getattr(body, "embeddings", None), "position_embeddings", None)
+    padding = getattr(table, "padding_idx", None)
+    reserved = 0 if padding is None else padding + 1
+    told = [getattr(config, "max_position_embeddings", None), tokenizer.model_max_length + reserved]
+    limit = min(limit for limit in told if limit)
+    return int(limit) - reserved if limit < 1e9 else _WINDOW

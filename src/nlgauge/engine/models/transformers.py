@@ -1,0 +1,108 @@
+"""Models of one stack run by torch: any Hugging Face encoder, masked LM or causal LM with a fast tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.models.capabilities import Floats, Ints, Model
+from nlgauge.engine.models.torch_model import Checkpoint, Runtime
+from nlgauge.errors import SpecError
+
+
+def open_stack(checkpoint: Checkpoint) -> Model:
+    """A checkpoint's model: an encoder, with its masked-LM head where the weights hold one, or its causal one.
+
+    A network that could be both (BERT) is read as a masked LM. Raises SpecError for what cannot be loaded.
+    """
+    runtime, masked_lm, causal_lm = checkpoint.runtime, None, None
+    if checkpoint.is_kind("MODEL_FOR_MASKED_LM_MAPPING"):
+        net, masked_lm = masked_network(checkpoint)
+    elif checkpoint.is_kind("MODEL_FOR_CAUSAL_LM_MAPPING"):
+        net = checkpoint.network("AutoModelForCausalLM")
+        causal_lm = TorchCausalLM(runtime, net, _first_token(checkpoint))
+    else:
+        net = checkpoint.network("AutoModel")
+    encoder = TorchEncoder(runtime, net, net.base_model)
+    return checkpoint.model(net, encoder=encoder, masked_lm=masked_lm, causal_lm=causal_lm)
+
+
+def masked_network(checkpoint: Checkpoint) -> tuple[Any, TorchMaskedLM | None]:
+    """The network of a masked language model; without its head where the checkpoint has no weights for that."""
+    net = checkpoint.network_with_head("AutoModelForMaskedLM")
+    if net is None:
+        return checkpoint.network("AutoModel"), None
+    return net, TorchMaskedLM(checkpoint.runtime, net)
+
+
+class TorchEncoder:
+    """`Encoder` of a network.
+
+    body: the part that gives hidden states.
+    """
+
+    def __init__(self, runtime: Runtime, net: Any, body: Any) -> None:
+        self.layers, self.width = int(net.config.num_hidden_layers), int(net.config.hidden_size)
+        self._runtime, self._net, self._body = runtime, net, body
+
+    def hidden(self, ids: Ints, attend: Ints, layers: Sequence[int]) -> Floats:
+        with self._runtime.computing():
+            out = self._body(**self._runtime.inputs(ids, attend), output_hidden_states=True)
+        return self._runtime.numbers(self._runtime.torch.stack([out.hidden_states[layer] for layer in layers]))
+
+    def static(self, ids: NDArray[np.int32]) -> Floats:
+        table = self._net.get_input_embeddings().weight
+        return self._runtime.numbers(table[self._runtime.tensor(ids.astype(np.int64))].detach())
+
+
+class TorchMaskedLM:
+    """`MaskedLM` of a network with such a head."""
+
+    def __init__(self, runtime: Runtime, net: Any) -> None:
+        self._runtime, self._net = runtime, net
+
+    def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> Floats:
+        places = self._runtime.tensor(at)
+
+        def keep_masked(module: Any, arguments: Any, output: Any) -> Any:
+            """Hand the head the masked positions only: it would cost as much as the body at all of them."""
+            states = output.last_hidden_state
+            output.last_hidden_state = states.reshape(1, -1, states.shape[-1])[:, places]
+            return output
+
+        hook = self._net.base_model.register_forward_hook(keep_masked)
+        try:
+            with self._runtime.computing():
+                logits = self._net(**self._runtime.inputs(ids, attend)).logits
+        finally:
+            hook.remove()
+        return self._runtime.numbers(logits[0])
+
+
+class TorchCausalLM:
+    """`CausalLM` of a network.
+
+    first: the token before the first one of a text, so that that one too has a probability.
+    """
+
+    def __init__(self, runtime: Runtime, net: Any, first: int) -> None:
+        self._runtime, self._net, self._first = runtime, net, first
+
+    def causal_logs(self, ids: Ints) -> NDArray[np.float64]:
+        begun = np.insert(ids[:, :-1], 0, self._first, axis=1)
+        inputs = self._runtime.inputs(begun, np.ones_like(begun))  # what pads a row stands after it, where nobody looks
+        with self._runtime.computing():
+            logs = self._runtime.true_logs(self._net(**inputs).logits, self._runtime.tensor(ids))
+        return np.asarray(logs.cpu().numpy())
+
+
+def _first_token(checkpoint: Checkpoint) -> int:
+    config = checkpoint.config
+    known = [*checkpoint.tokenizer.prefix, config.bos_token_id, config.eos_token_id]
+    first = next((token for token in known if isinstance(token, int)), None)
+    if first is None:
+        raise SpecError(f"model {checkpoint.name!r} names no token with which a text begins")
+    return first

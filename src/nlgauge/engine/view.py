@@ -1,0 +1,124 @@
+"""The engine's view of the texts of one block: their sub-words, words, windows and rows, as one model reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.batching import batches, padded
+from nlgauge.engine.models.capabilities import Ints, Model
+from nlgauge.engine.segmentation import segmenter, spans
+from nlgauge.engine.tokens import Tokens
+from nlgauge.engine.windows import Window, WindowPolicy, windows
+
+_BATCH_TOKENS = 4096
+
+
+@dataclass
+class Ledger:
+    """What the engine did in a run."""
+
+    texts: int = 0
+    """Texts that were read, each once a block"""
+    passes: int = 0
+    """Rows that went through the model"""
+    features: dict[str, int] = field(default_factory=dict)
+    """Features that were computed, by kind of request"""
+    stored: int = 0
+    """Features that were taken from the store"""
+
+
+class View:
+    """What a reader sees of a block.
+
+    done: told which share of the work at hand is finished, from 0 to 1, as it goes.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        window: WindowPolicy,
+        ledger: Ledger,
+        batch_tokens: int | None = None,
+        done: Callable[[float], object] = lambda share: None,
+    ) -> None:
+        self.model, self.window, self.ledger, self.done = model, window, ledger, done
+        self.batch_tokens = batch_tokens or model.batch_tokens or max(_BATCH_TOKENS, model.window)
+        self._tokens: dict[str, Tokens] = {}
+        self._words: dict[tuple[str, str], tuple[NDArray[np.intp], NDArray[np.int64]]] = {}
+
+    def read(self, texts: Sequence[str]) -> None:
+        """Split texts into sub-words, many at a time."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._tokens]
+        self._tokens.update(zip(new, self.model.tokenizer.encode(new), strict=True))
+        self.ledger.texts += len(new)
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts that were split."""
+        return list(self._tokens)
+
+    def tokens(self, text: str) -> Tokens:
+        """Sub-words of a text."""
+        if text not in self._tokens:
+            self.read([text])
+        return self._tokens[text]
+
+    def longer(self, text: str) -> bool:
+        """Whether a text does not fit the model's window."""
+        return len(self.tokens(text)) > self.model.room
+
+    def windows(self, text: str) -> list[Window]:
+        """How a text is read. Raises InputError where the policy refuses it."""
+        return windows(len(self.tokens(text)), self.model.room, self.window)
+
+    def used(self, text: str) -> int:
+        """How many of a text's tokens are read."""
+        return self.windows(text)[-1].used_to
+
+    def words(self, text: str, segmentation: str) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """The first token of each word of a text, then the number of its tokens: [words + 1]; and the words' places.
+
+        The places are characters, the first and the one after the last: [words, 2].
+        """
+        if (text, segmentation) not in self._words:
+            tokens = self.tokens(text)
+            numbers = segmenter(segmentation)(text, tokens.offsets)
+            starts = np.concatenate([np.flatnonzero(np.diff(numbers, prepend=-1)), [len(tokens)]]).astype(np.intp)
+            self._words[text, segmentation] = starts, spans(text, tokens.offsets, numbers)
+        return self._words[text, segmentation]
+
+    def framed(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+        """Ids, offsets and marks of a text's used tokens with the special ones around it."""
+        size, tokenizer, tokens = self.used(text), self.model.tokenizer, self.tokens(text)
+        before, after = len(tokenizer.prefix), len(tokenizer.suffix)
+        ids = np.array([*tokenizer.prefix, *tokens.ids[:size], *tokenizer.suffix], np.int32)
+        ends = np.zeros((before, 2), np.int32), np.full((after, 2), len(text), np.int32)
+        offsets = np.concatenate([ends[0], tokens.offsets[:size], ends[1]])
+        special = np.ones(len(ids), np.bool_)
+        special[before : before + size] = False
+        return ids, offsets, special
+
+    def rows(self, part: Sequence[tuple[str, Window]]) -> tuple[Ints, Ints]:
+        """Framed and padded ids of windows, and where they are not padding: both [rows, length]."""
+        tokenizer = self.model.tokenizer
+        rows = [
+            [*tokenizer.prefix, *self.tokens(text).ids[window.begin : window.end], *tokenizer.suffix]
+            for text, window in part
+        ]
+        return padded(rows, tokenizer.pad_id)
+
+    def batches(self, lengths: Sequence[int], most_tokens: int | None = None) -> Iterator[NDArray[np.intp]]:
+        """Numbers of the rows of each batch, longest rows first; counts them as they are asked for.
+
+        most_tokens: of a batch, where it should be fewer than usual.
+        """
+        total, finished = max(1, sum(lengths)), 0
+        for index in batches(lengths, min(self.batch_tokens, most_tokens or self.batch_tokens)):
+            yield index
+            self.ledger.passes += len(index)
+            finished += sum(lengths[i] for i in index)
+            self.done(finished / total)

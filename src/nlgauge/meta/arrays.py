@@ -1,0 +1,16 @@
+"""The arrays that agreement is computed from."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Codes: TypeAlias = NDArray[np.int32]
+"""Ranks without gaps along the last axis, from 0; -1 is a missing value"""
+Values: TypeAlias = NDArray[np.float64 | np.int32]
+"""What a coefficient reads: numbers, or codes where it looks at order alone"""
+Mask: TypeAlias = NDArray[np.bool_]

@@ -1,0 +1,116 @@
+"""BLEU: Papineni, Roukos, Ward and Zhu, "Bleu: a Method for Automatic Evaluation of Machine Translation", ACL 2002.
+
+sacrebleu splits the texts into words; n-grams are counted here, to the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nlgauge.corpus import Row
+from nlgauge.engine.features.request import Features
+from nlgauge.maths.ngrams import ngrams
+from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.parameters import check_least
+from nlgauge.metrics.translation_counts import Sacrebleu, counted_values, sacrebleu_facts, sacrebleu_metric
+
+_CONSTANTS = {"floor": 0.1, "add-k": 1.0}
+
+
+@dataclass(frozen=True)
+class BLEU(RowMetric[Prepared]):
+    """BLEU: precision of n-grams of words, with a penalty for brevity; 0 to 100.
+
+    A row's value leaves out the orders for which the candidate is too short (sacrebleu's effective order), that of all
+    rows does not. smooth: 'exp', 'floor' (0.1), 'add-k' (1) or 'none', of orders without a match. tokenizer: '13a',
+    'intl', 'zh', 'char' or 'none' of sacrebleu.
+    references: 'joint', n-grams of any reference count; or the 'best' or the 'mean' of those taken one by one, which
+    has no value of all rows together but their mean.
+    """
+
+    citation: ClassVar[str] = "Papineni et al. 2002, ACL"
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {
+        "references": ("joint", "best", "mean"),
+        "empty": ("undefined", "worst"),
+        "tokenizer": ("13a", "intl", "zh", "char", "none"),
+        "smooth": ("exp", "floor", "add-k", "none"),
+    }
+
+    references: str = "joint"
+    empty: str = "undefined"
+    """A row that has references but words on one side only is 'undefined', or has the 'worst' number, as sacrebleu has
+    it; the value of all rows together counts it in any case"""
+    lowercase: bool = False
+    tokenizer: str = "13a"
+    smooth: str = "exp"
+    ngram: int = 4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_least(self, ngram=1)
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        return ("sacrebleu",)
+
+    @property
+    def formula(self) -> Mapping[str, object] | None:
+        return self._formula(effective=False) if self.references == "joint" else None
+
+    def prepare(self, setup: Setup) -> Prepared:
+        return Prepared(facts=sacrebleu_facts(self._sacrebleu(), setup.corpus))
+
+    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+        tokenize = self._sacrebleu().tokenizer
+
+        def words(text: str) -> list[str]:
+            return tokenize((text.lower() if self.lowercase else text).rstrip()).split()
+
+        def count(candidates: Sequence[str], references: tuple[str, ...]) -> list[list[int]]:
+            return clipped_counts([words(text) for text in candidates], [words(text) for text in references], self.ngram)
+
+        return counted_values(self, rows, count, self._formula(effective=True))
+
+    def _formula(self, effective: bool) -> dict[str, object]:
+        settings = {"smooth": self.smooth, "constant": _CONSTANTS.get(self.smooth, 0.0), "effective": effective}
+        return {"name": "bleu", **settings}
+
+    def _sacrebleu(self) -> Sacrebleu:
+        return sacrebleu_metric(
+            "BLEU",
+            "BLEU",
+            lowercase=self.lowercase,
+            tokenize=self.tokenizer,
+            smooth_method=self.smooth,
+            max_ngram_order=self.ngram,
+            effective_order=self.references != "joint",
+        )
+
+
+def clipped_counts(
+    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], longest: int
+) -> list[list[int]]:
+    """Of each candidate: its words, those of the reference nearest in length, its n-grams that references have, and all.
+
+    The last two for each n up to `longest`. An n-gram is had as often as in the reference that has it most often.
+    """
+    most: dict[tuple[str, ...], int] = {}
+    for words in references:
+        for n in range(1, longest + 1):
+            for gram, times in Counter(ngrams(words, n)).items():
+                if times > most.get(gram, 0):
+                    most[gram] = times
+    lengths = sorted({len(words) for words in references})
+    counts = []
+    for words in candidates:
+        size = len(words)
+        nearest = min(lengths, key=lambda length: abs(length - size))  # noqa: B023  # the shorter of two as near
+        matches = [
+            sum([min(times, most.get(gram, 0)) for gram, times in Counter(ngrams(words, n)).items()])
+            for n in range(1, longest + 1)
+        ]
+        counts.append([size, nearest, *matches, *(max(0, size - n) for n in range(longest))])
+    return counts

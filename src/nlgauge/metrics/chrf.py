@@ -1,0 +1,99 @@
+"""ChrF: Popović, "chrF: character n-gram F-score for automatic MT evaluation", WMT 2015; chrF++: WMT 2017.
+
+Counted here, to the numbers of sacrebleu.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.corpus import Row
+from nlgauge.engine.features.request import Features
+from nlgauge.maths.ngrams import numbered, shared_ngrams
+from nlgauge.maths.totals import total
+from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.parameters import check_least
+from nlgauge.metrics.translation_counts import counted_values, sacrebleu_facts, sacrebleu_metric
+
+_MARKS = frozenset(string.punctuation)
+
+
+@dataclass(frozen=True)
+class ChrF(RowMetric[Prepared]):
+    """chrF: F-score of n-grams of characters, recall weighing more; 0 to 100.
+
+    words: with n-grams of words up to this order too; 2 is chrF++. beta: weight of recall.
+    references: 'joint', sacrebleu's, which is the best one; or the 'mean' of those taken one by one, which has no value
+    of all rows together but their mean.
+    """
+
+    citation: ClassVar[str] = "Popović 2015, WMT"
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {
+        "references": ("joint", "mean"),
+        "empty": ("undefined", "worst"),
+    }
+
+    references: str = "joint"
+    empty: str = "undefined"
+    """As in BLEU"""
+    lowercase: bool = False
+    characters: int = 6
+    words: int = 0
+    beta: int = 2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_least(self, characters=1, words=0, beta=1)
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        return ("sacrebleu",)
+
+    @property
+    def formula(self) -> Mapping[str, object] | None:
+        return self._formula if self.references == "joint" else None
+
+    def prepare(self, setup: Setup) -> Prepared:
+        settings = {"char_order": self.characters, "word_order": self.words, "beta": self.beta}
+        metric = sacrebleu_metric("ChrF", "CHRF", lowercase=self.lowercase, **settings)
+        return Prepared(facts=sacrebleu_facts(metric, setup.corpus))
+
+    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+        return counted_values(self, rows, self._count, self._formula)
+
+    def _count(self, candidates: Sequence[str], references: tuple[str, ...]) -> Sequence[Sequence[float]]:
+        """N-grams of the candidate, of the reference and of both, for each order, against the best reference."""
+        texts = [text.lower() if self.lowercase else text for text in (*candidates, *references)]
+        kinds = [(numbered(["".join(text.split()) for text in texts]), self.characters)]
+        if self.words:
+            kinds.append((numbered([words_and_marks(text) for text in texts]), self.words))
+        cut = len(candidates)
+        shared = np.concatenate([shared_ngrams(each[:cut], each[cut:], longest) for each, longest in kinds], axis=2)
+        shared[..., 0][shared[..., 1] == 0] = 0  # an order that the reference is too short for does not count
+        counts: NDArray[np.float64] = shared.reshape(cut, len(references), -1).astype(np.float64)
+        best = total(self._formula, counts)[..., 0].argmax(axis=1)
+        chosen: list[list[float]] = counts[np.arange(cut), best].tolist()
+        return chosen
+
+    @property
+    def _formula(self) -> Mapping[str, object]:
+        return {"name": "chrf", "beta": self.beta}
+
+
+def words_and_marks(text: str) -> list[str]:
+    """The words between spaces; a mark at a word's end, or else at its start, is a word of its own."""
+    words: list[str] = []
+    for word in text.split():
+        if len(word) > 1 and word[-1] in _MARKS:
+            words += [word[:-1], word[-1]]
+        elif len(word) > 1 and word[0] in _MARKS:
+            words += [word[0], word[1:]]
+        else:
+            words.append(word)
+    return words

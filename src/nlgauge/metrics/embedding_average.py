@@ -1,0 +1,44 @@
+"""EmbeddingAverage: the mean word vectors of two texts.
+
+See Liu, Lowe, Serban, Noseworthy, Charlin and Pineau, "How NOT To Evaluate Your Dialogue System", EMNLP 2016.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nlgauge.engine.features.static import StaticRequest
+from nlgauge.engine.features.vectors import TokenVectors
+from nlgauge.maths.vectors import cosine
+from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
+from nlgauge.metrics.references import ReferenceMetric, each_once
+from nlgauge.metrics.word_vectors import NO_DIRECTION, too_short, words_of
+
+
+@dataclass(frozen=True)
+class EmbeddingAverage(ReferenceMetric[Prepared, TokenVectors]):
+    """Cosine of the mean word vectors of the two texts."""
+
+    citation: ClassVar[str] = "Liu et al. 2016, EMNLP, arXiv:1603.08023"
+    undefined: ClassVar[str] = NO_DIRECTION
+
+    model: str = POCKET
+
+    @property
+    def cost(self) -> Cost:
+        return "static"
+
+    def prepare(self, setup: Setup) -> Prepared:
+        return Prepared()
+
+    def request(self, text: str, prepared: Prepared, reference: bool) -> StaticRequest:
+        return StaticRequest(text)
+
+    def unusable(self, side: TokenVectors) -> str | None:
+        return too_short(side)
+
+    def compare(self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: Prepared) -> list[tuple[float]]:
+        means = each_once(lambda feature: words_of(feature).vectors.mean(axis=0), pairs)
+        return [(cosine(one, other),) for one, other in means]

@@ -1,0 +1,67 @@
+"""GreedyMatching: each word of a text with the most similar one of another.
+
+Rus and Lintean, "A Comparison of Greedy and Optimal Assessment of Natural Language Student Input Using Word-to-Word
+Similarity Metrics", BEA 2012.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nlgauge.corpus import Row
+from nlgauge.engine.features.request import Features
+from nlgauge.engine.features.static import StaticRequest
+from nlgauge.engine.features.vectors import TokenVectors
+from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
+from nlgauge.metrics.evidence import Evidence, Match, Place
+from nlgauge.metrics.references import ReferenceMetric, each_once
+from nlgauge.metrics.word_vectors import Array, similarity, too_short, words_of
+
+
+@dataclass(frozen=True)
+class GreedyMatching(ReferenceMetric[Prepared, TokenVectors]):
+    """Each word with the most similar one of the other text: mean cosine, mean of the two directions."""
+
+    citation: ClassVar[str] = "Rus and Lintean 2012, BEA"
+
+    model: str = POCKET
+
+    @property
+    def cost(self) -> Cost:
+        return "static"
+
+    def prepare(self, setup: Setup) -> Prepared:
+        return Prepared()
+
+    def request(self, text: str, prepared: Prepared, reference: bool) -> StaticRequest:
+        return StaticRequest(text)
+
+    def unusable(self, side: TokenVectors) -> str | None:
+        return too_short(side)
+
+    def compare(self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: Prepared) -> list[tuple[float]]:
+        similarities = [similarity(one, other) for one, other in each_once(words_of, pairs)]
+        return [(float(s.max(axis=1).mean() + s.max(axis=0).mean()) / 2,) for s in similarities]
+
+    def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
+        """Which word each one was matched with, from both sides of the chosen reference."""
+        if (chosen := self.chosen(row, prepared, features)) is None:
+            return Evidence()
+        number, (candidate, reference) = chosen
+        cosines = similarity(words_of(candidate), words_of(reference))
+        matches = [
+            *_matches("candidate", candidate, reference, cosines),
+            *_matches("reference", reference, candidate, cosines.T),
+        ]
+        return Evidence(reference=number, matches=matches)
+
+
+def _matches(side: str, one: TokenVectors, other: TokenVectors, cosines: Array) -> Iterator[Match]:
+    places, others = (
+        [Place(feature.text[begin:end], begin, end) for begin, end in words_of(feature).spans.tolist()]
+        for feature in (one, other)
+    )
+    for i, j in enumerate(cosines.argmax(axis=1).tolist()):
+        yield Match(side, places[i], others[j], float(cosines[i, j]), 1 / len(places))

@@ -1,0 +1,63 @@
+"""Weights of a vocabulary's tokens by how few texts hold them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.features.masked import TokenWeights
+from nlgauge.engine.models.general import general_frequencies
+from nlgauge.maths.weighting import document_frequencies, inverse_document_frequencies
+from nlgauge.metrics.base import Setup
+
+OF_THE_CORPUS = ("references", "candidates", "union", "separate")
+"""The tables that are counted on the rows themselves"""
+UNWEIGHTED = "all idf weights of a text are 0: its tokens weighed alike"
+
+
+def idf_table(idf: str, setup: Setup) -> TokenWeights | None:
+    """Weights of the vocabulary by name; None for 'none'.
+
+    'general' was counted on a large text, once; 'references', 'candidates' and 'union' are counted on the corpus, a
+    text that stands in several rows once.
+    """
+    if idf == "none":
+        return None
+    if idf == "general":
+        table = general_frequencies(setup.model)
+        return _weights(table.counts, table.documents)
+    texts = dict.fromkeys(_documents(idf, setup))
+    return _weights(*document_frequencies(setup.token_ids(texts), setup.model.tokenizer.vocabulary))
+
+
+def idf_tables(idf: str, setup: Setup) -> tuple[TokenWeights | None, TokenWeights | None]:
+    """The weights for candidates and for references: for 'separate' each side by its own table, else one for both."""
+    if idf == "separate":
+        return idf_table("candidates", setup), idf_table("references", setup)
+    table = idf_table(idf, setup)
+    return table, table
+
+
+def idf_fact(idf: str, setup: Setup, *tables: TokenWeights | None) -> str:
+    """What a signature says of the weights: the name, and the digest of each table.
+
+    'general' is 'general-words' where the model has no table of its own and its tokens were counted from words.
+    """
+    of_words = idf == "general" and setup.model.card.document_frequencies is None
+    digests = (f"@{table.digest[:8]}" for table in dict.fromkeys(tables) if table)
+    return "".join(["general-words" if of_words else idf, *digests])
+
+
+def _documents(idf: str, setup: Setup) -> Iterator[str]:
+    if idf in ("references", "union"):
+        yield from (text for row in setup.corpus for text in row.references)
+    if idf in ("candidates", "union"):
+        yield from (row.candidate for row in setup.corpus)
+
+
+def _weights(counts: NDArray[np.int64], documents: int) -> TokenWeights:
+    values = inverse_document_frequencies(counts, documents)
+    return TokenWeights(hashlib.sha256(values.tobytes()).hexdigest(), values)

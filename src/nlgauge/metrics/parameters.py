@@ -1,0 +1,76 @@
+"""The parameters of a metric: their types, their ranges, and how they are written in a spec."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
+
+from nlgauge.errors import SpecError
+
+if TYPE_CHECKING:
+    from nlgauge.metrics.base import Metric
+
+_WORDS = {str: "a text", bool: "True or False", int: "a whole number", float: "a number", type(None): "None"}
+
+
+def check_types(metric: Metric) -> None:
+    """Raise SpecError for a parameter whose value has another type than the metric's field says.
+
+    Texts, numbers, None, and tuples and unions of them are checked; fields of other types are left to the metric.
+    """
+    for name, kind in _kinds(type(metric)).items():
+        value = getattr(metric, name)
+        if not _fits(value, kind):
+            raise SpecError(f"{metric.name}: {name}={value!r} is not {_described(kind)}")
+
+
+def check_choices(metric: Metric, choices: Mapping[str, Sequence[object]]) -> None:
+    """Raise SpecError for a parameter whose value is not one of those that are allowed."""
+    for name, allowed in choices.items():
+        if (value := getattr(metric, name)) not in allowed:
+            raise SpecError(f"{metric.name}: {name}={value!r} is not one of {', '.join(map(repr, allowed))}")
+
+
+def check_least(metric: Metric, **least: float) -> None:
+    """Raise SpecError for a parameter that is smaller than it may be, or no finite number; None is left alone."""
+    for name, lowest in least.items():
+        value = getattr(metric, name)
+        if value is not None and not lowest <= value < math.inf:
+            whole = "whole number" if isinstance(value, int) else "number"
+            raise SpecError(f"{metric.name}: {name}={value!r} is not a {whole} of at least {lowest}")
+
+
+def literal(value: object) -> str:
+    """A value as a spec has it, the same for equal numbers."""
+    return repr(int(value)) if isinstance(value, float) and value.is_integer() else repr(value)
+
+
+@cache
+def _kinds(kind: type[Metric]) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {one.name: hints[one.name] for one in fields(kind)}
+
+
+def _fits(value: object, kind: Any) -> bool:
+    if get_origin(kind) in (Union, types.UnionType):
+        return any(_fits(value, one) for one in get_args(kind))
+    if get_origin(kind) is tuple:
+        inner = get_args(kind)[0]
+        return isinstance(value, tuple) and all(_fits(one, inner) for one in value)
+    if kind not in _WORDS:
+        return True
+    if isinstance(value, bool) or kind is bool:
+        return isinstance(value, bool) and kind is bool
+    return isinstance(value, int | float) if kind is float else isinstance(value, kind)
+
+
+def _described(kind: Any) -> str:
+    if get_origin(kind) in (Union, types.UnionType):
+        return " or ".join(_described(one) for one in get_args(kind))
+    if get_origin(kind) is tuple:
+        return f"a tuple, each of it {_described(get_args(kind)[0])}"
+    return _WORDS[kind]

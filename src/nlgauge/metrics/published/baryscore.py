@@ -1,0 +1,42 @@
+"""BaryScore as its published code computes it, and as it would if its idf worked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.maths.barycenters import Barycenter, layer_barycenters
+from nlgauge.metrics import baryscore
+from nlgauge.metrics.baryscore import Array
+
+
+@dataclass(frozen=True)
+class BaryScore(baryscore.BaryScore):
+    """BaryScore with the defaults of the published code: all tokens weigh alike, whatever it is asked.
+
+    barycenter_weights: 'uniform', as the published code would do if its idf worked, or the 'same' as the tokens'.
+    start: of the barycenter's iteration, 'token_mean' or 'last_layer'. The published code starts at the origin, where
+        every pairing is optimal and the solver's choice among them decides; with uniform weights it ends, but for the
+        order of the points, at the token-wise mean, which is where 'token_mean' ends.
+
+    The other parameters are those of BaryScore.
+    """
+
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {
+        **baryscore.BaryScore.choices,
+        "barycenter_weights": ("uniform", "same"),
+        "start": ("token_mean", "last_layer"),
+    }
+
+    idf: str = "none"
+    barycenter_weights: str = "uniform"
+    start: str = "token_mean"
+
+    def barycenters(self, layers: Sequence[Array], weights: Sequence[Array]) -> list[tuple[Barycenter, Array]]:
+        targets = weights
+        if self.barycenter_weights == "uniform":
+            targets = [np.full(len(mass), 1 / len(mass)) for mass in weights]
+        return list(zip(layer_barycenters(layers, weights, targets, self.start), targets, strict=True))

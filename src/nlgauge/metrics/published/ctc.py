@@ -1,0 +1,113 @@
+"""CTC's aspects as their published code computes them, by embeddings.
+
+Pieces of words and punctuation count, they may match special tokens, alignments may be negative, and the mean and the
+sum of no word are 0. The published Preservation can be rescaled as a whole, or follow equation 4 as it is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.corpus import Row
+from nlgauge.engine.features.vectors import TokenVectors
+from nlgauge.engine.words import words
+from nlgauge.maths import alignment as aspects
+from nlgauge.maths.alignment import Array
+from nlgauge.maths.stopwords import is_stopword
+from nlgauge.metrics import ctc
+from nlgauge.metrics.aligners import Aligned, Direction, Embeddings, Units
+from nlgauge.metrics.ctc import Aspect, AspectPrepared
+
+
+@dataclass(frozen=True)
+class PieceEmbeddings(Embeddings):
+    """The aligner E of the published code, over sub-words."""
+
+    def units(self, text: str, offsets: NDArray[np.int32]) -> Units:
+        counted = np.ones(len(offsets), np.bool_)
+        if not self.stopwords:
+            # A piece inside a word is no stop-word, whatever its letters.
+            inside = np.diff(words(text, offsets), prepend=-1) == 0
+            counted = inside | np.array([not is_stopword(text[begin:end]) for begin, end in offsets.tolist()])
+        return Units(np.arange(len(offsets)), offsets, counted, "nothing but stop-words")
+
+    def matched(self, other: TokenVectors) -> NDArray[np.float32]:
+        vectors: NDArray[np.float32] = other.vectors[0]
+        return vectors
+
+    def bounded(self, alignment: Array) -> Array:
+        return alignment
+
+    def nothing(self, reason: str) -> Aligned | str:
+        return Aligned(np.zeros((1, 2), np.int32), np.zeros(1))
+
+
+class _Published:
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {**Aspect.choices, "aligner": ("E",)}
+    embeddings: ClassVar[type[Embeddings]] = PieceEmbeddings
+
+
+@dataclass(frozen=True)
+class Consistency(_Published, ctc.Consistency):
+    """Consistency as the published code computes it, by aligner 'E'.
+
+    Pieces of words and punctuation count, they may match special tokens, alignments may be negative, and no word at all
+    is 0. Parameters as of Consistency.
+    """
+
+
+@dataclass(frozen=True)
+class Relevance(_Published, ctc.Relevance):
+    """Relevance by the published code's aligner 'E'. Parameters as of published/Consistency."""
+
+
+@dataclass(frozen=True)
+class Preservation(_Published, ctc.Preservation):
+    """Preservation by the published code's aligner 'E'.
+
+    rescale: 'score' rescales the harmonic mean and not each alignment.
+    harmonic_factor: 1 computes equation 4 as it is printed, half the harmonic mean.
+    Other parameters as of published/Consistency.
+    """
+
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {
+        **_Published.choices,
+        "rescale": ("none", "token", "score"),
+        "harmonic_factor": (2, 1),
+    }
+
+    harmonic_factor: int = 2
+
+    def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
+        value = aspects.preservation(alignments[0], alignments[1], self.harmonic_factor)
+        return (aspects.rescaled(value, prepared.baseline) if self.rescale == "score" else value,)
+
+
+@dataclass(frozen=True)
+class Groundedness(_Published, ctc.Groundedness):
+    """Groundedness by the published code's aligner 'E'. Parameters as of published/Consistency."""
+
+
+@dataclass(frozen=True)
+class Engagingness(_Published, ctc.Engagingness):
+    """Engagingness by the published code's aligner 'E': history and knowledge are joined to one text.
+
+    Parameters as of published/Consistency.
+    """
+
+    def directions(self, row: Row) -> list[Direction]:
+        (direction,) = super().directions(row)
+        return [direction._replace(others=("\n\n\n".join(direction.others),))]
+
+
+@dataclass(frozen=True)
+class MeanAlignment(Engagingness):
+    """MeanAlignment by the published code's aligner 'E', texts joined as for published/Engagingness."""
+
+    def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
+        return (aspects.mean_alignment(alignments[0]),)

@@ -1,0 +1,182 @@
+"""What metrics share that compare a candidate with each of its references: pairs, best or mean, and reasons."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.corpus import Row
+from nlgauge.engine.features.request import Features, Request
+from nlgauge.metrics.base import P, RowMetric, Value
+
+T = TypeVar("T")
+"""What stands for a text when it is compared: a feature, or what was read from a string"""
+S = TypeVar("S")
+"""What a metric makes of it, once for all pairs that hold the text"""
+Scores: TypeAlias = Sequence[Sequence[float]]
+"""A number for each part of the metric, for each pair"""
+LEFT_OUT = "references without words left out"
+
+
+@dataclass(frozen=True)
+class Pairs(Generic[T]):
+    """A row's candidate beside each reference that it can be compared with."""
+
+    pairs: Sequence[tuple[T, T]]
+    numbers: Sequence[int]
+    """Of the references, counted from 0 among all of the row's"""
+    reason: str
+    """Why there is no pair, where there is none"""
+
+
+def paired(
+    candidate: T | None, references: Sequence[T | None], unusable: Callable[[T], str | None] = lambda side: None
+) -> Pairs[T]:
+    """Pair what stands for the texts, None for one without words; `unusable` says why another cannot be compared."""
+    if candidate is None:
+        return Pairs((), (), "the candidate has no words")
+    if (why := unusable(candidate)) is not None:
+        return Pairs((), (), f"the candidate has {why}")
+    if not references:
+        return Pairs((), (), "no reference")
+    usable = [(n, one) for n, one in enumerate(references) if one is not None and unusable(one) is None]
+    return Pairs([(candidate, one) for _, one in usable], [n for n, _ in usable], "no reference has words")
+
+
+def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
+    """The number of the best of [references, parts], by the first part; a NaN is never the best of several."""
+    if len(scores) == 1:
+        return 0
+    sign = 1 if higher_is_better else -1
+    first = [-math.inf if math.isnan(score) else sign * score for score in scores[:, 0].tolist()]
+    return first.index(max(first))
+
+
+def best_or_mean(scores: NDArray[np.float64], how: str, higher_is_better: bool) -> NDArray[np.float64]:
+    """[references, parts] -> [parts]: those of the 'best' reference, or their 'mean'."""
+    reduced: NDArray[np.float64] = scores[best(scores, higher_is_better)] if how == "best" else scores.mean(axis=0)
+    return reduced
+
+
+def each_once(make: Callable[[T], S], pairs: Sequence[tuple[T, T]]) -> list[tuple[S, S]]:
+    """What is made of both texts of some pairs, of each distinct one once."""
+    distinct = {id(side): side for pair in pairs for side in pair}
+    made = {key: make(side) for key, side in distinct.items()}
+    return [(made[id(candidate)], made[id(reference)]) for candidate, reference in pairs]
+
+
+@dataclass(frozen=True)
+class _Compared(RowMetric[P], Generic[P, T]):
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {"references": ("best", "mean")}
+    undefined: ClassVar[str] = "the measure is not defined for these texts"
+    """The reason of a row whose pairs have no number"""
+
+    references: str = "best"
+    """'best' reference, or the 'mean' over references"""
+
+    @abstractmethod
+    def compare(self, pairs: Sequence[tuple[T, T]], prepared: P) -> Scores:
+        """For each (candidate, reference) a number for each part of the metric; NaN where nothing can be said."""
+
+    def unusable(self, side: T) -> str | None:
+        """Why a text that has words still has nothing that the metric can compare; None where it has."""
+        return None
+
+    def pair_note(self, candidate: T, reference: T, prepared: P) -> str | None:
+        """What a reader of the pair's number should know."""
+        return None
+
+    def reduced(self, pairs: Sequence[tuple[T, T]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The row's score of each part, from those of its pairs: [pairs, parts] -> [parts]."""
+        return best_or_mean(scores, self.references, self.higher_is_better)
+
+    def _values(self, rows: Sequence[Row], sides: Sequence[Pairs[T]], prepared: P) -> list[Value]:
+        """All pairs of some rows are compared at once, each distinct one once, for metrics that are faster so."""
+        pairs = [pair for row in sides for pair in row.pairs]
+        distinct = {(id(candidate), id(reference)): (candidate, reference) for candidate, reference in pairs}
+        compared = dict(zip(distinct, self.compare(list(distinct.values()), prepared), strict=True))
+        scores = np.array([compared[id(one), id(other)] for one, other in pairs], np.float64)
+        scores = scores.reshape(-1, len(self.parts))
+        ends = np.cumsum([len(row.pairs) for row in sides]).tolist()
+        return [
+            self._value(row, own, scores[end - len(own.pairs) : end], prepared)
+            for row, own, end in zip(rows, sides, ends, strict=True)
+        ]
+
+    def _value(self, row: Row, own: Pairs[T], scores: NDArray[np.float64], prepared: P) -> Value:
+        if not own.pairs:
+            return Value((np.nan,) * len(self.parts), own.reason)
+        notes = dict.fromkeys(note for pair in own.pairs if (note := self.pair_note(*pair, prepared)))
+        if len(own.pairs) < len(row.references):
+            notes[LEFT_OUT] = None
+        parts = tuple(self.reduced(own.pairs, scores).tolist())
+        return Value(parts, self.undefined if any(map(math.isnan, parts)) else None, tuple(notes))
+
+
+@dataclass(frozen=True)
+class ReferenceMetric(_Compared[P, T]):
+    """Compares features of a candidate with those of each reference; says nothing where one of the two has no words."""
+
+    @abstractmethod
+    def request(self, text: str, prepared: P, reference: bool) -> Request[T]:
+        """What is compared of a text. reference: whether it is one, or the candidate."""
+
+    def requests(self, row: Row, prepared: P) -> list[Request[T]]:
+        return [self.request(row.candidate, prepared, False), *self._references(row, prepared)]
+
+    def _references(self, row: Row, prepared: P) -> list[Request[T]]:
+        return [self.request(text, prepared, True) for text in row.references]
+
+    def score(self, rows: Sequence[Row], prepared: P, features: Features) -> list[Value]:
+        return self._values(rows, [self._paired(row, prepared, features) for row in rows], prepared)
+
+    def _paired(self, row: Row, prepared: P, features: Features) -> Pairs[T]:
+        candidate = features[self.request(row.candidate, prepared, False)]
+        return paired(candidate, [features[one] for one in self._references(row, prepared)], self.unusable)
+
+    def chosen(self, row: Row, prepared: P, features: Features) -> tuple[int, tuple[T, T]] | None:
+        """The pair that the row's score rests on, after the number of its reference among all of the row's."""
+        own = self._paired(row, prepared, features)
+        if not own.pairs:
+            return None
+        which = best(np.array(self.compare(own.pairs, prepared), np.float64), self.higher_is_better)
+        return own.numbers[which], own.pairs[which]
+
+
+@dataclass(frozen=True)
+class StringReferenceMetric(_Compared[P, T]):
+    """Compares a candidate with each reference as strings; says nothing where one of the two has no words."""
+
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {
+        "references": ("best", "mean"),
+        "empty": ("undefined", "worst"),
+    }
+    worst: ClassVar[float] = 0.0
+    """The number of a text that has nothing in common with another"""
+
+    empty: str = "undefined"
+    """A row that has references but words on one side only is 'undefined', or has the 'worst' number, as in most
+    published tables"""
+
+    @abstractmethod
+    def read(self, text: str, prepared: P) -> T | None:
+        """What is compared of a text; None where it has no words."""
+
+    def score(self, rows: Sequence[Row], prepared: P, features: Features) -> list[Value]:
+        texts = dict.fromkeys(text for row in rows for text in (row.candidate, *row.references))
+        known = {text: self.read(text, prepared) for text in texts}
+        sides = [paired(known[row.candidate], [known[text] for text in row.references], self.unusable) for row in rows]
+        return self._values(rows, sides, prepared)
+
+    def _value(self, row: Row, own: Pairs[T], scores: NDArray[np.float64], prepared: P) -> Value:
+        value = super()._value(row, own, scores, prepared)
+        if value.reason is None or self.empty == "undefined" or not row.references:
+            return value
+        parts = (self.worst if math.isnan(part) else part for part in value.parts)
+        return Value(tuple(parts), None, (*value.notes, f"{value.reason}: the worst number given"))

@@ -1,0 +1,78 @@
+"""RougeWE: ROUGE-N with word vectors.
+
+Ng and Abrecht, "Better Summarization Evaluation with Word Embeddings for ROUGE", EMNLP 2015.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.engine.features.static import StaticRequest
+from nlgauge.engine.features.vectors import TokenVectors
+from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
+from nlgauge.metrics.references import ReferenceMetric, each_once
+from nlgauge.metrics.word_vectors import Array, Words, similarity, too_short, words_of
+
+
+@dataclass(frozen=True)
+class RougeWE(ReferenceMetric[Prepared, TokenVectors]):
+    """ROUGE-N in which n-grams match as far as they are similar, by the cosine of their vectors.
+
+    The paper puts a similarity where ROUGE has 0 or 1, and multiplies the words of an n-gram dimension by dimension. It
+    leaves open how matches are clipped; here each n-gram of a text takes part in one match, the most similar pairs
+    first, and a negative cosine is no match. With words of which no two are alike this is ROUGE-N.
+
+    ngram: 1 or 2 words. A text of fewer has no value.
+    """
+
+    parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
+    citation: ClassVar[str] = "Ng and Abrecht 2015, EMNLP, arXiv:1508.06034"
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {**ReferenceMetric.choices, "ngram": (1, 2)}
+
+    ngram: int = 1
+    model: str = POCKET
+
+    @property
+    def cost(self) -> Cost:
+        return "static"
+
+    def prepare(self, setup: Setup) -> Prepared:
+        return Prepared()
+
+    def request(self, text: str, prepared: Prepared, reference: bool) -> StaticRequest:
+        return StaticRequest(text)
+
+    def unusable(self, side: TokenVectors) -> str | None:
+        return too_short(side, self.ngram)
+
+    def compare(
+        self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: Prepared
+    ) -> list[tuple[float, float, float]]:
+        grams = each_once(lambda feature: _grams(words_of(feature), self.ngram), pairs)
+        matched = [(_matched(cosines), *cosines.shape) for cosines in (similarity(*pair) for pair in grams)]
+        return [(2 * total / (n + m), total / n, total / m) for total, n, m in matched]
+
+
+def _grams(text: Words, size: int) -> Words:
+    if size == 1:
+        return text
+    names = np.array([f"{one} {other}" for one, other in pairwise(text.names)])
+    spans = np.stack([text.spans[:-1, 0], text.spans[1:, 1]], axis=1)
+    return Words(names, text.vectors[:-1] * text.vectors[1:], spans)
+
+
+def _matched(cosines: Array) -> float:
+    """Sum of the cosines of pairs matched one to one, the most similar pairs first."""
+    left, total = cosines.copy(), 0.0
+    for _ in range(min(left.shape)):
+        i, j = np.unravel_index(left.argmax(), left.shape)
+        if left[i, j] <= 0:
+            break
+        total += float(left[i, j])
+        left[i], left[:, j] = -np.inf, -np.inf
+    return total

@@ -1,0 +1,135 @@
+"""What metrics share that compare all outputs of a system with a set of texts, as points."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.features.request import Request
+from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
+from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.words import is_word, words
+from nlgauge.errors import SpecError
+from nlgauge.maths.neighbours import nearest
+from nlgauge.maths.points import UNITS, layers_of, text_points
+from nlgauge.metrics.base import POCKET, Cost, Metric, Prepared, Setup, Value
+from nlgauge.metrics.evidence import Evidence, Item
+from nlgauge.metrics.parameters import check_least
+
+_LISTED = 20
+
+
+class SetText(NamedTuple):
+    """One text of a set."""
+
+    item: str
+    text: str
+    points: NDArray[np.float32]
+    """[points, width]"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetPrepared(Prepared):
+    """The layers that are read."""
+
+    layers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SetMetric(Metric):
+    """Compares all outputs of a system with a set of texts: the references of its rows, or those of another corpus.
+
+    A text that stands in several rows counts as often as it stands there.
+    """
+
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {"unit": UNITS, "normalize": (True, False)}
+
+    unit: str = "sentence"
+    """'sentence', a point a text: the mean of its vectors at the model's last layer. 'token', a point for every word
+    at each of the last `layers` layers"""
+    layers: int = 5
+    normalize: bool = True
+    """Points to unit length"""
+    model: str = POCKET
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_least(self, layers=1)
+
+    @property
+    def cost(self) -> Cost:
+        return "encoding"
+
+    @property
+    def uses_corpus(self) -> bool:
+        return True
+
+    def prepare(self, setup: Setup) -> SetPrepared:
+        """The layers that are read. Raises SpecError where the model has fewer."""
+        model = setup.model
+        try:
+            layers = layers_of(self.unit, self.layers, capability(model, model.encoder, "encoder").layers)
+        except ValueError as error:
+            raise SpecError(f"{self.name}: {error}") from None
+        return SetPrepared(layers=layers, facts={"layers": f"{layers[0]}-{layers[-1]}"})
+
+    def request(self, text: str, prepared: SetPrepared) -> Request[TokenVectors]:
+        """What the points of a text are made of."""
+        return VectorsRequest(text, prepared.layers)
+
+    def points(self, feature: TokenVectors) -> NDArray[np.float32]:
+        """The points that stand for a text: [points, width]; none where it has nothing to say."""
+        wordlike = np.array([is_word(feature.text[begin:end]) for begin, end in feature.offsets])
+        numbers = words(feature.text, feature.offsets)
+        return text_points(self.unit, feature.vectors, feature.special, numbers, wordlike, self.normalize)
+
+    @abstractmethod
+    def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
+        """The score of one set of points against another: [m, width], [n, width], n and m at least 1."""
+
+    def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
+        """What the score rests on; empty where a metric has nothing to show."""
+        return Evidence()
+
+
+def covered_texts(
+    evaluated: Sequence[SetText],
+    reference: Sequence[SetText],
+    covered_outputs: NDArray[np.bool_],
+    covered_references: NDArray[np.bool_],
+) -> Evidence:
+    """The texts of both sides, each beside the nearest one of the other side.
+
+    First those with a point that nothing of the other side covers, the farthest first, then those that are covered, the
+    nearest first. covered_outputs, covered_references: of each point of a side, all texts' points one after the other.
+    """
+    items = _beside("output", evaluated, reference, covered_outputs)
+    items += _beside("reference", reference, evaluated, covered_references)
+    return Evidence(items=items, left_out=len(evaluated) + len(reference) - len(items))
+
+
+def _beside(side: str, texts: Sequence[SetText], others: Sequence[SetText], covered: NDArray[np.bool_]) -> list[Item]:
+    """One side's texts; the nearest to a text is the nearest to the one of its points that is farthest from any."""
+    points, other_points = (np.concatenate([text.points for text in some]) for some in (texts, others))
+    where, squares = nearest(points, other_points)
+    owner = np.repeat(np.arange(len(others)), [len(other.points) for other in others])
+    missed: list[tuple[float, Item]] = []
+    caught: list[tuple[float, Item]] = []
+    begin = 0
+    for text in texts:
+        end = begin + len(text.points)
+        farthest = begin + int(squares[begin:end].argmax())
+        other, distance = others[int(owner[where[farthest]])], float(np.sqrt(squares[farthest]))
+        share = float(covered[begin:end].mean())
+        facts = {"side": side, "item": text.item, "covered": share, "distance": distance}
+        item = Item(text.text, {**facts, "nearest": other.text, "nearest_item": other.item})
+        (caught if share == 1 else missed).append((distance, item))
+        begin = end
+    missed.sort(key=lambda one: -one[0])
+    caught.sort(key=lambda one: one[0])
+    return [item for _, item in (*missed[:_LISTED], *caught[:_LISTED])]

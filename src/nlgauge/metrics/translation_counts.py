@@ -1,0 +1,134 @@
+"""What BLEU, ChrF and TER share: counts of candidates against references, which sacrebleu's rules turn into values.
+
+Post, "A Call for Clarity in Reporting BLEU Scores", WMT 2018. The values of rows come from the counts of each, those of
+systems from their sums, and equal sacrebleu's sentence_score and corpus_score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from nlgauge.corpus import Corpus, Row
+from nlgauge.errors import MissingExtraError
+from nlgauge.maths.totals import total
+from nlgauge.metrics.base import Value
+from nlgauge.metrics.references import LEFT_OUT
+
+Pair: TypeAlias = tuple[str, tuple[str, ...]]
+"""A candidate and the references that it is counted against together"""
+Count: TypeAlias = Callable[[Sequence[str], tuple[str, ...]], Sequence[Sequence[float]]]
+"""The counts of each of some candidates against references taken together"""
+
+
+class Counted(Protocol):
+    """What the values of rows depend on besides the counts."""
+
+    @property
+    def references(self) -> str:
+        """'joint': taken together; 'best' or 'mean' of those taken one by one."""
+        ...
+
+    @property
+    def empty(self) -> str:
+        """Whether a row with words on one side only is 'undefined' or has the 'worst' number."""
+        ...
+
+    @property
+    def higher_is_better(self) -> bool: ...
+
+
+class _Signature(Protocol):
+    info: Mapping[str, object]
+
+
+class Sacrebleu(Protocol):
+    """A metric of sacrebleu."""
+
+    num_refs: int
+    tokenizer: Callable[[str], str]
+    """Of its BLEU and TER"""
+
+    def get_signature(self) -> _Signature: ...
+
+
+def sacrebleu_metric(name: str, kind: str, **settings: object) -> Sacrebleu:
+    """sacrebleu's metric of a kind. Raises MissingExtraError, for the metric `name`, without sacrebleu."""
+    try:
+        import sacrebleu.metrics
+    except ImportError:
+        raise MissingExtraError(name, "strings") from None
+    metric: Sacrebleu = getattr(sacrebleu.metrics, kind)(**settings)
+    return metric
+
+
+def sacrebleu_facts(metric: Sacrebleu, corpus: Corpus) -> dict[str, object]:
+    """The signature that sacrebleu would give a score of the corpus, in the order in which it prints it.
+
+    rows: what holds of the values of rows, where the signature is about those of systems.
+    """
+    numbers = {len(_usable(row)) for row in corpus} - {0}
+    metric.num_refs = numbers.pop() if len(numbers) == 1 else -1
+    info = dict(metric.get_signature().info)
+    info["version"] = info.pop("version")
+    printed = {True: "yes", False: "no"}
+    facts = {
+        name: printed[fact] if isinstance(fact, bool) else str(fact) for name, fact in info.items() if fact is not None
+    }
+    rows = {"rows": "eff=yes"} if facts.get("eff") == "no" else {}
+    return {"library": "sacrebleu", **facts, **rows}
+
+
+def counted_values(metric: Counted, rows: Sequence[Row], count: Count, formula: Mapping[str, object]) -> list[Value]:
+    """The values of rows, by a formula of `nlgauge.maths.totals`; each distinct pair of texts is counted once."""
+    pairs = [_pairs(row, metric.references == "joint") for row in rows]
+    counts = _counts([pair for each in pairs for pair in each], count)
+    numbers = total(formula, np.array([*counts.values()], np.float64))[:, 0].tolist() if counts else []
+    values = dict(zip(counts, numbers, strict=True))
+    return [
+        _value(metric, row, [counts[pair] for pair in each], [values[pair] for pair in each])
+        for row, each in zip(rows, pairs, strict=True)
+    ]
+
+
+def _usable(row: Row) -> tuple[str, ...]:
+    return tuple(text for text in row.references if text.strip())
+
+
+def _pairs(row: Row, joint: bool) -> list[Pair]:
+    usable = _usable(row)
+    if joint:
+        return [(row.candidate, usable)] if usable else []
+    return [(row.candidate, (text,)) for text in usable]
+
+
+def _counts(pairs: Sequence[Pair], count: Count) -> dict[Pair, tuple[float, ...]]:
+    """Of each distinct pair; candidates that have their references in common are counted together."""
+    candidates: dict[tuple[str, ...], dict[str, None]] = {}
+    for candidate, references in pairs:
+        candidates.setdefault(references, {})[candidate] = None
+    return {
+        (candidate, references): tuple(map(float, counts))
+        for references, texts in candidates.items()
+        for candidate, counts in zip(texts, count(list(texts), references), strict=True)
+    }
+
+
+def _value(metric: Counted, row: Row, counts: Sequence[tuple[float, ...]], values: Sequence[float]) -> Value:
+    worst = metric.empty == "worst"
+    if not values:
+        reason = "no reference has words" if row.references else "no reference"
+        if not worst or not row.references:
+            return Value((math.nan,), reason)
+        number = 0.0 if metric.higher_is_better else 100.0
+        return Value((number,), None, (f"{reason}: the worst number given",))
+    # sacrebleu counts an empty candidate for a system, as all of its references missed.
+    to_sum = counts[0] if metric.references == "joint" else None
+    if not row.candidate.strip() and not worst:
+        return Value((math.nan,), "the candidate has no words", counts=to_sum)
+    notes = (LEFT_OUT,) if len(_usable(row)) < len(row.references) else ()
+    best = max if metric.higher_is_better else min
+    return Value((sum(values) / len(values) if metric.references == "mean" else best(values),), None, notes, to_sum)

@@ -1,0 +1,51 @@
+"""VectorExtrema: the extreme values of two texts' word vectors.
+
+Forgues, Pineau, Larchevêque and Tremblay, "Bootstrapping Dialog Systems with Word Embeddings", 2014.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.engine.features.static import StaticRequest
+from nlgauge.engine.features.vectors import TokenVectors
+from nlgauge.maths.vectors import cosine
+from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
+from nlgauge.metrics.references import ReferenceMetric, each_once
+from nlgauge.metrics.word_vectors import NO_DIRECTION, Array, too_short, words_of
+
+
+@dataclass(frozen=True)
+class VectorExtrema(ReferenceMetric[Prepared, TokenVectors]):
+    """Cosine of the vectors that hold, in each dimension, the value of a text's words that is farthest from 0."""
+
+    citation: ClassVar[str] = "Forgues et al. 2014, NIPS workshop on modern ML and NLP"
+    undefined: ClassVar[str] = NO_DIRECTION
+
+    model: str = POCKET
+
+    @property
+    def cost(self) -> Cost:
+        return "static"
+
+    def prepare(self, setup: Setup) -> Prepared:
+        return Prepared()
+
+    def request(self, text: str, prepared: Prepared, reference: bool) -> StaticRequest:
+        return StaticRequest(text)
+
+    def unusable(self, side: TokenVectors) -> str | None:
+        return too_short(side)
+
+    def compare(self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: Prepared) -> list[tuple[float]]:
+        extrema = each_once(lambda feature: _extrema(words_of(feature).vectors), pairs)
+        return [(cosine(one, other),) for one, other in extrema]
+
+
+def _extrema(vectors: Array) -> Array:
+    farthest: Array = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
+    return farthest

@@ -1,0 +1,52 @@
+"""Signature: what a metric's numbers depend on, as data; it becomes text only where it is printed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, eq=False)
+class Signature:
+    """A metric's spec, and what its numbers depend on besides. Equal signatures on equal rows give equal numbers.
+
+    Two are equal where spec and facts are, in whatever order the facts stand. As text a signature has sacrebleu's
+    grammar, ``spec|fact:value|fact:value``. Raises TypeError or ValueError for a fact that JSON cannot hold.
+
+    >>> str(Signature("InfoLM", {"model": {"name": "pocket", "digest": "1a2b3c4d5e6f"}, "window": 512}))
+    'InfoLM|model:pocket@1a2b3c4d|window:512'
+    """
+
+    spec: str
+    """Of a scores file that holds no facts, the whole text of the signature"""
+    facts: Mapping[str, object] = field(default_factory=dict)
+    """JSON values by name, in the order in which they are printed; {"name": ..., "digest": hex} names a thing that has
+    a content of its own, such as a model"""
+
+    def __post_init__(self) -> None:
+        # What a file would give back, so that a signature is equal to itself after saving and loading.
+        object.__setattr__(self, "facts", json.loads(json.dumps(dict(self.facts), allow_nan=False)))
+
+    def __str__(self) -> str:
+        return self.spec + "".join(f"|{name}:{_text(value)}" for name, value in self.facts.items())
+
+    def __eq__(self, other: object) -> bool:
+        return self._content == other._content if isinstance(other, Signature) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._content)
+
+    @property
+    def _content(self) -> str:
+        return json.dumps(self.record(), sort_keys=True)
+
+    def record(self) -> dict[str, object]:
+        """Spec and facts as JSON has them."""
+        return {"spec": self.spec, "facts": dict(self.facts)}
+
+
+def _text(value: object) -> str:
+    if isinstance(value, Mapping) and {"name", "digest"} <= value.keys():
+        return f"{value['name']}@{str(value['digest'])[:8]}"
+    return str(value)

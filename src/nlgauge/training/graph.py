@@ -1,0 +1,156 @@
+"""Builds a graph of a BERT-shaped network over weights that lie in a folder; no weight is written into the graph.
+
+Initialisers point into the folder's files by offset (ONNX external data), so the tied vocabulary table, half of the
+model, is stored once. What is computed from weights alone, such as casts to float32 and the sums of weights and their
+deltas (`nlgauge.engine.models.adaptation`), is folded when the session is built.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import onnx
+from numpy.typing import ArrayLike, DTypeLike
+from onnx import TensorProto, helper
+
+from nlgauge.engine.models.adaptation import SCALE
+
+WORDS = "bert.embeddings.word_embeddings.weight"
+_OPSET = 20
+Attribute: TypeAlias = "int | float | str | Sequence[int]"
+
+
+class Stored:
+    """Where the tensors of a safetensors file lie."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            (size,) = struct.unpack("<Q", file.read(8))
+            self.header = json.loads(file.read(size))
+        self._begin = 8 + size
+        self._file = path.name
+
+    def initializer(self, name: str, called: str) -> TensorProto:
+        """A tensor of the graph that points into the file."""
+        entry = self.header[name]
+        kinds = {"F16": TensorProto.FLOAT16, "F32": TensorProto.FLOAT, "I8": TensorProto.INT8}
+        tensor = TensorProto(name=called, data_type=kinds[entry["dtype"]], dims=entry["shape"])
+        begin, end = entry["data_offsets"]
+        place = {"location": self._file, "offset": self._begin + begin, "length": end - begin}
+        for key, value in place.items():
+            tensor.external_data.add(key=key, value=str(value))
+        tensor.data_location = TensorProto.EXTERNAL
+        return tensor
+
+
+class Graph:
+    """A graph, node by node; tokens of a batch are flattened to [rows * length, width] for the products.
+
+    config: the network's, in the names of Hugging Face. delta: a file of adapted weights, to be taken in place of those
+    that it names.
+    """
+
+    def __init__(self, weights: Path, config: Mapping[str, int | float], delta: Path | None = None) -> None:
+        self.layers, self.width = int(config["num_hidden_layers"]), int(config["hidden_size"])
+        self.heads, self.vocabulary = int(config["num_attention_heads"]), int(config["vocab_size"])
+        self._epsilon = float(config["layer_norm_eps"])
+        self._nodes: list[onnx.NodeProto] = []
+        self._initializers: list[onnx.TensorProto] = []
+        self._names: set[str] = set()
+        self._base = Stored(weights)
+        self._delta = Stored(delta) if delta else None
+
+    def op(self, kind: str, *inputs: str, domain: str | None = None, **attributes: Attribute) -> str:
+        """A node of one output, whose name is the answer."""
+        return self.named(f"v{len(self._nodes)}", kind, *inputs, domain=domain, **attributes)
+
+    def named(self, name: str, kind: str, *inputs: str, domain: str | None = None, **attributes: Attribute) -> str:
+        """The same, under a name of one's own: an output of the graph, or what several nodes share."""
+        self._nodes.append(helper.make_node(kind, list(inputs), [name], domain=domain, **attributes))
+        return name
+
+    def constant(self, values: ArrayLike, dtype: DTypeLike = np.int64) -> str:
+        array = np.asarray(values, dtype)
+        name = "c_" + "_".join(map(str, array.ravel().tolist())) + f"_{array.ndim}_{array.dtype}"
+        if name not in self._names:
+            self._names.add(name)
+            self._initializers.append(onnx.numpy_helper.from_array(array, name))
+        return name
+
+    def adapts(self, name: str) -> bool:
+        """Whether the delta holds a tensor of this name."""
+        return self._delta is not None and name in self._delta.header
+
+    def stored(self, name: str) -> str:
+        """A tensor of the base as it is stored, often in float16."""
+        return self._initializer(self._base, name, name)
+
+    def weight(self, name: str) -> str:
+        """A stored tensor, as float32: the base's, or with what the delta adds or puts in its place."""
+        if self._delta is None or name not in self._delta.header:
+            return self._float(self._base, name, name)
+        if name + SCALE not in self._delta.header:
+            return self._float(self._delta, name, name)
+        adapted = name + "/adapted"
+        if adapted not in self._names:
+            self._names.add(adapted)
+            base = self._float(self._base, name, name)
+            steps, scale = (self._float(self._delta, part, part + "/delta") for part in (name, name + SCALE))
+            self.named(name + "/difference", "Mul", steps, scale)
+            self.named(adapted, "Add", base, name + "/difference")
+        return adapted
+
+    def _float(self, stored: Stored, name: str, called: str) -> str:
+        self._initializer(stored, name, called)
+        if stored.header[name]["dtype"] == "F32":
+            return called
+        widened = called + "/float"
+        if widened not in self._names:
+            self._names.add(widened)
+            self.named(widened, "Cast", called, to=TensorProto.FLOAT)
+        return widened
+
+    def _initializer(self, stored: Stored, name: str, called: str) -> str:
+        if called not in self._names:
+            self._names.add(called)
+            self._initializers.append(stored.initializer(name, called))
+        return called
+
+    def words(self, ids: str) -> str:
+        """Rows of the vocabulary's table: [...] -> [..., width]."""
+        return self.op("Gather", self.weight(WORDS), ids)
+
+    def linear(self, x: str, layer: str) -> str:
+        """States times the weights of a layer of the network, plus its bias: [n, inputs] -> [n, outputs]."""
+        return self.exact_linear(x, layer)
+
+    def exact_linear(self, x: str, layer: str) -> str:
+        """The same in float32 whatever the graph's precision."""
+        return self.op("Gemm", x, self.weight(layer + ".weight"), self.weight(layer + ".bias"), transB=1)
+
+    def to_vocabulary(self, x: str, name: str) -> None:
+        """The output `name`: a logit for every word, by the tied table, [n, width] -> [n, vocabulary]."""
+        self.named(name, "Gemm", x, self.weight(WORDS), self.weight("cls.predictions.bias"), transB=1)
+
+    def norm(self, x: str, layer: str) -> str:
+        scale, bias = self.weight(layer + ".weight"), self.weight(layer + ".bias")
+        return self.op("LayerNormalization", x, scale, bias, epsilon=self._epsilon)
+
+    def model(self, inputs: Sequence[onnx.ValueInfoProto], outputs: Sequence[onnx.ValueInfoProto]) -> onnx.ModelProto:
+        """The graph, whose inputs are ids and attend [rows, length] and those given."""
+        tokens = [value(name, ["rows", "length"], TensorProto.INT64) for name in ("ids", "attend")]
+        graph = helper.make_graph(self._nodes, "nlgauge", [*tokens, *inputs], outputs, self._initializers)
+        return helper.make_model(graph, opset_imports=self._opsets(), ir_version=9, producer_name="nlgauge")
+
+    def _opsets(self) -> list[onnx.OperatorSetIdProto]:
+        return [helper.make_opsetid("", _OPSET)]
+
+
+def value(name: str, shape: Sequence[int | str], kind: int = TensorProto.FLOAT) -> onnx.ValueInfoProto:
+    """An input or output of a graph."""
+    return helper.make_tensor_value_info(name, kind, shape)

@@ -1,0 +1,158 @@
+"""The graphs of a model's folder, one function a graph: each builds its own in a new `Graph`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx
+from onnx import TensorProto
+
+from nlgauge.engine.models.aligner_net import matched_layers
+from nlgauge.training.graph import Graph, value
+from nlgauge.training.layers import Embedded, after_attention, by_head, embed, head, layer
+
+
+def encoder(graph: Graph) -> onnx.ModelProto:
+    """ids, attend [rows, length] -> hidden_0 (embeddings) .. hidden_n, each [rows, length, width]."""
+    batch = embed(graph)
+    x, outputs = batch.states, []
+    for number in range(graph.layers + 1):
+        if number:
+            x = layer(graph, number - 1, x, x, batch)
+        shape = graph.op("Concat", graph.op("Shape", "ids"), graph.constant([graph.width]), axis=0)
+        name = graph.named(f"hidden_{number}", "Reshape", x, shape)
+        outputs.append(value(name, ["rows", "length", graph.width]))
+    return graph.model([], outputs)
+
+
+def masked_lm(graph: Graph) -> onnx.ModelProto:
+    """ids, attend [rows, length]; at [rows * k]: k flat positions per row -> logits [rows * k, vocabulary].
+
+    The last layer's queries, and all that follows them, are computed at those positions alone.
+    """
+    batch = embed(graph)
+    x = batch.states
+    for number in range(graph.layers - 1):
+        x = layer(graph, number, x, x, batch)
+    head(graph, layer(graph, graph.layers - 1, x, graph.op("Gather", x, "at"), batch))
+    return graph.model([value("at", ["masks"], TensorProto.INT64)], [value("logits", ["masks", graph.vocabulary])])
+
+
+def pairs_other(graph: Graph) -> onnx.ModelProto:
+    """ids, attend [1, n], the other text of pairs -> what its tokens offer to attention.
+
+    keys [layers, heads, width of a head, n], values [layers, heads, n, width of a head].
+    """
+    batch = embed(graph, kind=1)
+    x, keys, values = batch.states, [], []
+    for number in range(graph.layers):
+        base = f"bert.encoder.layer.{number}.attention.self."
+        keys.append(by_head(graph, graph.linear(x, base + "key"), batch.rows, (0, 2, 3, 1)))
+        values.append(by_head(graph, graph.linear(x, base + "value"), batch.rows, (0, 2, 1, 3)))
+        if number < graph.layers - 1:
+            x = layer(graph, number, x, x, batch)
+    graph.named("keys", "Concat", *keys, axis=0)
+    graph.named("values", "Concat", *values, axis=0)
+    return graph.model([], _offered(graph))
+
+
+def pairs(graph: Graph) -> onnx.ModelProto:
+    """Masked rows that see another text as well: `masked_lm`, with keys and values as `pairs_other` gives them.
+
+    Every row of a batch sees the same other text. Besides the logits, states [masks, width]: the last layer's.
+    Logits are those of states[asked]: the runtime computes all that a graph holds, whatever is taken from it.
+    """
+    batch = embed(graph)
+    x = batch.states
+    for number in range(graph.layers - 1):
+        x = _pair_layer(graph, number, x, x, batch)
+    x = _pair_layer(graph, graph.layers - 1, x, graph.op("Gather", x, "at"), batch)
+    graph.named("states", "Identity", x)
+    head(graph, graph.op("Gather", x, "asked"))
+    at, asked = value("at", ["masks"], TensorProto.INT64), value("asked", ["asked"], TensorProto.INT64)
+    outputs = [value("logits", ["asked", graph.vocabulary]), value("states", ["masks", graph.width])]
+    return graph.model([at, asked, *_offered(graph)], outputs)
+
+
+def _offered(graph: Graph) -> list[onnx.ValueInfoProto]:
+    width = graph.width // graph.heads
+    return [
+        value("keys", [graph.layers, graph.heads, width, "n"]),
+        value("values", [graph.layers, graph.heads, "n", width]),
+    ]
+
+
+def _pair_layer(graph: Graph, number: int, x: str, queries: str, batch: Embedded) -> str:
+    """`layer`, with the other text's keys and values beside the row's own: [heads, rows, ...] throughout."""
+    base = f"bert.encoder.layer.{number}."
+    heads, width = graph.heads, graph.width // graph.heads
+    q = by_head(graph, graph.linear(queries, base + "attention.self.query"), batch.rows, (2, 0, 1, 3))
+    q = graph.op("Mul", q, graph.constant(1 / math.sqrt(width), np.float32))
+    k = by_head(graph, graph.linear(x, base + "attention.self.key"), batch.rows, (2, 0, 3, 1))
+    v = by_head(graph, graph.linear(x, base + "attention.self.value"), batch.rows, (2, 0, 1, 3))
+    keys, values = (graph.op("Gather", name, graph.constant(number), axis=0) for name in ("keys", "values"))
+    together = graph.constant([heads, -1, width])
+    n = graph.op("Slice", graph.op("Shape", "keys"), graph.constant([3]), graph.constant([4]))
+    to_row = graph.op("Add", graph.op("MatMul", q, k), graph.op("Transpose", batch.bias, perm=(1, 0, 2, 3)))
+    to_other = graph.op("MatMul", graph.op("Reshape", q, together), keys)
+    by_row = graph.op("Concat", graph.constant([heads]), batch.rows, graph.constant([-1]), n, axis=0)
+    to_other = graph.op("Reshape", to_other, by_row)
+    shares = graph.op("Softmax", graph.op("Concat", to_other, to_row, axis=-1), axis=-1)
+    of_other = graph.op("Slice", shares, graph.constant([0]), n, graph.constant([3]))
+    of_row = graph.op("Slice", shares, n, graph.constant([np.iinfo(np.int64).max]), graph.constant([3]))
+    flat = graph.op("Concat", graph.constant([heads, -1]), n, axis=0)
+    from_other = graph.op("MatMul", graph.op("Reshape", of_other, flat), values)
+    by_row = graph.op("Concat", graph.constant([heads]), batch.rows, graph.constant([-1, width]), axis=0)
+    mixed = graph.op("Add", graph.op("MatMul", of_row, v), graph.op("Reshape", from_other, by_row))
+    return after_attention(graph, base, graph.op("Transpose", mixed, perm=(1, 2, 0, 3)), queries)
+
+
+def aligner(graph: Graph) -> onnx.ModelProto:
+    """ids, attend, side [rows, length] -> logits [rows, length] and aggregate [rows], as the trained network.
+
+    See `nlgauge.engine.models.aligner_net`.
+    """
+    batch = embed(graph, "side")
+    states = [batch.states]
+    for number in range(graph.layers):
+        states.append(layer(graph, number, states[-1], states[-1], batch))
+    shape = graph.op("Shape", "ids")
+    deep = graph.op("Concat", shape, graph.constant([graph.width]), axis=0)
+    tables = [graph.words("ids"), *(graph.op("Reshape", states[i], deep) for i in matched_layers(len(states)))]
+    last = tables[-1]
+    token = graph.op("Concat", last, *(_best_match(graph, table) for table in tables), axis=-1)
+    flat = graph.op("Reshape", token, graph.constant([-1, graph.width + len(tables)]))
+    inner = graph.op("Gelu", graph.exact_linear(flat, "aligner.token_inner"))
+    logits = graph.op("Reshape", graph.exact_linear(inner, "aligner.token_outer"), shape)
+    share = _whole(graph, last, logits)
+    graph.named("logits", "Identity", logits)
+    graph.named("aggregate", "Squeeze", share, graph.constant([1]))
+    outputs = [value("logits", ["rows", "length"]), value("aggregate", ["rows"])]
+    return graph.model([value("side", ["rows", "length"], TensorProto.INT64)], outputs)
+
+
+def _whole(graph: Graph, last: str, logits: str) -> str:
+    """How far the whole text is supported, by last states [rows, length, width] and each token's logits: [rows, 1]."""
+    context = graph.op("Cast", "side", to=TensorProto.FLOAT)
+    present = graph.op("Cast", "attend", to=TensorProto.FLOAT)
+    judged = graph.op("Mul", present, graph.op("Sub", graph.constant(1.0, np.float32), context))
+    size = graph.op("ReduceSum", judged, graph.constant([1]), keepdims=1)
+    weighted = graph.op("Mul", last, graph.op("Unsqueeze", judged, graph.constant([2])))
+    mean = graph.op("Div", graph.op("ReduceSum", weighted, graph.constant([1]), keepdims=0), size)
+    chances = graph.op("Mul", graph.op("Sigmoid", logits), judged)
+    chance = graph.op("Div", graph.op("ReduceSum", chances, graph.constant([1]), keepdims=1), size)
+    begin = graph.op("Gather", last, graph.constant(0), axis=1)
+    read = graph.op("Concat", begin, mean, chance, axis=-1)
+    inner = graph.op("Gelu", graph.exact_linear(read, "aligner.whole_inner"))
+    return graph.op("Sigmoid", graph.exact_linear(inner, "aligner.whole_outer"))
+
+
+def _best_match(graph: Graph, states: str) -> str:
+    """Cosine with the most similar token of the context: [rows, length, width] -> [rows, length, 1]."""
+    length = graph.op("ReduceL2", states, graph.constant([-1]), keepdims=1)
+    unit = graph.op("Div", states, graph.op("Max", length, graph.constant(1e-12, np.float32)))
+    cosines = graph.op("MatMul", unit, graph.op("Transpose", unit, perm=(0, 2, 1)))
+    context = graph.op("Unsqueeze", graph.op("Equal", "side", graph.constant([[1]])), graph.constant([1]))
+    kept = graph.op("Where", context, cosines, graph.constant(-1.0, np.float32))
+    return graph.op("ReduceMax", kept, graph.constant([-1]), keepdims=1)

@@ -1,0 +1,166 @@
+"""Masked words through three kinds of models: against the definition, one word and one row at a time."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nlgauge.engine.engine import Engine
+from nlgauge.engine.features.masked_words import MaskedWordsRequest, way_of
+from nlgauge.engine.masking import Limits
+from nlgauge.errors import InputError, SpecError
+from tests.engine.fake import WORDS, FakeModel, GapsModel, PairsModel
+
+words = st.sampled_from(WORDS[5:])
+texts = st.lists(words, max_size=30).map(" ".join)
+filled = st.lists(words, min_size=1, max_size=30).map(" ".join)
+requests = st.builds(
+    MaskedWordsRequest,
+    text=texts,
+    against=texts,
+    first=st.booleans(),
+    decoding=st.sampled_from(["joint", "stepwise", "single"]),
+    stride=st.sampled_from([1, 3]),
+)
+
+
+def masked(model, *some):
+    """The answers to requests that are asked together."""
+    features = Engine(model).features(some)
+    return [features[request] for request in some]
+
+
+def literal(model, text, other, first=True):
+    """Log-probability and likeliest word of each word of a text, masked alone, both texts in one row or seen apart."""
+    (ids,), (rest,) = ([t.ids.tolist() for t in model.tokenizer.encode([one])] for one in (text, other))
+    room = model.window - 3
+    side = Limits.of(room, 1).side
+    logs, likeliest = [], []
+    for place, token in enumerate(ids):
+        before = ids[max(0, place - side) : place]
+        shown = [*before, 4, *ids[place + 1 : place + 1 + side]]
+        if model.masked_pairs is not None:
+            seen = model.other_text(np.array([2, *rest[: model.window - 2], 3]))
+            row = np.array([[2, *shown, 3]])
+            logits = model.pair_logits(row, np.ones_like(row), np.array([1 + len(before)]), seen)[0]
+        else:
+            beside = rest[: room - len(shown)]
+            row = np.array([[2, *shown, 3, *beside, 3] if first else [2, *beside, 3, *shown, 3]])
+            logits = model.masked_logits(row, np.ones_like(row), np.flatnonzero(row[0] == 4))[0]
+        logits = logits.astype(float)
+        logs.append(logits[token] - np.log(np.exp(logits - logits.max()).sum()) - logits.max())
+        likeliest.append(WORDS[int(logits.argmax())])
+    return logs, likeliest
+
+
+@pytest.mark.parametrize("kind", [FakeModel, PairsModel])
+@given(filled, filled, st.booleans())
+@settings(max_examples=20, deadline=None)
+def test_exact_scores_are_the_definition(kind, text, other, first):
+    model = kind(24)
+    (answer,) = masked(model, MaskedWordsRequest(text, other, first))
+    logs, likeliest = literal(model, text, other, first)
+    np.testing.assert_allclose(answer.log_probabilities, logs, atol=1e-5)
+    assert list(answer.predicted) == likeliest
+    assert answer.hits.tolist() == [a == b for a, b in zip(likeliest, text.split(), strict=True)]
+    assert [text[a:b] for a, b in answer.spans] == text.split()
+
+
+@pytest.mark.parametrize("kind", [FakeModel, PairsModel])
+@given(st.lists(requests, min_size=1, max_size=8), st.randoms(), st.integers(1, 300))
+@settings(max_examples=20, deadline=None)
+def test_answers_do_not_depend_on_batch_order_or_company(kind, some, random, batch_tokens):
+    model = kind()
+    shuffled = some * 2
+    random.shuffle(shuffled)
+    together = Engine(model, batch_tokens=max(batch_tokens, 16)).features(shuffled)
+    for request in some:
+        (alone,) = masked(model, request)
+        answer = together[request]
+        if not request.text:
+            assert answer is None and alone is None
+            continue
+        np.testing.assert_allclose(answer.log_probabilities, alone.log_probabilities, atol=1e-5)
+        assert answer.predicted == alone.predicted
+        assert len(answer.words) == (len(request.text.split()) if request.against else 0)
+
+
+def test_chosen_words_are_those_of_all_words():
+    text, other = "w1 w2 w3 w4 w5 w6", "w7 w8"
+    for model in (FakeModel(24), PairsModel(24)):
+        every, some, none = masked(
+            model,
+            MaskedWordsRequest(text, other),
+            MaskedWordsRequest(text, other, words=(1, 4)),
+            MaskedWordsRequest(text, other, words=()),
+        )
+        assert some.words.tolist() == [1, 4] and not len(none.words)
+        np.testing.assert_allclose(some.log_probabilities, every.log_probabilities[[1, 4]], atol=1e-6)
+        np.testing.assert_array_equal(some.spans, every.spans[[1, 4]])
+
+
+def test_of_nothing_there_is_no_answer_and_from_nothing_no_word():
+    for model in (FakeModel(), PairsModel(), GapsModel()):
+        nothing, from_nothing = masked(model, MaskedWordsRequest(" ", "w1"), MaskedWordsRequest("w1", " "))
+        assert nothing is None
+        assert from_nothing.text == "w1" and not len(from_nothing.words) and from_nothing.predicted == ()
+        assert from_nothing.spans.shape == (0, 2) and not model.rows_seen
+
+
+def test_the_other_text_is_read_once_for_all_its_texts_and_no_further_than_the_window():
+    model = PairsModel()
+    source = " ".join(WORDS[5 + i % 40] for i in range(30))
+    some = [MaskedWordsRequest(f"w{i} w3 w{i + 1}", source) for i in range(9)]
+    assert all(answer.cut for answer in masked(model, *some))
+    assert model.others_seen == [16]
+    assert not masked(model, MaskedWordsRequest(source, "w1"))[0].cut
+    with pytest.raises(InputError, match="row 7"):
+        Engine(PairsModel(), "error").check(some[:1], 7)
+
+
+def test_rows_of_a_pass_hold_no_more_than_the_window_whatever_the_texts():
+    long = " ".join(WORDS[5 + i % 40] for i in range(200))
+    for model in (FakeModel(), PairsModel(), FakeModel(5)):
+        for stride in (1, 4):
+            (answer,) = masked(model, MaskedWordsRequest(long, long, stride=stride))
+            assert len(answer.words) == 200 and np.isfinite(answer.log_probabilities).all()
+
+
+def test_gaps_are_filled_by_the_model_that_has_sentinels():
+    model = GapsModel(40)
+    text = "w1 w2 w9 w10"
+    (answer,) = masked(model, MaskedWordsRequest(text, "w3 w4"))
+    assert answer.predicted == ("[SEP]", "w2", "w3", "w10")  # before the first gap stands [CLS]
+    assert answer.hits.tolist() == [False, True, False, True]
+    assert answer.log_probabilities.tolist()[1:] == [0, -1, 0]
+    assert all(length <= 40 for _, length in model.rows_seen)
+    with pytest.raises(SpecError, match="leave stride at 1"):
+        masked(model, MaskedWordsRequest(text, "w3", stride=2))
+
+
+def test_a_word_that_the_vocabulary_lacks_is_never_found():
+    class Unknown(FakeModel):
+        def masked_logits(self, ids, attend, at):
+            logits = np.zeros((len(at), len(WORDS)), np.float32)
+            logits[:, 1] = 9
+            return logits
+
+    (answer,) = masked(Unknown(), MaskedWordsRequest("w1 zebra", "w2"))
+    assert answer.predicted == ("[UNK]", "[UNK]") and not answer.hits.any()
+
+
+def test_a_model_that_predicts_nothing_is_refused():
+    model = FakeModel()
+    model.masked_lm = None
+    with pytest.raises(SpecError, match="predicts no masked words"):
+        way_of(model)
+    assert [way_of(kind()) for kind in (FakeModel, PairsModel, GapsModel)] == ["masks", "pairs", "sentinels"]
+
+
+def test_progress_goes_from_nothing_to_all():
+    engine = Engine(PairsModel(), batch_tokens=16)
+    some = [MaskedWordsRequest("w1 w2 w3 w4", other) for other in ("w5", "w6 w7", "")]
+    shares = []
+    view = engine.view(shares.append)
+    MaskedWordsRequest.reader(some, view)
+    assert shares == sorted(shares) and 0 < shares[0] < 1 and shares[-1] == pytest.approx(2 / 3)

@@ -1,0 +1,217 @@
+"""Names become models: what is embedded, folders of each kind, what packages offer, and what is refused."""
+
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from importlib.util import find_spec
+
+import pytest
+
+import nlgauge
+from nlgauge import offered
+from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.loading import folder_of, load, pocket_folder
+from nlgauge.engine.tokens import SubwordTokenizer
+from nlgauge.errors import InputError, SpecError
+from tests.engine.fake import WORDS, save_tokenizer, tiny_tokenizer
+
+needs_torch = pytest.mark.skipif(find_spec("transformers") is None, reason="the torch backend needs nlgauge[torch]")
+PARTS = ("encoder", "masked_lm", "masked_pairs", "aligner", "gap_filler", "causal_lm", "seq2seq_lm")
+
+
+def parts(model):
+    return {name for name in PARTS if getattr(model, name) is not None}
+
+
+# ---- What ships here
+
+
+def test_the_embedded_model_lies_in_the_package():
+    assert (pocket_folder() / "model.safetensors").is_file() and folder_of("pocket") == pocket_folder()
+    model = load("pocket")
+    assert (model.name, model.precision, model.batch_tokens) == ("pocket", "float32", None)
+    assert model.backend.startswith("onnxruntime")
+    assert parts(model) == {"encoder", "masked_lm", "masked_pairs", "aligner"}
+    assert load("pocket", device="cpu").backend == model.backend
+
+
+def test_a_folder_with_graphs_is_a_model_by_its_path():
+    folder = str(pocket_folder())
+    model = load(folder)
+    assert model.name == folder and model.folder == pocket_folder() == folder_of(folder)
+    assert model.digest == load("pocket").digest
+
+
+def test_the_tokens_of_a_batch_can_be_given():
+    assert load("pocket", batch_tokens=640).batch_tokens == 640
+    for wrong in (0, -1, 2.5, True):
+        with pytest.raises(SpecError, match="is not a whole number above 0"):
+            load("pocket", batch_tokens=wrong)
+
+
+# ---- What is refused
+
+
+@pytest.mark.parametrize("precision", ["float16", "", "FLOAT32", None])
+def test_an_unknown_precision_lists_those_there_are(precision):
+    with pytest.raises(SpecError, match="float32, bfloat16, int8"):
+        load("pocket", precision)
+
+
+@pytest.mark.parametrize("backend", ["tensorflow", "", None])
+def test_an_unknown_backend_lists_those_there_are(backend):
+    with pytest.raises(SpecError, match="auto, onnx, torch"):
+        load("pocket", backend=backend)
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"precision": "bfloat16", "backend": "onnx"}, "for bfloat16 choose backend='torch' or 'auto'"),
+        ({"precision": "int8", "backend": "torch"}, "int8 is the torch-free backend's"),
+        ({"precision": "int8", "device": "cuda"}, "computes on the CPU"),
+        ({"backend": "onnx", "device": "cuda:1"}, "'cuda:1' choose backend='torch'"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(asked, says):
+    with pytest.raises(SpecError, match=says):
+        load("pocket", **asked)
+
+
+def test_a_folder_without_a_model_says_what_it_lacks(tmp_path):
+    with pytest.raises(SpecError, match=r"lacks model\.safetensors"):
+        load(str(tmp_path), backend="onnx")
+
+
+def test_an_unknown_model_is_refused_whether_or_not_torch_is_there():
+    with pytest.raises(nlgauge.NlgaugeError, match="no-such-folder/no-such-model"):
+        load("no-such-folder/no-such-model/at-all")
+
+
+# ---- What packages offer
+
+
+def large(precision):
+    return Model("large", "00", "acme-1.0", precision, SubwordTokenizer(tiny_tokenizer(), None, None), 16)
+
+
+def no_model(precision):
+    return precision
+
+
+def refuses(precision):
+    raise InputError("has no licence", remedy="buy one")
+
+
+def breaks(precision):
+    raise KeyError(precision)
+
+
+@dataclass
+class Dist:
+    name: str = "acme-metrics"
+
+
+@pytest.fixture
+def offer(monkeypatch):
+    """Pretend that an installed package offers a thing of this file."""
+    points = []
+    monkeypatch.setattr(offered, "entry_points", lambda *, group: [point for point in points if point.group == group])
+
+    def add(attribute):
+        point = EntryPoint(attribute, f"{__name__}:{attribute}", "nlgauge.models")
+        vars(point)["dist"] = Dist()
+        points.append(point)
+
+    return add
+
+
+def test_a_model_of_a_package_is_made_for_the_precision(offer):
+    offer("large")
+    model = load("acme-metrics/large", "bfloat16", batch_tokens=99)
+    assert (model.backend, model.precision, model.batch_tokens) == ("acme-1.0", "bfloat16", 99)
+
+
+@pytest.mark.parametrize("asked", [{"device": "cpu"}, {"backend": "torch"}])
+def test_a_model_of_a_package_chooses_where_it_computes(offer, asked):
+    offer("large")
+    with pytest.raises(SpecError, match="chooses its backend and device itself"):
+        load("acme-metrics/large", **asked)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "says"),
+    [
+        ("no_model", "acme-metrics/no_model: the package made 'float32', which is not a Model"),
+        ("PARTS", "which makes no model"),
+        ("breaks", "acme-metrics/breaks cannot be made: KeyError: 'float32'"),
+        ("absent", "acme-metrics/absent cannot be loaded: AttributeError"),
+    ],
+)
+def test_what_is_no_model_is_refused(offer, attribute, says):
+    offer(attribute)
+    with pytest.raises(SpecError, match=says):
+        load(f"acme-metrics/{attribute}")
+
+
+def test_what_a_package_says_itself_is_passed_on(offer):
+    offer("refuses")
+    with pytest.raises(InputError, match="has no licence"):
+        load("acme-metrics/refuses")
+
+
+# ---- Folders that torch runs
+
+
+def save(folder, net):
+    net.save_pretrained(folder)
+    save_tokenizer(folder)
+    return str(folder)
+
+
+@needs_torch
+def test_an_encoder_has_vectors_and_its_head(tmp_path):
+    import transformers
+
+    shape = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+    config = transformers.BertConfig(vocab_size=len(WORDS), **shape)
+    assert parts(load(save(tmp_path / "body", transformers.BertModel(config)))) == {"encoder"}
+    assert parts(load(save(tmp_path / "head", transformers.BertForMaskedLM(config)))) == {"encoder", "masked_lm"}
+
+
+@needs_torch
+def test_a_configuration_that_has_no_language_model_is_an_encoder(tmp_path):
+    import transformers
+
+    config = transformers.CLIPTextConfig(
+        vocab_size=len(WORDS), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32
+    )
+    assert type(config) not in transformers.MODEL_FOR_MASKED_LM_MAPPING
+    assert type(config) not in transformers.MODEL_FOR_CAUSAL_LM_MAPPING
+    assert parts(load(save(tmp_path, transformers.CLIPTextModel(config)))) == {"encoder"}
+
+
+@needs_torch
+def test_an_encoder_with_a_decoder_writes_one_text_from_another(tmp_path):
+    import transformers
+
+    shape = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2, "decoder_start_token_id": 0}
+    net = transformers.T5ForConditionalGeneration(transformers.T5Config(vocab_size=len(WORDS), **shape))
+    assert parts(load(save(tmp_path, net))) == {"encoder", "seq2seq_lm"}
+
+
+@needs_torch
+def test_the_embedded_model_comes_with_what_was_adapted_from_it():
+    model = load("pocket", "bfloat16")
+    assert model.backend.startswith("torch") and parts(model) == {"encoder", "masked_lm", "masked_pairs", "aligner"}
+
+
+@needs_torch
+def test_a_device_that_is_not_there_is_refused_and_asks_for_torch():
+    with pytest.raises(SpecError, match="device 'cuda:99' is not there; there is cpu"):
+        load("pocket", device="cuda:99")
+
+
+@needs_torch
+def test_what_is_no_model_is_said_in_one_line(tmp_path):
+    with pytest.raises(SpecError, match="cannot load model"):
+        load(str(tmp_path))

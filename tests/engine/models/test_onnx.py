@@ -1,0 +1,111 @@
+"""The torch-free backend: which parts a folder has, graphs that are loaded late, graphs in 8 bits."""
+
+import os
+
+import numpy as np
+import pytest
+
+from nlgauge.engine.models.loading import pocket_folder
+from nlgauge.engine.models.onnx import Graph, open_onnx, threads
+from nlgauge.errors import SpecError
+
+IDS = np.array([[101, 2009, 103, 2012, 102]])
+ATTEND = np.ones_like(IDS)
+OF_A_MODEL = ("model.safetensors", "config.json", "tokenizer.json")
+
+
+def linked(folder, *names):
+    """A folder with links to some files of the embedded model."""
+    for name in names:
+        (folder / name).symlink_to(pocket_folder() / name)
+    return folder
+
+
+def test_the_embedded_model_can_do_all_that_has_graphs():
+    model = open_onnx(pocket_folder(), "pocket")
+    assert model.backend.startswith("onnxruntime-") and (model.window, model.room) == (512, 510)
+    assert (model.encoder.layers, model.encoder.width) == (6, 384)
+    assert model.gap_filler is model.causal_lm is model.seq2seq_lm is model.batch_tokens is None
+    assert len({model.digest, model.masked_pairs.digest, model.aligner.digest}) == 3
+    hidden = model.encoder.hidden(IDS, ATTEND, [0, 6])
+    assert hidden.shape == (2, 1, 5, 384) and hidden.dtype == np.float32
+    np.testing.assert_array_equal(model.encoder.hidden(IDS, ATTEND, [6, 0])[::-1], hidden)
+    assert model.masked_lm.masked_logits(IDS, ATTEND, np.array([2])).shape == (1, 30522)
+    seen = model.masked_pairs.other_text(IDS[0])
+    assert model.masked_pairs.pair_logits(IDS, ATTEND, np.array([2]), seen).shape == (1, 30522)
+    assert model.masked_pairs.pair_states(IDS, ATTEND, seen).shape == (1, 5, 384)
+    logits, share = model.aligner.align(IDS, ATTEND, np.array([[0, 0, 0, 1, 1]]))
+    assert logits.shape == (1, 5) and 0 < share[0] < 1
+
+
+@pytest.mark.parametrize(
+    ("files", "parts"),
+    [
+        (["masked.onnx"], {"masked_lm"}),
+        (["encoder.onnx"], {"encoder"}),
+        (["masked.onnx", "pairs.onnx", "pairs.safetensors"], {"masked_lm"}),
+        (["masked.onnx", "pairs.onnx", "pairs_other.onnx", "pairs.safetensors"], {"masked_lm", "masked_pairs"}),
+        (["masked.onnx", "aligner.safetensors"], {"masked_lm"}),
+        (["encoder.onnx", "aligner.onnx"], {"encoder"}),
+        (["encoder.onnx", "aligner.onnx", "aligner.safetensors"], {"encoder", "aligner"}),
+    ],
+)
+def test_a_model_has_the_parts_that_its_folder_has_files_for(tmp_path, files, parts):
+    model = open_onnx(linked(tmp_path, *OF_A_MODEL, *files), "some")
+    named = ("encoder", "masked_lm", "masked_pairs", "aligner")
+    assert {name for name in named if getattr(model, name) is not None} == parts
+
+
+@pytest.mark.parametrize("missing", OF_A_MODEL)
+def test_a_folder_without_a_model_says_what_it_lacks(tmp_path, missing):
+    linked(tmp_path, "masked.onnx", *(name for name in OF_A_MODEL if name != missing))
+    with pytest.raises(SpecError, match=f"lacks {missing}$"):
+        open_onnx(tmp_path, "none")
+
+
+def test_a_folder_without_graphs_is_for_torch(tmp_path):
+    linked(tmp_path, *OF_A_MODEL)
+    with pytest.raises(SpecError, match=r"no graph in float32, such as masked\.onnx; choose backend='torch'"):
+        open_onnx(tmp_path, "none")
+
+
+def test_int8_reads_the_graphs_of_that_name_alone(tmp_path):
+    linked(tmp_path, *OF_A_MODEL, "masked.onnx", "encoder.onnx")
+    with pytest.raises(SpecError, match=r"no graph in int8, such as masked\.int8\.onnx; choose precision='float32'"):
+        open_onnx(tmp_path, "some", "int8")
+    (tmp_path / "masked.int8.onnx").symlink_to(pocket_folder() / "masked.onnx")
+    model = open_onnx(tmp_path, "some", "int8")
+    assert model.precision == "int8" and model.encoder is None
+    assert model.masked_lm.masked_logits(IDS, ATTEND, np.array([2])).shape == (1, 30522)
+
+
+def test_a_graph_is_loaded_when_it_is_first_run(tmp_path):
+    graph = Graph(tmp_path / "absent.onnx")
+    with pytest.raises(Exception, match=r"absent\.onnx"):
+        graph.run(["logits"], ids=IDS)
+
+
+def test_padding_and_company_change_no_logits():
+    model = open_onnx(pocket_folder(), "pocket")
+    ids = np.array([[101, 2009, 103, 2012, 102, 0, 0], [101, 2009, 2001, 103, 2012, 2305, 102]])
+    attend = (ids != 0).astype(np.int64)
+    together = model.masked_lm.masked_logits(ids, attend, np.array([2, 10]))
+    alone = model.masked_lm.masked_logits(ids[:1, :5], attend[:1, :5], np.array([2]))
+    np.testing.assert_allclose(together[:1], alone, atol=1e-4)
+    hidden, short = model.encoder.hidden(ids, attend, [0, 6]), model.encoder.hidden(ids[:1, :5], attend[:1, :5], [0, 6])
+    np.testing.assert_allclose(hidden[:, :1, :5], short, atol=1e-4)
+
+
+def test_several_masks_in_a_row_are_answered_row_after_row():
+    masked = open_onnx(pocket_folder(), "pocket").masked_lm
+    ids = np.array([[101, 103, 2001, 103, 102], [101, 2009, 103, 103, 102]])
+    attend = np.ones_like(ids)
+    both = masked.masked_logits(ids, attend, np.array([1, 3, 7, 8]))
+    for row, (at, part) in enumerate((([1, 3], both[:2]), ([2, 3], both[2:]))):
+        np.testing.assert_allclose(part, masked.masked_logits(ids[[row]], attend[[row]], np.array(at)), atol=1e-4)
+
+
+@pytest.mark.parametrize(("wanted", "given"), [("3", 3), ("0", None), ("", None), ("many", None), ("-2", None)])
+def test_threads_are_those_of_the_environment_or_of_the_machine(monkeypatch, wanted, given):
+    monkeypatch.setenv("NLGAUGE_THREADS", wanted)
+    assert threads() == (given or len(os.sched_getaffinity(0)))

@@ -1,0 +1,139 @@
+"""The torch backend against the torch-free one, against plain transformers calls, and on other architectures."""
+
+import numpy as np
+import pytest
+from tokenizers import processors
+
+from tests.engine.fake import WORDS, answers, save_tokenizer, tiny_tokenizer
+
+torch = pytest.importorskip("torch", reason="the torch backend needs nlgauge[torch]")
+transformers = pytest.importorskip("transformers", reason="the torch backend needs nlgauge[torch]")
+
+from nlgauge.engine.features.likelihood import CausalRequest  # noqa: E402
+from nlgauge.engine.features.masked import BagRequest  # noqa: E402
+from nlgauge.engine.features.vectors import VectorsRequest  # noqa: E402
+from nlgauge.engine.models.card import Card  # noqa: E402
+from nlgauge.engine.models.folder import write_hugging_face  # noqa: E402
+from nlgauge.engine.models.loading import load, pocket_folder  # noqa: E402
+from nlgauge.errors import SpecError  # noqa: E402
+
+TEXTS = ["Rain.", "The bridge over the river was closed for a week.", "雨が降る", "Fill the [MASK] with a word, 👩‍👧!"]
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pocket") / "hf"
+    write_hugging_face(pocket_folder(), folder)
+    return folder
+
+
+def test_both_backends_agree_on_the_embedded_model():
+    requests = [
+        request for t in TEXTS for request in (BagRequest(t, 1.0), BagRequest(t, 0.25), VectorsRequest(t, (0, 3, 6)))
+    ]
+    with_onnx, with_torch = (load("pocket", backend=backend) for backend in ("onnx", "torch"))
+    assert with_onnx.digest == with_torch.digest and with_onnx.window == with_torch.window
+    assert with_onnx.tokenizer.digest == with_torch.tokenizer.digest
+    for one, two in zip(answers(with_onnx, *requests), answers(with_torch, *requests), strict=True):
+        if hasattr(one, "vectors"):
+            np.testing.assert_allclose(one.vectors, two.vectors, atol=1e-4)
+        else:
+            np.testing.assert_allclose(np.exp(one.log_probabilities), np.exp(two.log_probabilities), atol=1e-4)
+            np.testing.assert_allclose(one.log_probabilities, two.log_probabilities, atol=2e-3)
+
+
+def test_the_exported_folder_is_an_ordinary_hugging_face_model(exported):
+    """AutoModelForMaskedLM, one masked position at a time, gives the engine's bag."""
+    net = transformers.AutoModelForMaskedLM.from_pretrained(exported, dtype=torch.float32)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(exported)
+    text = TEXTS[1]
+    row = tokenizer(text, return_tensors="pt")["input_ids"]
+    shares = []
+    for place in range(1, row.shape[1] - 1):
+        masked = row.clone()
+        masked[0, place] = tokenizer.mask_token_id
+        with torch.inference_mode():
+            shares.append(torch.softmax(net(masked).logits[0, place].double(), -1).numpy())
+    (bag,) = answers(load("pocket"), BagRequest(text, 1.0))
+    np.testing.assert_allclose(np.exp(bag.log_probabilities), np.mean(shares, axis=0), atol=1e-5)
+
+
+def test_bfloat16_is_near_and_says_what_it_is():
+    low = load("pocket", precision="bfloat16")
+    assert low.precision == "bfloat16" and low.backend.startswith("torch")
+    (exact,), (near,) = (answers(model, BagRequest(TEXTS[0], 1.0)) for model in (load("pocket"), low))
+    gap = np.abs(np.exp(exact.log_probabilities) - np.exp(near.log_probabilities)).max()
+    assert 0 < gap < 0.05
+
+
+SHAPE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+
+
+@pytest.mark.parametrize("kind", ["Roberta", "DistilBert", "Electra", "ModernBert"])
+def test_other_architectures_give_masked_logits_at_the_masks_only(kind, tmp_path):
+    shape = {**SHAPE, "vocab_size": len(WORDS), "max_position_embeddings": 40, "pad_token_id": 0}
+    if kind == "DistilBert":
+        shape = {**shape, "dim": 16, "n_layers": 2, "n_heads": 2, "hidden_dim": 32}
+        for name in SHAPE:
+            shape.pop(name)
+    if kind == "Electra":
+        shape["embedding_size"] = 16
+    if kind == "ModernBert":
+        ends = {"cls_token_id": 2, "sep_token_id": 3, "bos_token_id": 2, "eos_token_id": 3}
+        shape |= {"global_attn_every_n_layers": 1, **ends}
+    torch.manual_seed(1)
+    net = getattr(transformers, f"{kind}ForMaskedLM")(getattr(transformers, f"{kind}Config")(**shape)).eval()
+    net.save_pretrained(tmp_path)
+    save_tokenizer(tmp_path, model_max_length=40)
+    model = load(str(tmp_path))
+    assert model.window == (39 if kind == "Roberta" else 40)
+    ids = np.array([[2, 7, 4, 9, 3, 0], [2, 4, 8, 9, 10, 3]])
+    attend = (ids != 0).astype(np.int64)
+    found = model.masked_lm.masked_logits(ids, attend, np.array([2, 7]))
+    with torch.inference_mode():
+        whole = net(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(attend)).logits.numpy()
+    np.testing.assert_allclose(found, whole.reshape(-1, len(WORDS))[[2, 7]], atol=1e-5)
+    assert model.encoder.hidden(ids, attend, [0, 2]).shape == (2, 2, 6, 16)
+    assert model.card == Card()
+
+
+def test_an_encoder_without_a_head_gives_vectors_but_no_distributions(tmp_path):
+    config = transformers.BertConfig(vocab_size=len(WORDS), max_position_embeddings=32, **SHAPE)
+    transformers.BertModel(config).save_pretrained(tmp_path)
+    save_tokenizer(tmp_path)
+    model = load(str(tmp_path))
+    (vectors,) = answers(model, VectorsRequest("w1 w2", (1,)))
+    assert vectors.vectors.shape == (1, 4, 16)
+    with pytest.raises(SpecError, match="predicts no masked words"):
+        answers(model, BagRequest("w1 w2", 1.0))
+
+
+def test_a_causal_model_says_what_its_loss_says_and_gives_vectors(tmp_path):
+    torch.manual_seed(0)
+    config = transformers.GPT2Config(
+        vocab_size=len(WORDS), n_positions=24, n_embd=16, n_layer=2, n_head=2, bos_token_id=2, eos_token_id=3
+    )
+    net = transformers.GPT2LMHeadModel(config).eval()
+    net.save_pretrained(tmp_path)
+    save_tokenizer(tmp_path, model_max_length=24)
+    model = load(str(tmp_path))
+    assert model.window == 24 and model.masked_lm is None and model.seq2seq_lm is None
+    texts = ["w1 w2 w3 w4", "w7"]
+    for text, one in zip(texts, answers(model, *map(CausalRequest, texts)), strict=True):
+        ids = torch.tensor([[2, *model.tokenizer.encode([text])[0].ids]])
+        with torch.inference_mode():
+            loss = float(net(ids, labels=ids).loss)
+        assert -one.log_probabilities.mean() == pytest.approx(loss, abs=1e-5)
+    (vectors,) = answers(model, VectorsRequest("w1 w2", (0, 2)))
+    assert vectors.vectors.shape == (2, 4, 16)
+
+
+def test_a_causal_model_whose_texts_begin_with_no_token_is_refused(tmp_path):
+    shape = {"n_positions": 24, "n_embd": 16, "n_layer": 1, "n_head": 2, "bos_token_id": None, "eos_token_id": None}
+    transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=45, **shape)).save_pretrained(tmp_path)
+    names = {"pad_token": "[PAD]", "unk_token": "[UNK]"}
+    bare = tiny_tokenizer()
+    bare.post_processor = processors.TemplateProcessing(single="$A", special_tokens=[])
+    transformers.PreTrainedTokenizerFast(tokenizer_object=bare, **names).save_pretrained(tmp_path)
+    with pytest.raises(SpecError, match="names no token with which a text begins"):
+        load(str(tmp_path))

@@ -1,0 +1,42 @@
+"""Fits on folds of items: who is in which, and the penalty that noise asks for."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from nlgauge.meta.fitting import PENALTIES, cross_fitted, fit, folds_of
+
+
+def test_folds_are_of_items() -> None:
+    items = np.repeat(np.arange(23), 4)
+    fold = folds_of(items, 5, 0)
+    assert all(len(set(fold[items == item])) == 1 for item in range(23))
+    sizes = [len(set(items[fold == number])) for number in range(5)]
+    assert sorted(sizes) == [4, 4, 5, 5, 5]
+    assert set(folds_of(np.array([3, 3, 9]), 5, 0)) == {0, 1}
+    assert (fold != folds_of(items, 5, 1)).any()
+
+
+def data(noise: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """180 rows of 30 items: ten values, two of which make the rating."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(180, 10))
+    return x, 3 + 0.8 * x[:, 0] + 0.4 * x[:, 1] + noise * rng.normal(size=180), np.repeat(np.arange(30), 6)
+
+
+def test_more_noise_is_met_with_a_larger_penalty() -> None:
+    small, large = (fit(*data(noise), "ridge", 5, 0).penalty for noise in (0.01, 5.0))
+    assert small is not None and large is not None
+    assert small < large
+    assert {small, large} <= set(PENALTIES)
+
+
+def test_a_fold_is_predicted_by_the_others() -> None:
+    x, y, items = data(0.5)
+    crossed = cross_fitted(x, y, items, "nnls", 4, 0)
+    fold = folds_of(items, 4, 0)
+    assert crossed.folds == 4 and crossed.penalties == []
+    out = fold == 2
+    alone = fit(x[~out], y[~out], items[~out], "nnls", 4, 0)
+    assert_allclose(crossed.predicted[out], alone.of(x[out]))

@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from nlgauge.corpus import Corpus
+from nlgauge.engine.engine import Engine
+from nlgauge.engine.models.card import Card, DocumentFrequencies
+from nlgauge.metrics.base import Setup
+from nlgauge.metrics.idf import idf_fact, idf_table, idf_tables
+from tests.engine.fake import WORDS, FakeModel
+from tests.metrics.pieces import row
+
+ROWS = (row("w1 w2", "w1 w3", "w2"), row("w1", "w1 w3"))
+OWN = Card(document_frequencies=DocumentFrequencies(np.arange(len(WORDS)) % 7, 10))
+
+
+def setup(rows=ROWS, card=None) -> Setup:
+    return Setup(Corpus(tuple(rows)), Engine(FakeModel(card=card)))
+
+
+@pytest.mark.parametrize(
+    ("idf", "documents", "counts"),
+    [
+        ("references", 2, {"w1": 1, "w2": 1, "w3": 1}),
+        ("candidates", 2, {"w1": 2, "w2": 1}),
+        ("union", 4, {"w1": 3, "w2": 2, "w3": 1}),
+    ],
+)
+def test_a_table_counts_each_text_of_the_rows_once(idf, documents, counts):
+    expected = [np.log((documents + 1) / (counts.get(word, 0) + 1)) for word in WORDS]
+    np.testing.assert_allclose(idf_table(idf, setup()).values, expected)
+    assert idf_table(idf, setup(ROWS * 3)) == idf_table(idf, setup()), "equal where the digests are"
+
+
+def test_general_weights_are_the_models_own_whatever_the_rows():
+    table = idf_table("general", setup(card=OWN))
+    np.testing.assert_allclose(table.values, np.log(11 / (np.arange(len(WORDS)) % 7 + 1)))
+    assert table == idf_table("general", setup(ROWS[:1], OWN))
+
+
+def test_a_model_without_a_table_has_general_weights_all_the_same():
+    values = idf_table("general", setup()).values
+    assert values.shape == (len(WORDS),) and np.isfinite(values).all() and (values >= 0).all()
+
+
+def test_separate_weights_each_side_by_its_own_table():
+    one, other = idf_tables("separate", setup())
+    assert (one, other) == (idf_table("candidates", setup()), idf_table("references", setup())) and one != other
+    one, other = idf_tables("union", setup())
+    assert one is other
+    assert idf_tables("none", setup()) == (None, None)
+
+
+def test_the_signature_names_each_table_once_and_where_a_general_one_is_from():
+    own, words = setup(card=OWN), setup()
+    general = idf_table("general", own)
+    assert idf_fact("general", own, general, general) == f"general@{general.digest[:8]}"
+    assert idf_fact("general", words, general) == f"general-words@{general.digest[:8]}"
+    assert idf_fact("none", words, None) == "none"
+    one, other = idf_tables("separate", words)
+    assert idf_fact("separate", words, one, other) == f"separate@{one.digest[:8]}@{other.digest[:8]}"

@@ -1,0 +1,42 @@
+"""A metric that has the name of one of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from acme_metrics.features import SpreadRequest
+from nlgauge.corpus import Row
+from nlgauge.engine.features.request import Features
+from nlgauge.metrics.base import POCKET, Cost, Prepared, RowMetric, Setup, Value
+
+
+@dataclass(frozen=True)
+class Length(RowMetric[Prepared]):
+    """How wide the candidate's tokens are spread, times a factor."""
+
+    factor: float = 1.0
+    model: str = POCKET
+
+    @property
+    def cost(self) -> Cost:
+        return "encoding"
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return ("candidate",)
+
+    def prepare(self, setup: Setup) -> Prepared:
+        return Prepared(facts={"layer": "last"})
+
+    def requests(self, row: Row, prepared: Prepared) -> list[SpreadRequest]:
+        return [SpreadRequest(row.candidate)]
+
+    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+        spreads = [features[SpreadRequest(row.candidate)] for row in rows]
+        return [
+            Value((np.nan,), "the candidate has no words") if spread is None else Value((self.factor * spread.distance,))
+            for spread in spreads
+        ]

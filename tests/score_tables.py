@@ -1,0 +1,45 @@
+"""Small tables of scores that the tests share."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nlgauge.signature import Signature
+from nlgauge.table import Column, ScoreTable, Sums
+
+KL, L1, PARTS = "InfoLM(measure='kl')", "InfoLM(measure='l1', stride=2)", "Parts"
+
+
+def column(*values: float, **facts: Any) -> Column:
+    return Column(("score",), np.array(values, dtype=float).reshape(-1, 1), **facts)
+
+
+def mixed() -> ScoreTable:
+    """Two systems, two metrics of one number and one of three, a missing value and an infinite one."""
+    rows = [("größte Ü", "b"), ("模型 🙂", "b"), ("größte Ü", "a"), ("模型 🙂", "a"), ("größte Ü", "c")]
+    parts = Column(("p", "r", "f"), np.arange(15, dtype=float).reshape(5, 3) / 7, evidence={3: {"token": "ﬁ\u2028"}})
+    columns = {
+        KL: column(0.5, math.nan, 1 / 3, 2e-17, math.inf, reasons={1: "no reference"}, higher_is_better=False),
+        L1: column(1, 2, 3, 4, 5, higher_is_better=False),
+        PARTS: parts,
+    }
+    signatures = {spec: Signature(spec, {"model": {"name": "none", "digest": "0" * 64}}) for spec in columns}
+    return ScoreTable(rows, columns, signatures, {"rows": 5, "notes": {KL: {"a note": 1}}}, "9.9")
+
+
+def one(values: list[float], system: str = "s", **facts: Any) -> ScoreTable:
+    return ScoreTable(
+        [(system, str(i)) for i in range(len(values))], {"M": column(*values, **facts)}, {"M": Signature("M", {"x": 1})}
+    )
+
+
+def counted() -> ScoreTable:
+    """Edits and words of two systems; one row of B has no reference."""
+    rows = [("A", "1"), ("A", "2"), ("A", "3"), ("B", "1"), ("B", "2"), ("B", "3")]
+    counts = np.array([[1, 4], [0, 6], [5, 10], [2, 2], [np.nan, np.nan], [1, 8]])
+    column = Column(("score",), (100 * counts[:, :1] / counts[:, 1:]), {4: "no reference"}, higher_is_better=False)
+    column.sums = Sums({"name": "rate"}, counts)
+    return ScoreTable(rows, {"TER": column}, {"TER": Signature("TER", {"v": 1})}, {"rows": 6}, "0")

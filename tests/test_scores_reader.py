@@ -1,0 +1,206 @@
+"""A scores file comes back as it went, and a damaged one is refused by its line."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlgauge.errors import InputError
+from nlgauge.signature import Signature
+from nlgauge.table import ScoreTable
+from tests.score_tables import KL, L1, PARTS, column, counted, mixed, one
+
+
+@pytest.fixture
+def table() -> ScoreTable:
+    return mixed()
+
+
+def saved(table: ScoreTable, folder: Path) -> tuple[Path, list[dict[str, Any]]]:
+    path = folder / "scores.jsonl"
+    table.save(path)
+    return path, [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+def test_a_table_comes_back_as_it_went(table: ScoreTable, tmp_path: Path) -> None:
+    table.columns[L1].values[0] = -math.inf
+    table.columns[PARTS].details = ("r",)
+    path, _ = saved(table, tmp_path)
+    again = ScoreTable.load(str(path))
+    assert again == table
+    assert (again.metrics, again.run, again.version) == (table.metrics, table.run, table.version)
+    for spec, before in table.columns.items():
+        after = again.columns[spec]
+        np.testing.assert_array_equal(after.values, before.values)
+        assert (after.parts, after.details, after.evidence) == (before.parts, before.details, before.evidence)
+        assert (after.reasons, after.higher_is_better) == (before.reasons, before.higher_is_better)
+        assert after.values.flags.writeable
+    second = tmp_path / "again.jsonl"
+    again.save(second)
+    assert second.read_bytes() == path.read_bytes()
+
+
+def test_a_file_without_facts_keeps_its_signatures(table: ScoreTable, tmp_path: Path) -> None:
+    path, (header, *records) = saved(table, tmp_path)
+    del header["facts"]
+    path.write_text("".join(json.dumps(record) + "\n" for record in (header, *records)), encoding="utf-8")
+    old = ScoreTable.load(path)
+    assert {spec: str(signature) for spec, signature in old.signatures.items()} == header["signatures"]
+    assert all(signature.facts == {} for signature in old.signatures.values())
+    old.save(path)
+    assert ScoreTable.load(path) == old
+
+
+def test_a_metric_without_facts_stands_beside_one_with_some(tmp_path: Path) -> None:
+    table = one([1.0])
+    table.columns["N"], table.signatures["N"] = column(2.0), Signature("N")
+    path, _ = saved(table, tmp_path)
+    assert ScoreTable.load(path).signatures == {"M": Signature("M", {"x": 1}), "N": Signature("N")}
+
+
+def test_odd_names_of_systems_and_items_come_back(tmp_path: Path) -> None:
+    rows = [("a\nb", "\u2028"), ("", "null"), ("\0", '"}'), ("\x85", "1"), ("1", "1"), ("1", "1")]
+    table = ScoreTable(rows, {"M": column(*range(6))}, {"M": Signature("M")})
+    path, _ = saved(table, tmp_path)
+    assert ScoreTable.load(path).rows == rows
+
+
+def test_a_metric_of_sets_comes_back_with_rows_that_no_record_names(tmp_path: Path) -> None:
+    table = ScoreTable([("A", "1"), ("A", "2"), ("B", "1")], {"S": column(1.0, math.nan, level="system")}, {})
+    table.columns["S"].reasons[1] = "no words"
+    path, _ = saved(table, tmp_path)
+    assert ScoreTable.load(path) == table
+
+
+def test_values_of_all_rows_come_back(tmp_path: Path) -> None:
+    path, _ = saved(counted(), tmp_path)
+    again = ScoreTable.load(path)
+    assert again == counted() and again.by_system() == counted().by_system()
+
+
+Edit = Callable[[list[str]], list[str]]
+
+
+def changed(number: int, **values: Any) -> Edit:
+    """Replace fields of the record on line `number` (from 1)."""
+
+    def edit(lines: list[str]) -> list[str]:
+        lines[number - 1] = json.dumps({**json.loads(lines[number - 1]), **values})
+        return lines
+
+    return edit
+
+
+def without(number: int, key: str) -> Edit:
+    def edit(lines: list[str]) -> list[str]:
+        record = json.loads(lines[number - 1])
+        del record[key]
+        lines[number - 1] = json.dumps(record)
+        return lines
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("edit", "row"),
+    [
+        pytest.param(lambda lines: [], 1, id="empty"),
+        pytest.param(lambda lines: lines[1:], 1, id="no header"),
+        pytest.param(lambda lines: ["", *lines], 1, id="blank first line"),
+        pytest.param(lambda lines: ["[1]", *lines[1:]], 1, id="header is a list"),
+        pytest.param(without(1, "signatures"), 1, id="header without signatures"),
+        pytest.param(changed(1, signatures={KL: 3}), 1, id="signature that is no text"),
+        pytest.param(changed(1, facts=[]), 1, id="facts that are a list"),
+        pytest.param(changed(1, facts={KL: [1]}), 1, id="facts of a metric that are a list"),
+        pytest.param(changed(1, metrics=[]), 1, id="header with another shape of metrics"),
+        pytest.param(changed(1, run=None), 1, id="header without a run"),
+        pytest.param(lambda lines: [*lines[:3], "{oops", *lines[4:]], 4, id="broken line"),
+        pytest.param(lambda lines: [*lines[:3], "7", *lines[4:]], 4, id="line that is a number"),
+        pytest.param(lambda lines: [*lines[:-1], lines[-1][:20]], 26, id="cut within a line"),
+        pytest.param(lambda lines: lines[:-1], None, id="cut within a row"),
+        pytest.param(lambda lines: lines[:-3], None, id="cut after a row"),
+        pytest.param(lambda lines: lines[:9], None, id="cut within a metric"),
+        pytest.param(lambda lines: lines[:6], None, id="cut after a metric"),
+        pytest.param(lambda lines: lines[:1], None, id="header alone"),
+        pytest.param(changed(3, metric="BLEU"), 3, id="unknown metric"),
+        pytest.param(changed(3, metric=["x"]), 3, id="metric that is a list"),
+        pytest.param(without(3, "value"), 3, id="no value"),
+        pytest.param(without(3, "reason"), 3, id="no reason"),
+        pytest.param(changed(3, value="0.5"), 3, id="value that is a text"),
+        pytest.param(changed(3, value="nan"), 3, id="value that is the word nan"),
+        pytest.param(changed(3, value=True), 3, id="value that is true"),
+        pytest.param(changed(3, value=[]), 3, id="value that is a list"),
+        pytest.param(changed(12, part="f"), 12, id="parts out of order"),
+        pytest.param(changed(8, item="other"), None, id="another row"),
+    ],
+)
+def test_a_damaged_file_is_refused(table: ScoreTable, tmp_path: Path, edit: Edit, row: int | None) -> None:
+    path, records = saved(table, tmp_path)
+    lines = edit([json.dumps(record) for record in records])
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        ScoreTable.load(path)
+    assert caught.value.row == row
+    assert str(caught.value).startswith(f"{path}: " + (f"row {row}: " if row else ""))
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_table_of_one_metric_that_was_cut_off_is_refused(tmp_path: Path) -> None:
+    table = one([1.0, 2.0, 3.0])
+    table.run = {"rows": 3}
+    path, records = saved(table, tmp_path)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records[:-1]), encoding="utf-8")
+    with pytest.raises(InputError, match="2 of 3 rows"):
+        ScoreTable.load(path)
+
+
+def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
+    latin = tmp_path / "latin.jsonl"
+    latin.write_bytes('{"nlgauge": "größer"}\n'.encode("latin-1"))
+    for path, problem in (
+        (latin, "not UTF-8"),
+        (tmp_path / "absent.jsonl", "cannot be read"),
+        (tmp_path, "cannot be read"),
+    ):
+        with pytest.raises(InputError, match=problem) as caught:
+            ScoreTable.load(path)
+        assert caught.value.file == path
+        assert caught.value.remedy
+
+
+def test_details_that_are_no_parts_are_refused(table: ScoreTable, tmp_path: Path) -> None:
+    path, (header, *_) = saved(table, tmp_path)
+    header["metrics"][PARTS]["details"] = ["n"]
+    text = path.read_text(encoding="utf-8").split("\n", 1)[1]
+    path.write_text(json.dumps(header) + "\n" + text, encoding="utf-8")
+    with pytest.raises(InputError, match="the details"):
+        ScoreTable.load(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('"name": "rate"', '"name": "newer"', "formula"),
+        ('"counts": [0.0, 6.0]', '"counts": [0.0]', "unlike counts"),
+        ('"counts": [0.0, 6.0]', '"counts": [0.0, "six"]', "not a number"),
+        (
+            '{"system": "B", "item": null, "metric": "TER", "part": "score", "value": 30.0, "reason": null}\n',
+            "",
+            "rows of TER",
+        ),
+    ],
+)
+def test_an_edited_file_is_refused(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    path = tmp_path / "scores.jsonl"
+    counted().save(path)
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(InputError, match=problem):
+        ScoreTable.load(path)
