@@ -16,18 +16,18 @@ import numpy as np
 from measuring import Pair, TextMaker, heading, interleaved, ratios, table
 
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features import Alignment, AlignmentRequest
+from nlgauge.engine.features.alignment import AlignmentRequest
 from nlgauge.engine.models import loading
-from nlgauge.engine.onnx import threads
+from nlgauge.engine.models.onnx import threads
 
 TOLERANCE = 1e-3
 
 
 def align(pairs: list[Pair]) -> list[np.ndarray]:
     """Log-odds of the tokens of each pair's first text, by nlgauge."""
-    engine = Engine(loading.load("pocket"))
-    found = engine.features([(text, AlignmentRequest((context,))) for text, context in pairs])
-    return [one.logits for one in found if isinstance(one, Alignment)]
+    requests = [AlignmentRequest(text, (context,)) for text, context in pairs]
+    features = Engine(loading.load("pocket")).features(requests)
+    return [alignment.logits for request in requests if (alignment := features[request]) is not None]
 
 
 class Peer:
@@ -38,10 +38,10 @@ class Peer:
         from safetensors.numpy import load_file
         from transformers import BertConfig
 
-        from nlgauge.engine.adaptation import read_delta
-        from nlgauge.engine.aligner_net import Aligner
-        from nlgauge.engine.folder import ALIGNER_THRESHOLD
-        from nlgauge.training.masked_lm import read_body
+        from nlgauge.engine.models.adaptation import read_delta
+        from nlgauge.engine.models.aligner_net import Aligner
+        from nlgauge.engine.models.card import ALIGNER_THRESHOLD
+        from nlgauge.training.body import read_body
 
         torch.set_num_threads(threads())
         self._torch, folder = torch, loading.pocket_folder()
@@ -83,7 +83,7 @@ def main() -> None:
     heading(f"{len(pairs)} pairs, largest difference of log-odds {worst:.1e}")
     seconds = interleaved({"nlgauge": lambda: align(pairs), "torch, one at a time": lambda: peer(pairs)}, repeats)
     times = ratios(seconds["torch, one at a time"], seconds["nlgauge"])
-    rates = {name: round(len(pairs) / float(np.median(found)), 2) for name, found in seconds.items()}
+    rates = {name: round(len(pairs) / float(np.median(took)), 2) for name, took in seconds.items()}
     table(["", "pairs/s"], [[name, rate] for name, rate in rates.items()])
     print(f"nlgauge is {times} times as fast")
 

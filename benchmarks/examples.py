@@ -17,7 +17,9 @@ import numpy as np
 from measuring import heading, machine, parser, save, table
 
 from nlgauge.engine.models import loading
-from nlgauge.training.weak_labels.construct import Parts, Source, Tally, construct
+from nlgauge.training.weak_labels.attempts import Source
+from nlgauge.training.weak_labels.construct import Tally, construct
+from nlgauge.training.weak_labels.parts import Parts
 from nlgauge.training.weak_labels.lexicon import Lexicon
 from nlgauge.training.weak_labels.paraphrase import Rewriter
 from nlgauge.training.weak_labels.pseudo_targets import sentence_list, worth_choosing

@@ -23,7 +23,7 @@ import numpy as np
 
 from nlgauge import Corpus, evaluate
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features import MaskedWordsRequest
+from nlgauge.engine.features.masked_words import MaskedWordsRequest
 from nlgauge.engine.models import loading
 from nlgauge.engine.weighter import WEIGHTERS, read_weighter
 from nlgauge.maths import masked_words as maths
@@ -83,7 +83,7 @@ def speed(arguments: argparse.Namespace) -> None:
     rows = spread(Corpus.read(arguments.rows), arguments.pairs)
     specs = [name.partition("@") for name in [*SPEED, *arguments.metric]]
     for precision in {precision or "float32" for _, _, precision in specs}:  # what is imported once is not timed
-        evaluate(Corpus((rows[0],)), metrics=SPEED[-1], model=arguments.model, precision=precision)
+        evaluate(Corpus((rows[0],)), metrics=SPEED[-1], model=arguments.model, precision=precision, cache=False)
     exact: np.ndarray | None = None
     alone: np.ndarray | None = None
     print(f"{len(rows)} pairs\n\n| | seconds a pair | processor seconds | times as fast | Spearman with exact |")
@@ -91,9 +91,9 @@ def speed(arguments: argparse.Namespace) -> None:
     first = 0.0
     for spec, at, precision in specs:
         began, used = time.monotonic(), time.process_time()
-        table = evaluate(rows, metrics=spec, model=arguments.model, precision=precision or "float32")
+        table = evaluate(rows, metrics=spec, model=arguments.model, precision=precision or "float32", cache=False)
         wall, cpu = (time.monotonic() - began) / len(rows), (time.process_time() - used) / len(rows)
-        values = next(iter(table.columns.values())).values[:, 0]
+        values = table.values(spec)
         exact = values if exact is None else exact
         alone = values if alone is None and spec == "MaskEval(weights='candidate')" else alone
         first = first or cpu
@@ -110,19 +110,17 @@ def words(arguments: argparse.Namespace) -> None:
     engine = Engine(loading.load(arguments.model))
     for segmentation in ("plain", "spacy"):
         for decoding in ("joint", "stepwise", "single"):
-            needs = [
-                (row.candidate, MaskedWordsRequest(row.source or "", True, segmentation, decoding)) for row in rows
-            ]
-            found: list[list[float]] = [[], []]
+            hits: list[list[bool]] = [[], []]
             logs: list[float] = []
-            for indices, features in engine.stream([[need] for need in needs]):
-                for index in indices:
-                    answer = features[needs[index]]
-                    starts, _ = engine.word_starts(rows[index].candidate, segmentation)
-                    for hit, size, log in zip(answer.hits, np.diff(starts), answer.log_probabilities, strict=True):
-                        found[int(size > 1)].append(hit)
-                        logs.append(log)
-            one, several = (np.array(part, float) for part in found)
+            for row in rows:
+                request = MaskedWordsRequest(row.candidate, row.source or "", True, segmentation, decoding)
+                answer = engine.features([request])[request]
+                if answer is not None and len(answer.words):
+                    starts, _ = engine.view().words(row.candidate, segmentation)
+                    for hit, size in zip(answer.hits.tolist(), np.diff(starts), strict=True):
+                        hits[int(size > 1)].append(hit)
+                    logs += answer.log_probabilities.tolist()
+            one, several = (np.array(part, float) for part in hits)
             share = len(several) / (len(one) + len(several))
             print(
                 f"| {segmentation} | {decoding} | {len(logs)} | {1 - share:.3f} | {one.mean():.3f} | {share:.3f} | "
@@ -144,7 +142,7 @@ def people(arguments: argparse.Namespace) -> None:
     states, segment, scores = (part.numpy() for part in (measured.states, measured.segment, measured.scores))
     starts = np.searchsorted(segment, np.arange(2 * len(corpus) + 1))
     texts = [[row.candidate, row.source or ""] for row in corpus]
-    firsts = [[engine.word_starts(text, "plain")[0] for text in pair] for pair in texts]
+    firsts = [[engine.view().words(text, "plain")[0] for text in pair] for pair in texts]
 
     def of(row: int, side: int) -> slice:
         return slice(starts[2 * row + side], starts[2 * row + side + 1])
@@ -163,11 +161,11 @@ def people(arguments: argparse.Namespace) -> None:
             out.append(maths.weighted_score([hits[row][side][chosen[side]] for side in (0, 1)], parts, share))
         return np.array(out), masked / len(corpus)
 
-    def line(name: str, found: np.ndarray) -> str:
+    def line(name: str, scores_of_rows: np.ndarray) -> str:
         cells = []
         for aspect in aspects:
-            there = ~np.isnan(ratings[aspect]) & ~np.isnan(found)
-            cells.append(f"{100 * pearson(found[there], ratings[aspect][there]):.1f}")
+            there = ~np.isnan(ratings[aspect]) & ~np.isnan(scores_of_rows)
+            cells.append(f"{100 * pearson(scores_of_rows[there], ratings[aspect][there]):.1f}")
         return f"| {name} | " + " | ".join(cells) + " |"
 
     alike = [[maths.uniform(len(hits[r][s])) for s in (0, 1)] for r in range(len(corpus))]
@@ -187,8 +185,8 @@ def people(arguments: argparse.Namespace) -> None:
         ]
         print(line(f"{Path(name).stem} (share {weighter.share:.2f})", values(weighter.share, weigh)[0]))
         for keep in arguments.keep:
-            found, masked = values(weighter.share, weigh, keep)
-            print(line(f"{Path(name).stem}, keep={keep:g}: {masked:.0f} words a pair", found))
+            kept_alone, masked = values(weighter.share, weigh, keep)
+            print(line(f"{Path(name).stem}, keep={keep:g}: {masked:.0f} words a pair", kept_alone))
 
 
 def main(argv: Sequence[str] | None = None) -> None:

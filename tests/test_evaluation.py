@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, SpecError, registry
+from nlgauge.engine.models import loading
+from nlgauge.engine.models.loading import pocket_folder
 from nlgauge._version import __version__
-from nlgauge.metrics.base import splitter
 from nlgauge.table import ScoreTable
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -113,10 +115,10 @@ def test_an_unknown_option_lists_those_there_are(corpus: Corpus, option: dict[st
 
 
 def test_the_model_of_the_run_is_for_metrics_that_name_none(corpus: Corpus) -> None:
-    folder = str(nlgauge.registry.pocket_folder())
+    folder = str(pocket_folder())
     table = nlgauge.evaluate(corpus[:2], metrics=["InfoLM", "InfoLM(model='pocket')"], model=folder)
     assert table.metrics == [f"InfoLM(model={folder!r})", "InfoLM"]
-    assert list(table.run["models"]) == [folder, "pocket"]
+    assert list(table.spent["models"]) == [folder, "pocket"]
     np.testing.assert_array_equal(table.columns["InfoLM"].values, table.columns[table.metrics[0]].values)
 
 
@@ -132,11 +134,11 @@ def test_metrics_in_one_run_equal_each_alone_and_share_the_work(corpus: Corpus) 
         assert alone.signatures.items() <= together.signatures.items()
 
     distinct = {row.candidate for row in corpus} | {text for row in corpus for text in row.references}
-    ledger = together.run["models"]["pocket"]
+    ledger = together.spent["models"]["pocket"]
     assert ledger["texts"] == len(distinct)
-    assert ledger["encoded"] == 2 * len(distinct), "once exactly and once with stride=4"
-    alone_ledger = nlgauge.evaluate(corpus, metrics=SPECS[:3]).run["models"]["pocket"]
-    assert alone_ledger["encoded"] == alone_ledger["texts"] == len(distinct)
+    passes = nlgauge.evaluate(corpus, metrics="InfoLM").spent["models"]["pocket"]["passes"]
+    assert nlgauge.evaluate(corpus, metrics=SPECS[:3]).spent["models"]["pocket"]["passes"] == passes
+    assert passes < ledger["passes"] < 2 * passes, "once exactly and once with stride=4"
 
 
 def test_a_metric_given_twice_is_one(corpus: Corpus) -> None:
@@ -200,10 +202,10 @@ def test_undefined_values_are_nan_with_the_reason() -> None:
     assert score.mean == table.values("InfoLM(idf='none')")[5]
 
 
-def test_an_undefined_value_may_be_called_zero_when_asked() -> None:
-    table = nlgauge.evaluate(candidates=["", "A cat."], references=["A cat.", []], metrics="InfoLM(undefined='zero')")
-    assert table.values("InfoLM").tolist() == [0, 0]
-    assert sum(table.run["notes"]["InfoLM(undefined='zero')"].values()) == 2
+def test_an_undefined_value_is_called_zero_as_in_the_published_code_when_asked() -> None:
+    table = nlgauge.evaluate(candidates=["", "A cat."], references=["A cat.", []], metrics="published/InfoLM")
+    assert table.values("published/InfoLM").tolist() == [0, 0]
+    assert sum(table.run["notes"]["published/InfoLM"].values()) == 2
 
 
 # ---- Long texts
@@ -220,8 +222,7 @@ def test_window_error_names_the_row_of_a_long_text() -> None:
 def test_long_texts_are_counted_in_the_signature() -> None:
     options: dict[str, Any] = {"metrics": "InfoLM(stride=500)", "references": ["A short reference.", "Another one."]}
     table = nlgauge.evaluate(candidates=[LONG, "A text."], window="cut", **options)
-    assert "|window:cut@512,longer 1/4" in table.signatures["InfoLM(stride=500)"]
-    assert table.run["models"]["pocket"]["longer"] == 1
+    assert "|window:cut@512,longer 1/4" in str(table.signatures["InfoLM(stride=500)"])
     assert np.isfinite(table.values("InfoLM")).all()
 
 
@@ -237,18 +238,17 @@ def test_short_texts_score_alike_under_every_window(corpus: Corpus) -> None:
 def test_the_signature_says_what_the_numbers_depend_on(corpus: Corpus) -> None:
     spec = "InfoLM(measure='l1', idf='references')"
     signature = nlgauge.evaluate(corpus[:3], metrics=spec, window="cut").signatures[spec]
-    model = nlgauge.registry.model("pocket")
-    head, *facts = signature.split("|")
-    found = dict(fact.split(":", 1) for fact in facts)
-    assert head == spec
-    assert found["model"] == f"pocket@{model.digest[:8]}"
-    assert found["tokenizer"] == model.tokenizer.digest[:8]
-    assert found["precision"] == "float32"
-    assert found["window"].startswith(f"cut@{model.window},longer 0/")
-    assert found["backend"].startswith("onnxruntime-")
-    assert found["idf"].startswith("references@")
-    assert float(found["temperature"]) == model.temperature
-    assert found["nlgauge"] == __version__
+    model, facts = loading.load("pocket"), signature.facts
+    assert signature.spec == spec
+    assert facts["model"] == {"name": "pocket", "digest": model.digest}
+    assert f"|model:pocket@{model.digest[:8]}|" in str(signature)
+    assert facts["tokenizer"] == model.tokenizer.digest[:8]
+    assert facts["precision"] == "float32"
+    assert str(facts["window"]).startswith(f"cut@{model.window},longer 0/")
+    assert str(facts["backend"]).startswith("onnxruntime-")
+    assert str(facts["idf"]).startswith("references@")
+    assert facts["temperature"] == model.card.temperature
+    assert facts["nlgauge"] == __version__
 
 
 def test_equal_runs_have_equal_signatures_and_values_and_others_do_not(corpus: Corpus) -> None:
@@ -256,7 +256,7 @@ def test_equal_runs_have_equal_signatures_and_values_and_others_do_not(corpus: C
     assert first.signatures == second.signatures
     for spec in first.metrics:
         np.testing.assert_array_equal(first.values(spec), second.values(spec))
-    assert len(set(first.signatures.values())) == len(SPECS)
+    assert len(set(map(str, first.signatures.values()))) == len(SPECS)
     other = nlgauge.evaluate(corpus[:2], metrics=SPECS[1])
     assert other.signatures[SPECS[1]] != first.signatures[SPECS[1]], "another corpus has another idf table"
 
@@ -277,10 +277,9 @@ def test_a_result_has_means_by_system_and_goes_to_a_file(corpus: Corpus, tmp_pat
 
 
 def test_the_run_counts_rows_and_time(corpus: Corpus) -> None:
-    run = nlgauge.evaluate(corpus[:2], metrics="InfoLM").run
-    assert run["rows"] == 2
-    assert run["seconds"] >= 0
-    assert run["models"]["pocket"]["longer"] == 0
+    table = nlgauge.evaluate(corpus[:2], metrics="InfoLM")
+    assert table.run["rows"] == 2
+    assert table.spent["seconds"] >= 0
 
 
 def test_evidence_is_kept_only_when_asked_for(corpus: Corpus) -> None:
@@ -305,13 +304,13 @@ def test_progress_stays_silent_where_there_is_no_terminal(corpus: Corpus, capfd:
 
 
 def test_all_metrics_together_encode_each_distinct_text_once_and_give_what_each_gives_alone(corpus: Corpus) -> None:
-    others = {"InfoLM", "Perplexity", "MaskEval", "BARTScore", "Combination"}  # masked, of other models, of a file
-    names = [name for name in registry.built_in_metrics() if name not in others]
+    others = {"InfoLM", "published/InfoLM", "Perplexity", "MaskEval", "BARTScore", "Combination"}  # masked, or of others
+    kinds = {name: kind for name, kind in registry.built_in_metrics().items() if name not in others}
+    names = [name for name, kind in kinds.items() if "context" not in kind().reads]  # which no row has
     table = nlgauge.evaluate(corpus, metrics=names)
     texts = {text for row in corpus for text in (row.candidate, *row.references, row.source, row.context)} - {None}
-    ledger = table.run["models"]["pocket"]
-    assert ledger["kinds"] == {"vectors": len(texts)}
-    assert ledger["encoded"] == ledger["passes"] == ledger["texts"] == len(texts)
+    ledger = table.spent["models"]["pocket"]
+    assert ledger["passes"] == ledger["texts"] == len(texts)
     for name in names:
         alone = nlgauge.evaluate(corpus, metrics=name).column(name).values
         np.testing.assert_allclose(table.column(name).values, alone, rtol=1e-4, atol=1e-5)
@@ -331,8 +330,8 @@ def test_metrics_of_rows_and_of_sets_share_a_table(corpus: Corpus, tmp_path: Pat
 def test_against_is_what_sets_are_compared_with(corpus: Corpus) -> None:
     against = Corpus.from_texts([text for row in corpus for text in row.references])
     table = nlgauge.evaluate(corpus, metrics=["MarkEvaluate", "InfoLM"], against=against)
-    assert f"against:{against.digest[:8]}" in table.signatures["MarkEvaluate"]
-    assert "against" not in table.signatures["InfoLM"]
+    assert table.signatures["MarkEvaluate"].facts["against"] == against.digest[:8]
+    assert "against" not in table.signatures["InfoLM"].facts
     assert table.values("MarkEvaluate", "n")[0] == len(against)
 
 
@@ -343,11 +342,11 @@ def test_metrics_of_strings_load_no_model(corpus: Corpus, monkeypatch: pytest.Mo
     def refused(*_: Any, **__: Any) -> None:
         raise AssertionError("a model was loaded")
 
-    monkeypatch.setattr(registry, "model", refused)
+    monkeypatch.setattr(loading, "load", refused)
     table = nlgauge.evaluate(corpus, metrics=["Length", "TokenF1", "CopyRate(ngram=2)"], model="some-model")
     assert table.metrics == ["Length", "TokenF1", "CopyRate(ngram=2)"]
-    assert table.run["models"] == {}
-    assert table.signatures["Length"] == f"Length|nlgauge:{__version__}"
+    assert table.spent["models"] == {}
+    assert str(table.signatures["Length"]) == f"Length|unit:words|nlgauge:{__version__}"
     assert table.values("Length").tolist() == [len(row.candidate.split()) for row in corpus]
     with pytest.raises(SpecError, match="no parameter 'model'"):
         nlgauge.evaluate(corpus, metrics="Length(model='pocket')")
@@ -375,14 +374,20 @@ def test_metrics_of_strings_in_several_processes_give_the_same(corpus: Corpus) -
         nlgauge.evaluate(corpus, metrics=["Length", "METEOR(stemmer='klingon')"], processes=2)
 
 
-def test_a_metric_whose_library_is_absent_names_the_extra(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    for library in ("sacrebleu", "rouge_score_rs", "snowballstemmer", "rapidfuzz"):
-        for name in [library, *(name for name in sys.modules if name.startswith(f"{library}."))]:
-            monkeypatch.setitem(sys.modules, name, None)
-    splitter.cache_clear()
-    for metric in ("BLEU", "ChrF", "TER", "ROUGE", "METEOR", "CIDEr", "SARI", "CDER"):
-        with pytest.raises(nlgauge.MissingExtraError, match=r"nlgauge\[strings\]"):
-            nlgauge.evaluate(corpus[:1], metrics=metric)
+def test_a_metric_whose_library_is_absent_names_the_extra() -> None:
+    code = """
+import sys
+sys.modules.update(dict.fromkeys(("sacrebleu", "rouge_score_rs", "snowballstemmer", "rapidfuzz")))
+import nlgauge
+for metric in ("BLEU", "ChrF", "TER", "ROUGE", "METEOR", "CIDEr", "SARI", "CDER"):
+    try:
+        nlgauge.evaluate(candidates=["a"], references=["a"], sources=["a"], metrics=metric)
+    except nlgauge.MissingExtraError as error:
+        assert "nlgauge[strings]" in str(error), error
+        print(metric)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["BLEU", "ChrF", "TER", "ROUGE", "METEOR", "CIDEr", "SARI", "CDER"]
 
 
 def test_errors_survive_the_way_between_processes() -> None:
@@ -390,3 +395,40 @@ def test_errors_survive_the_way_between_processes() -> None:
     assert (str(missing), missing.extra) == (str(nlgauge.MissingExtraError("METEOR", "strings")), "strings")
     wrong = pickle.loads(pickle.dumps(InputError("is odd", row=3, remedy="even it")))
     assert (str(wrong), wrong.row, wrong.remedy) == ("row 3: is odd (even it)", 3, "even it")
+
+
+# ---- What is kept
+
+
+def test_a_second_run_takes_all_from_the_cache_and_writes_the_same_file(corpus: Corpus, tmp_path: Path) -> None:
+    metrics = ["InfoLM", "BERTScore", "MarkEvaluate", "TokenF1", "CIDEr"]
+    options: dict[str, Any] = {"metrics": metrics, "evidence": True, "cache": tmp_path / "cache"}
+    tables = [nlgauge.evaluate(corpus, **options) for _ in range(2)]
+    for number, table in enumerate(tables):
+        table.save(tmp_path / f"{number}.jsonl")
+    assert tables[0].spent["models"]["pocket"]["passes"] > 0
+    assert tables[1].spent["models"]["pocket"]["features"].keys() <= {"VectorsRequest"}  # of the sets
+    assert (tmp_path / "0.jsonl").read_bytes() == (tmp_path / "1.jsonl").read_bytes()
+
+
+def test_another_measure_after_the_first_costs_no_pass(corpus: Corpus, tmp_path: Path) -> None:
+    nlgauge.evaluate(corpus, metrics="InfoLM", cache=tmp_path)
+    kept = nlgauge.evaluate(corpus, metrics="InfoLM(measure='l2')", cache=tmp_path)
+    assert kept.spent["models"]["pocket"]["passes"] == 0
+    fresh = nlgauge.evaluate(corpus, metrics="InfoLM(measure='l2')", cache=False)
+    np.testing.assert_array_equal(kept.columns["InfoLM(measure='l2')"].values, fresh.column("InfoLM").values)
+
+
+def test_another_system_costs_its_own_rows(corpus: Corpus, tmp_path: Path) -> None:
+    nlgauge.evaluate(corpus[:4], metrics="BERTScore", cache=tmp_path)
+    ledger = nlgauge.evaluate(corpus, metrics="BERTScore", cache=tmp_path).spent["models"]["pocket"]
+    texts = {text for row in corpus[4:] for text in (row.candidate, *row.references)}
+    assert ledger["passes"] == len(texts)
+
+
+def test_no_cache_keeps_nothing(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "place"))
+    nlgauge.evaluate(corpus[:2], metrics="TokenF1", cache=False)
+    assert not (tmp_path / "place").exists()
+    nlgauge.evaluate(corpus[:2], metrics="TokenF1")
+    assert (tmp_path / "place").exists()

@@ -114,25 +114,27 @@ class Store:
                 self._attempt(self._write, None)
                 self._pending.clear()
 
+    @property
+    def usable(self) -> bool:
+        """Whether entries are kept: False from the moment on at which the user was told that they are not."""
+        return not self._off
+
     def info(self) -> Info:
         """What the store holds; makes no file where there is none."""
-        present = self._present()
-        entries: dict[str, tuple[int, int]] = self._attempt(kinds, {}) if present else {}
-        size = 0
-        for path in present:
-            with suppress(OSError):
-                size += path.stat().st_size
-        return Info(self.folder, size, self.limit, entries)
+        size, entries = self._size(), dict[str, tuple[int, int]]()
+        return Info(self.folder, size, self.limit, self._attempt(kinds, entries) if self._present() else entries)
 
-    def clear(self) -> None:
-        """Remove all entries, and the files that held them; what cannot be removed is left, and told."""
+    def clear(self) -> int:
+        """Remove all entries with the files that hold them: how many bytes these had. Tells what cannot be removed."""
         with self._lock:
             self._pending.clear()
             self._close_file()
+            before = self._size()
             with suppress(OSError):
                 remove(self.folder)
             if present := self._present():
-                self._tell(f"{present[0]} cannot be removed")
+                self._give_up(OSError(0, f"{present[0].name} cannot be removed"))
+            return before - self._size()
 
     def verify(self) -> Verified:
         """Check every entry, and drop those that are damaged."""
@@ -208,6 +210,13 @@ class Store:
         except OSError as error:
             self._give_up(error)
             return []
+
+    def _size(self) -> int:
+        size = 0
+        for path in self._present():
+            with suppress(OSError):
+                size += path.stat().st_size
+        return size
 
     def _read(self, connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, bytes]:
         entries = read(connection, keys)

@@ -16,7 +16,9 @@ import pytest
 import nlgauge
 from nlgauge import registry
 from nlgauge.corpus import Corpus, Row
-from nlgauge.metrics.base import Metric, ModelMetric, SetMetric
+from nlgauge.metrics.base import COSTS, Metric, model_of
+from nlgauge.metrics.sets import SetMetric
+from nlgauge.signature import Signature
 from nlgauge.table import Column, ScoreTable
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -27,8 +29,6 @@ class Example:
     """A spec to check."""
 
     spec: str
-    uses_corpus: bool = False
-    """Whether a row's value may depend on the other rows, by what the metric says of itself"""
     published: bool = False
     """Whether it was asked to do as some published code does, to which an empty text is perfect and an equal one not"""
     of_empty: bool = False
@@ -48,20 +48,33 @@ EXAMPLES: dict[str, list[Example]] = {
     "BaryScore": [
         Example("BaryScore"),
         Example("BaryScore(layers=(1, 4), idf='none', distance='w2', references='mean')"),
-        Example("BaryScore(layers=1, idf='references', distance='w1', special_tokens=False)", uses_corpus=True),
-        Example("BaryScore(idf='separate')", uses_corpus=True, published=True),
+        Example("BaryScore(layers=1, idf='references', distance='w1', special_tokens=False)"),
+        Example("BaryScore(idf='separate')", published=True),
         Example("BaryScore(layers=2, distance='sinkhorn_divergence', regularisation=0.1)"),
     ],
     "InfoLM": [
         Example("InfoLM"),
-        Example("InfoLM(measure='kl', idf='references')", uses_corpus=True),
+        Example("InfoLM(measure='kl', idf='references')"),
         Example("InfoLM(measure='l1', idf='none', references='mean')"),
         Example("InfoLM(measure='ab', alpha=3, beta=0.25, temperature=0.5)"),
         Example("InfoLM(measure='renyi', alpha=0.5, direction='forward', stride=3)"),
-        Example("InfoLM(measure='alpha', alpha=0.75, temperature=1, idf='union')", uses_corpus=True),
-        Example("InfoLM(measure='kl', published=True, temperature=0.25)"),
-        Example("InfoLM(preset='published-code')", uses_corpus=True, published=True),
+        Example("InfoLM(measure='alpha', alpha=0.75, temperature=1, idf='union')"),
+        Example("InfoLM(preset='summarisation', measure='ab')"),
     ],
+    "published/InfoLM": [
+        Example("published/InfoLM(measure='kl', idf='none')", published=True),
+        Example("published/InfoLM", published=True),
+    ],
+    "published/BaryScore": [Example("published/BaryScore(start='last_layer')")],
+    "published/Consistency": [Example("published/Consistency", published=True)],
+    "published/Relevance": [Example("published/Relevance(layer=-2)", published=True)],
+    "published/Preservation": [
+        Example("published/Preservation(harmonic_factor=1, stopwords=False)", published=True),
+        Example("published/Preservation(rescale='score')", published=True),
+    ],
+    "published/Groundedness": [Example("published/Groundedness", published=True)],
+    "published/Engagingness": [Example("published/Engagingness", published=True)],
+    "published/MeanAlignment": [Example("published/MeanAlignment", published=True)],
     "Perplexity": [Example("Perplexity"), Example("Perplexity(stride=4)")],
     "BARTScore": [
         Example(f"BARTScore(model={WRITER!r})", published=True, torch=True),
@@ -70,12 +83,12 @@ EXAMPLES: dict[str, list[Example]] = {
     "BERTScore": [
         Example("BERTScore"),
         Example("BERTScore(layer=0, idf='general', special=True, references='mean')"),
-        Example("BERTScore(idf='references')", uses_corpus=True),
+        Example("BERTScore(idf='references')"),
     ],
     "MoverScore": [
         Example("MoverScore"),
         Example("MoverScore(ngram=2, layers=1, aggregate='mean', idf='none', references='mean')"),
-        Example("MoverScore(idf='references')", uses_corpus=True),
+        Example("MoverScore(idf='references')"),
     ],
     "EmbeddingAverage": [Example("EmbeddingAverage")],
     "GreedyMatching": [Example("GreedyMatching")],
@@ -90,19 +103,18 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     "Relevance": [
         Example("Relevance"),
-        Example("Relevance(layer=-2, published=True)", published=True),
         Example("Relevance(aligner='R')"),
     ],
     "Preservation": [
         Example("Preservation"),
-        Example("Preservation(harmonic_factor=1, stopwords=False, published=True)", published=True),
+        Example("Preservation(rescale='token')"),
     ],
     "Groundedness": [
         Example("Groundedness"),
         Example("Groundedness(stopwords=True, layer=0)"),
         Example("Groundedness(aligner='D')"),
     ],
-    "Engagingness": [Example("Engagingness"), Example("Engagingness(published=True)", published=True)],
+    "Engagingness": [Example("Engagingness"), Example("Engagingness(aligner='R')")],
     "MeanAlignment": [Example("MeanAlignment")],
     "MaskEval": [
         Example("MaskEval(scoring='log_probability')"),
@@ -129,8 +141,8 @@ EXAMPLES: dict[str, list[Example]] = {
         Example("METEOR(references='mean', variant='2007', stemmer='none', tokenizer='unicode')"),
     ],
     "CIDEr": [
-        Example("CIDEr", uses_corpus=True),
-        Example("CIDEr(variant='plain', ngram=2, tokenizer='13a')", uses_corpus=True),
+        Example("CIDEr"),
+        Example("CIDEr(variant='plain', ngram=2, tokenizer='13a')"),
     ],
     "SARI": [Example("SARI"), Example("SARI(variant='original', tokenizer='unicode')")],
     "TokenF1": [Example("TokenF1"), Example("TokenF1(references='mean', words='any')")],
@@ -182,7 +194,7 @@ def _scored(rows: tuple[str, ...], corpus: Corpus, run: int) -> ScoreTable | Non
         return None
 
 
-def scored(example: Example, rows: Sequence[Row], run: int = 0) -> tuple[Column, str]:
+def scored(example: Example, rows: Sequence[Row], run: int = 0) -> tuple[Column, Signature]:
     """Column and signature. All examples share a run, which is far quicker; where one breaks, each has its own."""
     corpus = Corpus(tuple(rows))
     table = _scored(tuple(map(repr, rows)), corpus, run) or nlgauge.evaluate(corpus, metrics=example.spec)
@@ -262,7 +274,14 @@ def test_a_metric_says_what_it_is(example: Example) -> None:
     assert (type(metric).__doc__ or "").strip()
     assert metric.parts
     assert len(set(metric.parts)) == len(metric.parts)
-    assert isinstance(metric.larger_is_better, bool)
+    assert isinstance(metric.higher_is_better, bool)
+    assert set(metric.details) < set(metric.parts)
+    assert metric.cost in COSTS
+    assert (metric.cost == "strings") == (model_of(metric) is None) or example.spec.startswith("Combination")
+    assert set(metric.reads) <= {"candidate", "references", "source", "context"}
+    facts = scored(example, ROWS)[1].facts
+    assert {*metric.libraries, "nlgauge"} <= facts.keys()
+    assert str(metric) == repr(metric)
     assert values(example, ROWS).shape == (len(ROWS), len(metric.parts))
 
 
@@ -303,7 +322,7 @@ def test_a_run_repeats(example: Example) -> None:
 def test_a_row_does_not_depend_on_others_unless_the_metric_says_so(example: Example) -> None:
     among = values(example, ROWS)[1:4]
     alone = np.concatenate([values(example, [row]) for row in ROWS[1:4]])
-    if example.uses_corpus:
+    if made(example).uses_corpus:
         assert not np.allclose(alone, among, rtol=1e-4, atol=1e-5, equal_nan=True), "then it does not use the corpus"
     else:
         np.testing.assert_allclose(alone, among, rtol=1e-4, atol=1e-5)
@@ -317,7 +336,7 @@ def test_an_identical_text_scores_best(example: Example) -> None:
     metric = made(example)
     rows = [Row(text, (REFERENCE,), item=text) for text in (REFERENCE, *(row.candidate for row in ROWS))]
     got = values(example, rows)[:, 0]
-    best = got.max() if metric.larger_is_better else got.min()
+    best = got.max() if metric.higher_is_better else got.min()
     assert got[0] == pytest.approx(best, abs=1e-6)
     assert (got[1:] != got[0]).all()
     if not metric.higher_is_better:
@@ -330,7 +349,7 @@ def test_a_distance_is_never_negative(example: Example) -> None:
     got = got[~np.isnan(got)]
     assert got.size >= len(ROWS)
     if not made(example).higher_is_better:
-        assert ((-got if made(example).larger_is_better else got) >= 0).all()
+        assert (got >= 0).all()
 
 
 @every_example
@@ -347,10 +366,11 @@ def test_odd_texts_have_a_finite_value_or_a_reason(example: Example) -> None:
 
 
 @pytest.mark.parametrize(
-    "example", [case for case in CASES if isinstance(made(case), ModelMetric) and not case.torch], ids=str
+    "example", [case for case in CASES if model_of(made(case)) is not None and not case.torch], ids=str
 )
 def test_a_special_token_written_in_a_text_is_text(example: Example) -> None:
     words = ["", "[MASK]", "[ mask ]", "[SEP]", "[ sep ]", "[PAD]", "[ pad ]"]
-    got = values(example, [Row(f"The library {word} opens.", (REFERENCE,), item=word) for word in words])
+    texts = [f"The library {word} opens." for word in words]
+    got = values(example, [Row(text, (REFERENCE,), REFERENCE, REFERENCE, item=text) for text in texts])
     np.testing.assert_allclose(got[1::2], got[2::2], rtol=1e-4, atol=1e-5)
     assert (got[1::2] != got[0]).any(axis=1).all()

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-from nlgauge import registry
+from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.engine.segmentation import common_words, segmenter, spans, whole_words
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import MissingExtraError, SpecError
@@ -40,7 +40,7 @@ def kinds():
     unigram.normalizer = normalizers.NFKC()
     unigram.pre_tokenizer, unigram.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
     unigram.train_from_iterator(lines, trainers.UnigramTrainer(vocab_size=120, unk_token="<unk>"))
-    pocket = SubwordTokenizer.read(str(registry.pocket_folder() / "tokenizer.json"))
+    pocket = SubwordTokenizer.read(str(pocket_folder() / "tokenizer.json"))
     return [pocket, SubwordTokenizer(bpe, None, None), SubwordTokenizer(unigram, None, None)]
 
 
@@ -105,7 +105,7 @@ def test_boundaries_are_boundaries_of_both(kinds, name, text):
 
 
 def test_plain_words_are_ours():
-    pocket = SubwordTokenizer.read(str(registry.pocket_folder() / "tokenizer.json"))
+    pocket = SubwordTokenizer.read(str(pocket_folder() / "tokenizer.json"))
     text = "Don't sleepwalk, unbelievable Zürich!"
     (tokens,) = pocket.encode([text])
     found = spans(text, tokens.offsets, segmenter("plain")(text, tokens.offsets))
@@ -114,7 +114,7 @@ def test_plain_words_are_ours():
 
 def test_spacy_keeps_what_the_vocabulary_cuts_through():
     pytest.importorskip("spacy", reason="needs nlgauge[maskeval]")
-    pocket = SubwordTokenizer.read(str(registry.pocket_folder() / "tokenizer.json"))
+    pocket = SubwordTokenizer.read(str(pocket_folder() / "tokenizer.json"))
     text = "Don't pay $1,000."
     (tokens,) = pocket.encode([text])
     found = spans(text, tokens.offsets, segmenter("spacy")(text, tokens.offsets))

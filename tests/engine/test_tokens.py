@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError
-from nlgauge.engine.models.loading import pocket_folder
 from tests.engine.fake import tiny_tokenizer
 
 

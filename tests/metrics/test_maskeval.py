@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nlgauge import registry
-from nlgauge.corpus import Row
+from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked_words import MaskedWordsRequest
 from nlgauge.engine.features.pair_states import PairStatesRequest, states_digest
@@ -241,10 +241,17 @@ def test_the_shipped_weighters_weigh_and_their_cards_say_how_they_were_made():
     shipped = sorted(path.stem for path in folder.glob("*.safetensors"))
     assert shipped == ["coherence", "consistency", "fluency", "relevance"]
     metrics = [MaskEval(weights=name, scoring="log_probability", stride=8) for name in ["uniform", *shipped]]
-    columns = {tuple(round(value.parts[0], 6) for value in pieces.scored(one, rows, model)) for one in metrics}
-    assert np.isfinite(list(columns)).all() and len(columns) == len(metrics)
-    for name, metric in zip(shipped, metrics[1:], strict=True):
-        record = pieces.shown(metric, rows[0], model)
+    engine = Engine(model)
+    known = [metric.prepare(Setup(Corpus(tuple(rows)), engine)) for metric in metrics]
+    asked = [(metric, one, row) for metric, one in zip(metrics, known, strict=True) for row in rows]
+    features = engine.features([request for metric, one, row in asked for request in metric.requests(row, one)])
+    further = {request for metric, one, row in asked for request in metric.further(row, one, features)}
+    # All words are kept, so what uniform weights ask for answers every weighter.
+    assert all(request in features for request in further)
+    columns = [[value.parts[0] for value in m.score(rows, one, features)] for m, one in zip(metrics, known, strict=True)]
+    assert np.isfinite(columns).all() and len({tuple(np.round(column, 6)) for column in columns}) == len(metrics)
+    for name, metric, one in zip(shipped, metrics[1:], known[1:], strict=True):
+        record = metric.evidence(rows[0], one, features).record()
         assert sum(w["weight"] for text in record["texts"] for w in text["words"]) == pytest.approx(1)
         card = json.loads((folder / f"{name}.json").read_text())
         assert (card["aspect"], card["trained_on"]["items"]) == (name, 44)

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.engine.fake import WORDS, answers, tiny_tokenizer
 
@@ -21,8 +19,8 @@ from nlgauge.engine.features.alignment import AlignmentRequest  # noqa: E402
 from nlgauge.engine.features.masked import BagRequest  # noqa: E402
 from nlgauge.engine.models.card import DocumentFrequencies  # noqa: E402
 from nlgauge.engine.models.onnx import open_onnx  # noqa: E402
-from nlgauge.engine.tokens import SubwordTokenizer  # noqa: E402
-from nlgauge.training.aligner import AlignerConfig, Trainer, detection, encode  # noqa: E402
+from nlgauge.training.aligner import AlignerConfig, Trainer  # noqa: E402
+from nlgauge.training.aligner_rows import encode  # noqa: E402
 from nlgauge.training.export import write_folder  # noqa: E402
 from nlgauge.training.weak_labels.examples import Example  # noqa: E402
 
@@ -62,19 +60,6 @@ def trainer(body, examples, out, **changes) -> Trainer:
     return Trainer(config, body, examples[:320], examples[320:], out)
 
 
-def test_words_are_labelled_by_their_places():
-    tokenizer = SubwordTokenizer(tiny_tokenizer(), "[MASK]", "[PAD]")
-    given_ = Example("w1 w2", "w1 ! w9", ((0, 2), (3, 4), (5, 7)), (True, True, False), "style", "", "", 0)
-    row = encode(given_, tokenizer, 32)
-    assert row.labels.tolist() == [1, -1, 0]  # "!" is no word
-    assert row.ids.tolist() == [2, 6, 1, 14, 3, 6, 7, 3]
-    assert row.side.tolist() == [0, 0, 0, 0, 0, 1, 1, 0]
-    assert row.word.tolist() == [-1, 0, 1, 2, -1, -1, -1, -1]
-    assert len(encode(replace(given_, context="w1 " * 90), tokenizer, 32).ids) == 32
-    assert encode(replace(given_, text="w1 " * 16, words=(), supported=()), tokenizer, 32) is None
-    assert encode(replace(given_, words=(), supported=()), tokenizer, 32) is None
-
-
 def test_it_learns_and_the_shipped_form_says_the_same(body, examples, tmp_path):
     run = trainer(body, examples, tmp_path)
     before = run.evaluate()
@@ -108,23 +93,3 @@ def test_a_resumed_run_equals_an_unbroken_one(body, examples, tmp_path):
         other.train_step()
     for ours, theirs in zip(whole.model.parameters(), other.model.parameters(), strict=True):
         assert torch.equal(ours, theirs)
-
-
-def test_detection_by_hand():
-    found = detection(np.array([0.1, 0.2, 0.6, 0.9]), np.array([0, 1, 0, 1]))
-    assert found == {"auc": 0.75, "f1": 0.5, "best_f1": 0.8, "threshold": 0.75}
-    assert np.isnan(detection(np.array([0.1]), np.array([1]))["auc"])
-
-
-@given(st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.5, 0.7, 1.0]), st.booleans()), min_size=2, max_size=40))
-def test_the_area_is_the_share_of_pairs_in_the_right_order(some):
-    values, truth = np.array([v for v, _ in some]), np.array([int(t) for _, t in some])
-    found = detection(values, truth)
-    wrong, right = values[truth == 0], values[truth == 1]
-    if not len(wrong) or not len(right):
-        assert np.isnan(found["auc"])
-        return
-    pairs = (wrong[:, None] < right).mean() + (wrong[:, None] == right).mean() / 2
-    assert found["auc"] == pytest.approx(pairs, abs=1e-4)
-    hit = ((values < 0.5) & (truth == 0)).sum()
-    assert found["f1"] == pytest.approx(2 * hit / ((values < 0.5).sum() + len(wrong)), abs=1e-4)

@@ -17,7 +17,8 @@ from nlgauge.engine.features.masked import BagRequest  # noqa: E402
 from nlgauge.engine.features.vectors import VectorsRequest  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
-from nlgauge.training.masked_lm import MaskedLMConfig, Trainer, mask_rows, pack, train  # noqa: E402
+from nlgauge.training.masked_lm import Trainer, mask_rows, train  # noqa: E402
+from nlgauge.training.masked_lm_config import MaskedLMConfig  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -59,22 +60,6 @@ def test_masks_are_a_share_of_the_ordinary_tokens():
     assert (rows.reshape(-1)[at] > 4).all()
     untouched = np.setdiff1d(np.arange(rows.size), at)
     assert (masked.reshape(-1)[untouched] == rows.reshape(-1)[untouched]).all()
-
-
-def test_passages_start_at_sentences_and_keep_within_the_length():
-    tokenizer = tiny_tokenizer()
-    lines = ["w1 w2 w3.".replace(".", " w9.") + " W1 w4 w5.", " ".join(["w7"] * 30)]
-    passages = pack(lines, tokenizer, 10)
-    sizes = np.diff(passages.starts)
-    assert sizes.max() <= 8 and sizes.sum() == len(passages.ids)
-    row = passages.rows(np.array([len(passages) - 1]), 10, 2, 3, 0)
-    assert row.shape == (1, 10) and row[0, 0] == 2 and row[0, sizes[-1] + 1] == 3
-
-
-def test_the_rate_warms_up_stays_and_falls_to_zero(config):
-    rates = [replace(config, steps=100, warmup_steps=10, decay_share=0.3).rate(step) for step in range(100)]
-    assert rates[0] == pytest.approx(0.1) and rates[9:70] == [1.0] * 61
-    assert np.all(np.diff(rates[70:]) < 0) and rates[-1] == pytest.approx(1 / 30)
 
 
 def test_training_lowers_the_loss(config, texts, tmp_path):

@@ -20,9 +20,10 @@ from nlgauge.engine.models.adaptation import read_delta  # noqa: E402
 from nlgauge.engine.models.card import DocumentFrequencies  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
-from nlgauge.training import pairs as module  # noqa: E402
 from nlgauge.training.export import write_folder  # noqa: E402
-from nlgauge.training.pairs import PairsConfig, PairsTrainer, Stage, learns, make_row, read_pairs, train  # noqa: E402
+from nlgauge.training.pair_rows import make_row  # noqa: E402
+from nlgauge.training.pairs import PairsTrainer, learns, train  # noqa: E402
+from nlgauge.training.pairs_config import PairsConfig, Stage  # noqa: E402
 
 SHAPE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 SIZES = ((16, 8), (32, 4))
@@ -70,25 +71,7 @@ def trained(config, pairs, tmp_path_factory):
     return trainer, trainer.finish()
 
 
-def test_pairs_are_read_shared_out_and_held_out_by_their_other_text(config, pairs, tmp_path):
-    train_pairs, held = read_pairs(pairs, config)
-    assert len(train_pairs) + len(held["a"]) == 400 and 20 < len(held["a"]) < 60
-    assert not {other for _, other in train_pairs} & {other for _, other in held["a"]}
-    half, _ = read_pairs(pairs, replace(config, groups={"a:own*": 0.5}, held_out_every=10**9))
-    assert len(half) == 200
-    names = [("summary", "doc"), ("target", "source"), ("response", "knowledge"), ("a", "b")]
-    lines = [json.dumps({one: "w1 w2 w3 w4", other: "w5"}) for one, other in names]
-    (tmp_path / "mixed.jsonl").write_text("\n".join([*lines, json.dumps({"a": " ", "b": "w1"})]), encoding="utf-8")
-    found, _ = read_pairs(tmp_path / "mixed.jsonl", replace(config, groups={"*": 1.0}, longest=5, held_out_every=10**9))
-    assert found == [("w1 w2", "w5")] * 4
-
-
-def test_what_is_no_pair_is_refused(config, pairs, tmp_path):
-    (tmp_path / "a.jsonl").write_text('{"candidate": "w1", "source": "w2"}\n{"candidate": "w1"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"a\.jsonl: row 2: is no pair \(give JSON records with candidate and source"):
-        read_pairs(tmp_path, config)
-    with pytest.raises(InputError, match="no pairs to train on"):
-        read_pairs(pairs, replace(config, groups={"b*": 1.0}))
+def test_what_nothing_can_be_trained_on_is_refused(config, pairs, tmp_path):
     with pytest.raises(InputError, match="no pair is left"):
         PairsTrainer(replace(config, least_overlap=1.01), pairs, tmp_path / "out")
     with pytest.raises(InputError, match="no model in"):
@@ -98,70 +81,6 @@ def test_what_is_no_pair_is_refused(config, pairs, tmp_path):
     (tmp_path / "bad.toml").write_text('body = "x"\nspeed = 9\n', encoding="utf-8")
     with pytest.raises(InputError, match=r"bad.toml: .*speed"):
         train(pairs, tmp_path / "out", tmp_path / "bad.toml")
-
-
-def test_the_recipe_of_the_package_is_readable():
-    from pathlib import Path
-
-    recipe = PairsConfig.read(Path(module.__file__).with_name("pairs.toml"))
-    assert recipe.stage(0).shares[0] > recipe.stage(recipe.steps - 1).shares[0]
-    assert all(len(stage.shares) == len(recipe.sizes) for stage in recipe.stages)
-    assert [stage.until for stage in recipe.stages] == sorted(stage.until for stage in recipe.stages)
-    factors = [recipe.factor(step) for step in range(recipe.steps)]
-    assert max(factors) == 1 and factors[-1] < 0.01 and factors[0] == pytest.approx(1 / recipe.warmup_steps)
-
-
-def test_a_row_holds_a_stretch_with_whole_words_masked_and_the_other_text(trained, config):
-    trainer, _ = trained
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        example = trainer.train.rows[32][seed]
-        stage = Stage(1.0, (), copied=0.5) if seed % 2 else Stage(1.0, ())
-        row = make_row(trainer.train, example, 32, trainer.frame, config, rng, stage)
-        own, other = row.part[0] == 0, row.part[0] == 1
-        masked = row.masked[0] == trainer.frame.mask
-        assert masked.any() and not (masked & ~own).any()
-        np.testing.assert_array_equal(row.masked[0][~masked], row.whole[0][~masked])
-        assert own.sum() <= config.stretch + 2
-        for part in (own, other):
-            assert row.whole[0][part][0] == 2 and row.whole[0][part][-1] == 3
-            np.testing.assert_array_equal(row.positions[0][part], np.arange(part.sum()))
-        assert (row.whole[0][row.part[0] == -1] == 0).all()
-
-
-def test_one_word_alone_is_masked_where_the_recipe_says_so(trained, config):
-    trainer, _ = trained
-    one = replace(config, words=0.0)
-    rows = [
-        make_row(trainer.train, example, 32, trainer.frame, one, np.random.default_rng(1))
-        for example in trainer.train.rows[32][:20]
-    ]
-    assert all((row.masked == trainer.frame.mask).sum() == 1 for row in rows)
-
-
-def test_copies_are_excerpts_of_what_is_seen(trained, config):
-    trainer, _ = trained
-    stage = Stage(1.0, (), copied=1.0, runs=3)
-    for example in trainer.train.rows[32][:20]:
-        row = make_row(trainer.train, example, 32, trainer.frame, config, np.random.default_rng(2), stage)
-        own, other = (row.whole[0][row.part[0] == part][1:-1].tolist() for part in (0, 1))
-        rest = iter(other)
-        assert all(token in rest for token in own)  # in the other text's order
-
-
-@pytest.mark.parametrize("most", [1, 3])
-def test_excerpts_are_up_to_so_many_runs_of_whole_words(most):
-    words = np.repeat(np.arange(60), [1, 2, 3] * 20)
-    ids, runs = np.arange(len(words)), set()
-    for seed in range(200):
-        places, own = module.excerpts((ids, words), 30, most, np.random.default_rng(seed))
-        runs.add(1 + int((np.diff(places) > 1).sum()))
-        assert 0 < len(places) <= 30 and (np.diff(places) > 0).all()
-        np.testing.assert_array_equal(own, words[places])
-        assert set(np.flatnonzero(np.isin(words, own))) == set(places)
-    assert runs == set(range(1, most + 1))
-    for size in (1, 2):  # fewer sub-words than a word may have: a part of one is better than nothing
-        assert 0 < len(module.excerpts((ids[3:6], words[3:6]), size, most, np.random.default_rng(0))[0]) <= size
 
 
 def test_training_teaches_to_look_at_the_other_text(config, tmp_path):

@@ -9,11 +9,13 @@ torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
 
 from nlgauge.corpus import Corpus, Row  # noqa: E402
 from nlgauge.engine.engine import Engine  # noqa: E402
+from nlgauge.engine.weighter import read_weighter  # noqa: E402
 from nlgauge.errors import InputError, SpecError  # noqa: E402
 from nlgauge.maths.masked_words import weighted_score, word_weights  # noqa: E402
 from nlgauge.metrics.maskeval import MaskEval  # noqa: E402
 from nlgauge.training.weighter import WeighterConfig, Words, fit, kept, measure, train  # noqa: E402
 from tests.engine.fake import PairsModel  # noqa: E402
+from tests.metrics.pieces import scored  # noqa: E402
 
 METRIC = MaskEval(scoring="probability")
 
@@ -98,17 +100,21 @@ def test_what_is_written_scores_as_it_was_trained(rated, tmp_path):
     card = json.loads(path.with_suffix(".json").read_text())
     assert card["trained_on"] == {"rows": 48, "items": 24, "scale": [1.0, 5.0]} and len(card["folds"]) == 5
     metric = MaskEval(weights=str(path), scoring="probability")
-    scorer = metric.scorer(rated, engine)
-    values = np.zeros(len(rated))
-    for indices, features in engine.stream([scorer.needs(row) for row in rated]):
-        for index, value in zip(indices, scorer.score([rated[i] for i in indices], features), strict=True):
-            values[index] = value.parts[0]
-    from nlgauge.engine.weighter import read_weighter
-
+    values = [value.parts[0] for value in scored(metric, rated, PairsModel(40))]
     weighter = read_weighter(str(path), engine.model)
     words = measure(Corpus(rated.rows[:48]), METRIC, engine)
     share = torch.tensor(np.log(weighter.share / (1 - weighter.share))).float()
     np.testing.assert_allclose(words.values(torch.from_numpy(weighter.weight), share), values[:48], atol=1e-4)
+
+
+def test_words_do_not_depend_on_the_blocks_that_rows_are_read_in(rated, monkeypatch):
+    engine = Engine(PairsModel(40))
+    whole = measure(rated, METRIC, engine)
+    monkeypatch.setattr("nlgauge.training.weighter._MOST_ROWS", 5)
+    parts = measure(rated, METRIC, engine)
+    np.testing.assert_array_equal(parts.segment, whole.segment)
+    np.testing.assert_allclose(parts.states, whole.states, atol=1e-6)
+    np.testing.assert_allclose(parts.scores, whole.scores, atol=1e-6)
 
 
 def test_words_are_measured_once_for_all_aspects(rated, tmp_path, monkeypatch):
@@ -134,6 +140,11 @@ def test_what_cannot_be_learned_is_refused(rated, tmp_path):
     alike = Corpus(tuple(Row("w1", source="w2", item=str(i), scores={"tone": 3}) for i in range(12)))
     with pytest.raises(InputError, match="all ratings for 'tone' are 3"):
         train(alike, ["tone"], tmp_path, METRIC, engine=engine)
-    empty = Corpus(tuple(Row("w1", source="", item=str(i), scores={"tone": i}) for i in range(12)))
-    with pytest.raises(InputError, match="row 1: has no value: the source has no words"):
-        train(empty, ["tone"], tmp_path, METRIC, engine=engine)
+    for source, why in (("", "the source has no words"), (None, "no source")):
+        lacking = Corpus((*rated[:6], Row("w1", source=source, scores={"tone": 2.0})))
+        with pytest.raises(InputError, match=f"row 7: has no value: {why}"):
+            train(lacking, ["tone"], tmp_path, METRIC, engine=engine)
+    passes = engine.ledger.passes
+    with pytest.raises(InputError, match="row 1: has no value: the candidate has no words"):
+        measure(Corpus((Row(" ", source="w1"), *rated)), METRIC, engine)
+    assert engine.ledger.passes == passes, "what cannot be used is refused before anything is read"

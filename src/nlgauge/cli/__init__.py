@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from nlgauge._version import __version__
+from nlgauge.cli.cache import cache
 from nlgauge.cli.compare import compare
 from nlgauge.cli.contrast import contrast
 from nlgauge.cli.correlate import correlate
@@ -39,5 +40,18 @@ def main() -> None:
     """Measure generated text: scores you can trust and repeat, offline."""
 
 
-for _command in (score, explain, correlate, contrast, compare, study, reproduce, train, list_all, doctor, export):
+for _command in (
+    score,
+    explain,
+    correlate,
+    contrast,
+    compare,
+    study,
+    reproduce,
+    train,
+    cache,
+    list_all,
+    doctor,
+    export,
+):
     main.add_command(_command)

@@ -44,15 +44,6 @@ def segmenter(name: str) -> Segmenter:
     return by_spacy
 
 
-def library(name: str) -> str | None:
-    """The library whose rules a segmenter goes by, with its version; None for our own."""
-    if name == PLAIN:
-        return None
-    from importlib.metadata import version
-
-    return f"{_SPACY}-{version(_SPACY)}"
-
-
 def _spacy_tokenizer(language: str) -> Any:
     try:
         import spacy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -111,14 +111,23 @@ class View:
         ]
         return padded(rows, tokenizer.pad_id)
 
-    def batches(self, lengths: Sequence[int], most_tokens: int | None = None) -> Iterator[NDArray[np.intp]]:
+    def batches(
+        self, lengths: Sequence[int], most_tokens: int | None = None, kinds: Sequence[Hashable] = ()
+    ) -> Iterator[NDArray[np.intp]]:
         """Numbers of the rows of each batch, longest rows first; counts them as they are asked for.
 
-        most_tokens: of a batch, where it should be fewer than usual.
+        most_tokens: of a batch, where it should be fewer than usual. kinds: of each row, where a batch must hold rows
+        of one kind alone.
         """
         total, finished = max(1, sum(lengths)), 0
-        for index in batches(lengths, min(self.batch_tokens, most_tokens or self.batch_tokens)):
-            yield index
-            self.ledger.passes += len(index)
-            finished += sum(lengths[i] for i in index)
-            self.done(finished / total)
+        budget = min(self.batch_tokens, most_tokens or self.batch_tokens)
+        by_kind: dict[Hashable, list[int]] = {}
+        for number, kind in enumerate(kinds or [None] * len(lengths)):
+            by_kind.setdefault(kind, []).append(number)
+        for numbers in by_kind.values():
+            for index in batches([lengths[number] for number in numbers], budget):
+                batch = np.array(numbers, np.intp)[index]
+                yield batch
+                self.ledger.passes += len(batch)
+                finished += sum(lengths[i] for i in batch)
+                self.done(finished / total)

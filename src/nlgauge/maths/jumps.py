@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 Symbols: TypeAlias = NDArray[np.int32]
 Pairs: TypeAlias = Sequence[tuple[Symbols, Symbols]]
-_BATCH, _ALIKE, _CELLS = 1400, 5600, 1 << 22
+_BATCH, _ALIKE, _CELLS = 1400, 2800, 1 << 22
 
 
 @dataclass(frozen=True)

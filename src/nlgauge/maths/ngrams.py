@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-
-T = TypeVar("T")
 
 _CELLS = 1 << 22
 """Of a table of texts by n-grams, at most; where it would have more, texts are taken in parts"""
 
 
-def ngrams(sequence: Sequence[T], n: int) -> list[tuple[T, ...]]:
-    """All runs of n entries, in order; none of a sequence that is shorter."""
-    return list(zip(*(sequence[start:] for start in range(n)), strict=False))
+def ngrams(words: Sequence[str], n: int) -> Iterator[str]:
+    """All runs of n words, in order; none of a text that is shorter. Words without spaces, which are put between them.
+
+    As strings, which know their hash: sought in tables again and again they take half the time of tuples.
+    """
+    return map(" ".join, zip(*[words[start:] for start in range(n)], strict=False))
 
 
 def numbered(sequences: Sequence[Sequence[str]]) -> list[NDArray[np.int64]]:

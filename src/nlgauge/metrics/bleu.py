@@ -97,7 +97,7 @@ def clipped_counts(
 
     The last two for each n up to `longest`. An n-gram is had as often as in the reference that has it most often.
     """
-    most: dict[tuple[str, ...], int] = {}
+    most: dict[str, int] = {}
     for words in references:
         for n in range(1, longest + 1):
             for gram, times in Counter(ngrams(words, n)).items():

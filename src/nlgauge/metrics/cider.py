@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple
 
 from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
@@ -21,24 +21,23 @@ from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.references import LEFT_OUT, Pairs, paired
 from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
 
-Gram: TypeAlias = tuple[str, ...]
 _SIGMA = 6.0
 
 
 class Vectors(NamedTuple):
     """A text: for each n the weights of its n-grams and their length."""
 
-    weights: list[dict[Gram, float]]
+    weights: list[dict[str, float]]
     norms: list[float]
     words: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class CIDErPrepared(Prepared):
-    """In how many items' references each n-gram stands."""
+    """The weights of n-grams: the logarithm of how many times as many items there are as those whose references have it."""
 
     items: int
-    frequencies: Mapping[Gram, int]
+    idf: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,8 @@ class CIDEr(RowMetric[CIDErPrepared]):
         items, frequencies = self._frequencies(setup.corpus)
         facts = {"variant": self.variant, "case": "lc", "tok": self.tokenizer, "items": items}
         facts["frequencies"] = {"name": "references", "digest": _digest(frequencies)}
-        return CIDErPrepared(items=items, frequencies=frequencies, facts=facts)
+        idf = {gram: math.log(items / count) for gram, count in frequencies.items()}
+        return CIDErPrepared(items=items, idf=idf, facts=facts)
 
     def score(self, rows: Sequence[Row], prepared: CIDErPrepared, features: Features) -> list[Value]:
         @cache
@@ -85,11 +85,11 @@ class CIDEr(RowMetric[CIDErPrepared]):
         sides = [paired(vectors(row.candidate), [vectors(text) for text in row.references]) for row in rows]
         return [self._value(row, pairs, prepared) for row, pairs in zip(rows, sides, strict=True)]
 
-    def _frequencies(self, corpus: Corpus) -> tuple[int, Counter[Gram]]:
+    def _frequencies(self, corpus: Corpus) -> tuple[int, Counter[str]]:
         """How many items have references with words, and in how many of them each n-gram stands."""
 
         @cache
-        def grams(text: str) -> frozenset[Gram]:
+        def grams(text: str) -> frozenset[str]:
             words = splitter(self.tokenizer)(text)
             return frozenset().union(*(ngrams(words, n) for n in range(1, self.ngram + 1)))
 
@@ -101,9 +101,9 @@ class CIDEr(RowMetric[CIDErPrepared]):
         if not words:
             return None
         # An n-gram that no reference has weighs as one that a single item has.
-        items, frequency = max(1, prepared.items), prepared.frequencies.get
+        idf, unseen = prepared.idf.get, math.log(max(1, prepared.items))
         weights = [
-            {gram: count * math.log(items / frequency(gram, 1)) for gram, count in Counter(ngrams(words, n)).items()}
+            {gram: count * idf(gram, unseen) for gram, count in Counter(ngrams(words, n)).items()}
             for n in range(1, self.ngram + 1)
         ]
         return Vectors(weights, [math.sqrt(sum([w * w for w in each.values()])) for each in weights], len(words))
@@ -132,6 +132,6 @@ class CIDEr(RowMetric[CIDErPrepared]):
         return mean * math.exp(-((candidate.words - reference.words) ** 2) / (2 * _SIGMA**2)) if clipped else mean
 
 
-def _digest(frequencies: Mapping[Gram, int]) -> str:
-    lines = sorted([f"{' '.join(gram)}\t{count}\n" for gram, count in frequencies.items()])
+def _digest(frequencies: Mapping[str, int]) -> str:
+    lines = sorted([f"{gram}\t{count}\n" for gram, count in frequencies.items()])
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogatepass")).hexdigest()

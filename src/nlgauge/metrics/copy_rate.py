@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 from nlgauge.corpus import Row
 from nlgauge.engine.features.request import Features
@@ -14,8 +14,6 @@ from nlgauge.maths.ngrams import ngrams
 from nlgauge.maths.words import words
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.parameters import check_least
-
-Grams: TypeAlias = frozenset[tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class CopyRate(RowMetric[Prepared]):
 
     def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         @cache
-        def grams_of(other: str) -> Grams | None:
+        def grams_of(other: str) -> frozenset[str] | None:
             split = words(other)
             return frozenset(ngrams(split, self.ngram)) if split else None
 
@@ -56,12 +54,12 @@ class CopyRate(RowMetric[Prepared]):
             for row, side in zip(rows, sides, strict=True)
         ]
 
-    def _value(self, candidate: str, side: str | None, grams: Grams | None) -> Value:
+    def _value(self, candidate: str, side: str | None, grams: frozenset[str] | None) -> Value:
         split = words(candidate)
-        ngrams_there = ngrams(split, self.ngram)
-        if not ngrams_there:
+        candidate_grams = [*ngrams(split, self.ngram)]
+        if not candidate_grams:
             few = f"has fewer than {self.ngram} words" if split else "has no words"
             return Value((math.nan,), f"the candidate {few}")
         if grams is None:
             return Value((math.nan,), f"no {self.side}" if side is None else f"the {self.side} has no words")
-        return Value((sum(gram in grams for gram in ngrams_there) / len(ngrams_there),))
+        return Value((sum(gram in grams for gram in candidate_grams) / len(candidate_grams),))

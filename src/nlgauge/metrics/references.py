@@ -45,8 +45,13 @@ def paired(
         return Pairs((), (), f"the candidate has {why}")
     if not references:
         return Pairs((), (), "no reference")
-    usable = [(n, one) for n, one in enumerate(references) if one is not None and unusable(one) is None]
-    return Pairs([(candidate, one) for _, one in usable], [n for n, _ in usable], "no reference has words")
+    pairs: list[tuple[T, T]] = []
+    numbers: list[int] = []
+    for number, reference in enumerate(references):
+        if reference is not None and unusable(reference) is None:
+            pairs.append((candidate, reference))
+            numbers.append(number)
+    return Pairs(pairs, numbers, "no reference has words")
 
 
 def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:

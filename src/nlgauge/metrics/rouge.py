@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from itertools import pairwise
 from typing import ClassVar, NamedTuple, Protocol
 
@@ -87,8 +88,8 @@ class ROUGE(StringReferenceMetric[Prepared, Text]):
     def prepare(self, setup: Setup) -> Prepared:
         _tokenizer(self.tokenizer, self.stemmer)
         stemmer = "porter" if self.stemmer else "none"
-        facts = {"variant": self.variant, "stemmer": stemmer, "tok": self.tokenizer, "sentences": self.sentences}
-        return Prepared(facts=facts)
+        facts = {"library": f"rouge-score-rs-{version('rouge-score-rs')}", "variant": self.variant, "stemmer": stemmer, "tok": self.tokenizer}
+        return Prepared(facts=facts if self.variant != "Lsum" else {**facts, "sentences": self.sentences})
 
     def read(self, text: str, prepared: Prepared) -> Text | None:
         if self.variant == "Lsum" and self.sentences == "split":
@@ -97,12 +98,12 @@ class ROUGE(StringReferenceMetric[Prepared, Text]):
         return Text(text, words) if words else None
 
     def compare(self, pairs: Sequence[tuple[Text, Text]], prepared: Prepared) -> list[tuple[float, float, float]]:
-        name = f"rouge{self.variant}"
+        name, shortest = f"rouge{self.variant}", self._shortest
         scorer = _scorer(name, self.tokenizer, self.stemmer)
         scores = scorer.score_batch([reference.text for _, reference in pairs], [one.text for one, _ in pairs])
         return [
             (score.fmeasure, score.precision, score.recall)
-            if max(candidate.words, reference.words) >= self._shortest
+            if max(candidate.words, reference.words) >= shortest
             else (math.nan, math.nan, math.nan)
             for (candidate, reference), score in zip(pairs, (each[name] for each in scores), strict=True)
         ]

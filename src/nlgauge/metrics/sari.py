@@ -88,7 +88,7 @@ class SARI(RowMetric[Prepared]):
 
     def _read(self, text: str) -> Sequence[Counts]:
         words = splitter(self.tokenizer)(text)
-        return [dict(Counter(map(" ".join, ngrams(words, n)))) for n in range(1, _ORDERS + 1)]
+        return [dict(Counter(ngrams(words, n))) for n in range(1, _ORDERS + 1)]
 
     def _value(
         self,

@@ -31,19 +31,19 @@ from nlgauge.engine.models.folder import WEIGHTS_FILE
 from nlgauge.engine.models.loading import folder_of, load
 from nlgauge.engine.models.onnx import threads
 from nlgauge.engine.tokens import SubwordTokenizer
-from nlgauge.engine.words import is_word, words
 from nlgauge.errors import InputError, SpecError
+from nlgauge.training.aligner_rows import Encoded, encode
+from nlgauge.training.body import read_body
+from nlgauge.training.detection import detection
 from nlgauge.training.export import write_graph
-from nlgauge.training.masked_lm import read_body
 from nlgauge.training.recipe import read_recipe
 from nlgauge.training.run import Run
 from nlgauge.training.threads import torch_threads
-from nlgauge.training.weak_labels.construct import Settings
 from nlgauge.training.weak_labels.examples import Example, read_examples
 from nlgauge.training.weak_labels.production import Files, Order, produce
+from nlgauge.training.weak_labels.settings import Settings
 
 _LENGTHS = (96, 160, 256, 384, 512, sys.maxsize)
-_UNLABELLED = -1
 
 
 @dataclass(frozen=True)
@@ -62,45 +62,6 @@ class AlignerConfig:
     """Of the squared error of the share of supported words, beside the words' cross-entropy"""
     precision: str = "float32"
     """Of the products: 'float32' or 'bfloat16'"""
-
-
-@dataclass
-class Encoded:
-    """One example in sub-words."""
-
-    ids: NDArray[np.int64]
-    side: NDArray[np.int64]
-    word: NDArray[np.int64]
-    """[length]: the number of the word that a sub-word belongs to, -1 for special tokens and the context"""
-    labels: NDArray[np.int64]
-    """[words]: 1 supported, 0 not, -1 no word"""
-
-
-def encode(example: Example, tokenizer: SubwordTokenizer, window: int) -> Encoded | None:
-    """An example as a row of at most `window` sub-words, its context cut to fit.
-
-    None where the text takes more than half of it, or has no labelled word.
-    """
-    text, context = tokenizer.encode([example.text, example.context])
-    room = window - len(tokenizer.prefix) - 2 * len(tokenizer.suffix)
-    if not 0 < len(text) <= room // 2:
-        return None
-    numbers = words(example.text, text.offsets)
-    labels = np.full(int(numbers[-1]) + 1, _UNLABELLED)
-    given = dict(zip(example.words, example.supported, strict=True))
-    for number in range(len(labels)):
-        own = text.offsets[numbers == number]
-        place = int(own[0, 0]), int(own[-1, 1])
-        if place in given and is_word(example.text[slice(*place)]):
-            labels[number] = given[place]
-    if not (labels != _UNLABELLED).any():
-        return None
-    rest = context.ids[: room - len(text)]
-    before, after = len(tokenizer.prefix), len(tokenizer.suffix)
-    ids = [*tokenizer.prefix, *text.ids, *tokenizer.suffix, *rest, *tokenizer.suffix]
-    side = [0] * (before + len(text) + after) + [1] * len(rest) + [0] * after
-    word = [-1] * before + numbers.tolist() + [-1] * (2 * after + len(rest))
-    return Encoded(np.array(ids), np.array(side), np.array(word), labels)
 
 
 class Trainer(Run):
@@ -256,33 +217,6 @@ def write_aligner(folder: Path, model: Aligner, threshold: float) -> None:
     tuned[ALIGNER_THRESHOLD] = np.array([threshold], np.float32)
     write_delta(folder / ALIGNER_FILE, load_file(folder / WEIGHTS_FILE), tuned)
     write_graph(folder, "aligner.onnx")
-
-
-def detection(supported: NDArray[np.float64], truth: NDArray[np.int64]) -> dict[str, float]:
-    """How well low alignment finds unsupported words: ROC-AUC, F1 at 0.5, and the best F1 with its threshold.
-
-    supported: confidences [words]; truth [words]: 1 supported, 0 not. NaN where all words are of one kind.
-    """
-    wrong = truth == 0
-    if wrong.all() or not wrong.any():
-        return {"auc": np.nan, "f1": np.nan, "best_f1": np.nan, "threshold": np.nan}
-    order = np.argsort(supported, kind="stable")
-    values, first = np.unique(supported[order], return_index=True)
-    ends = np.append(first[1:], len(order))
-    hits, misses = np.cumsum(wrong[order])[ends - 1], np.cumsum(~wrong[order])[ends - 1]
-    # The area under the curve of hits against misses, by trapezoids: ties count one half.
-    area = ((hits + np.append(0, hits[:-1])) / 2 * np.diff(misses, prepend=0)).sum()
-    auc = area / (wrong.sum() * (~wrong).sum())
-    f1 = 2 * hits / (hits + misses + wrong.sum())
-    half = int(np.searchsorted(values, 0.5, side="left")) - 1
-    best = int(f1.argmax())
-    after = values[best + 1] if best + 1 < len(values) else 1.0
-    return {
-        "auc": round(float(auc), 4),
-        "f1": round(float(f1[half]), 4) if half >= 0 else 0.0,
-        "best_f1": round(float(f1[best]), 4),
-        "threshold": round(float((values[best] + after) / 2), 4),
-    }
 
 
 def train(

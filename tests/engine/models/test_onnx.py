@@ -1,10 +1,12 @@
 """The torch-free backend: which parts a folder has, graphs that are loaded late, graphs in 8 bits."""
 
 import os
+from importlib.metadata import PackageNotFoundError
 
 import numpy as np
 import pytest
 
+from nlgauge.engine.models import onnx
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.engine.models.onnx import Graph, open_onnx, threads
 from nlgauge.errors import SpecError
@@ -103,6 +105,17 @@ def test_several_masks_in_a_row_are_answered_row_after_row():
     both = masked.masked_logits(ids, attend, np.array([1, 3, 7, 8]))
     for row, (at, part) in enumerate((([1, 3], both[:2]), ([2, 3], both[2:]))):
         np.testing.assert_allclose(part, masked.masked_logits(ids[[row]], attend[[row]], np.array(at)), atol=1e-4)
+
+
+def test_the_backend_is_what_runs_the_graphs(monkeypatch):
+    import onnxruntime
+
+    def unknown(name):
+        raise PackageNotFoundError(name)
+
+    named = open_onnx(pocket_folder(), "pocket").backend
+    monkeypatch.setattr(onnx, "version", unknown)
+    assert named == open_onnx(pocket_folder(), "pocket").backend == f"onnxruntime-{onnxruntime.__version__}"
 
 
 @pytest.mark.parametrize(("wanted", "given"), [("3", 3), ("0", None), ("", None), ("many", None), ("-2", None)])

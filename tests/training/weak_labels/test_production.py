@@ -9,18 +9,18 @@ import pytest
 
 from nlgauge.engine.models.loading import load
 from nlgauge.errors import InputError
-from nlgauge.training.weak_labels import construct, production
+from nlgauge.training.weak_labels import construct, parts, production
 from nlgauge.training.weak_labels.examples import read_examples, read_header
 from nlgauge.training.weak_labels.production import Files, Order, produce
 from tests.training.weak_labels.grammar import real_parser
-from tests.training.weak_labels.test_construct import RECORDS
+from tests.training.weak_labels.pieces import RECORDS
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
 
 @pytest.fixture
 def order(tmp_path, monkeypatch) -> Order:
-    monkeypatch.setattr(construct, "SpacyParser", real_parser)
+    monkeypatch.setattr(parts, "SpacyParser", real_parser)
     monkeypatch.setattr(production, "_SHARD", 8)
     monkeypatch.setattr(construct, "BLOCK", 8)
     rows = [

@@ -52,7 +52,8 @@ def read_masked(
             asked.setdefault((request.text, request.stride), []).append(request)
     sums = {key: _TextSums(view.tokens(key[0]), own) for key, own in asked.items()}
     work = [(key, window, at) for key in asked for window in view.windows(key[0]) for at in _passes(window, key[1])]
-    for index in view.batches([window.end - window.begin for _, window, _ in work]):
+    lengths, strides = [window.end - window.begin for _, window, _ in work], [key[1] for key, _, _ in work]
+    for index in view.batches(lengths, kinds=strides):
         part = [work[i] for i in index]
         ids, attend = view.rows([(key[0], window) for key, window, _ in part])
         table, used = spread([at - window.begin + before for _, window, at in part])
@@ -205,8 +206,9 @@ class _BagSums:
         """shares [places, vocabulary], at the places `at`: in proportion to the probabilities."""
         weights = self._weights[:, at]
         scaled = (weights / shares.sum(axis=1, dtype=np.float64)).astype(shares.dtype)
-        # Not a matrix product: a few rows by a vocabulary gain nothing from threads and lose much by waking them.
-        self._sum = self._sum + np.einsum("kr,rv->kv", scaled, shares, optimize=False)
+        # Not a matrix product: a few rows by a vocabulary gain nothing from threads and lose much by waking them. Each
+        # request by itself, so that the last digits of one do not depend on which others there are.
+        self._sum = self._sum + np.stack([np.einsum("r,rv->v", own, shares, optimize=False) for own in scaled])
         self._mass += weights.sum(axis=1)
 
     def bags(self) -> Iterator[tuple[BagRequest, Bag]]:

@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Sequence
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,6 @@ def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
     precision: 'float32' or 'int8', whose graphs multiply weights in 8 bits. Raises SpecError for a folder that lacks a
     file without which there is no model.
     """
-    import onnxruntime
-
     missing = [file for file in (WEIGHTS_FILE, CONFIG_FILE, TOKENIZER_FILE) if not (folder / file).exists()]
     if missing:
         raise SpecError(f"model {name!r}: {folder} lacks {', '.join(missing)}")
@@ -56,7 +55,7 @@ def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
     return Model(
         name=name,
         digest=digest_of([folder / WEIGHTS_FILE]),
-        backend=f"onnxruntime-{onnxruntime.__version__}",
+        backend=f"onnxruntime-{_version()}",
         precision=precision,
         tokenizer=SubwordTokenizer.read(str(folder / TOKENIZER_FILE)),
         window=int(config["max_position_embeddings"]),
@@ -67,6 +66,16 @@ def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
         masked_pairs=OnnxPairs(graphs["pairs"], graphs["pairs_other"], folder / PAIRS_FILE) if pairs else None,
         aligner=OnnxAligner(graphs["aligner"], folder / ALIGNER_FILE) if aligner else None,
     )
+
+
+def _version() -> str:
+    """Of onnxruntime, which takes half a second to import: not before a graph is needed, if it can be told without."""
+    try:
+        return version("onnxruntime")
+    except PackageNotFoundError:  # a build of it under another name
+        import onnxruntime
+
+        return str(onnxruntime.__version__)
 
 
 class Graph:

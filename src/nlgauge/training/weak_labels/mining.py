@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from nlgauge.maths.stopwords import is_stopword
 from nlgauge.training.weak_labels.lexicon import Lexicon
 from nlgauge.training.weak_labels.pseudo_targets import stem
-from nlgauge.training.weak_labels.rewriting import SMALL_NUMBERS
+from nlgauge.training.weak_labels.spellings import SMALL_NUMBERS
 
 _TOKEN = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 _LIKE = 0.5  # share of words in common without which two texts are no pair

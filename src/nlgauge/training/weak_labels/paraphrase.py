@@ -13,7 +13,10 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.training.weak_labels.inflection import article
 from nlgauge.training.weak_labels.lexicon import Lexicon
 from nlgauge.training.weak_labels.reading import fits
-from nlgauge.training.weak_labels.rewriting import RULES, SHORTENING, Order, write, written_otherwise
+from nlgauge.training.weak_labels.rewriting import RULES
+from nlgauge.training.weak_labels.sentence_order import Order, write
+from nlgauge.training.weak_labels.shortening import SHORTENING
+from nlgauge.training.weak_labels.spellings import written_otherwise
 from nlgauge.training.weak_labels.syntax import Sentence, template
 
 

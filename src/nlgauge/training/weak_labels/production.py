@@ -14,9 +14,12 @@ from tqdm import tqdm
 
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError
-from nlgauge.training.weak_labels.construct import BLOCK, Parts, Settings, Source, Tally, construct
+from nlgauge.training.weak_labels.attempts import Source
+from nlgauge.training.weak_labels.construct import BLOCK, Tally, construct
 from nlgauge.training.weak_labels.examples import Example, read_examples, read_header, write_examples
+from nlgauge.training.weak_labels.parts import Parts
 from nlgauge.training.weak_labels.seq2seq import Seq2SeqInfiller, Seq2SeqParaphraser
+from nlgauge.training.weak_labels.settings import Settings
 from nlgauge.training.weak_labels.sources import Record, read_records, split
 from nlgauge.training.weak_labels.syntax import SpacyParser
 

@@ -1,0 +1,91 @@
+"""nlgauge cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nlgauge._version import __version__
+from nlgauge.cli.terminal import PLACE, aligned
+
+if TYPE_CHECKING:
+    from nlgauge.store import Store
+
+_UNITS = ("bytes", "KiB", "MiB", "GiB")
+
+
+@click.group()
+def cache() -> None:
+    """What was computed once and is kept: scores of rows, and features that are worth it.
+
+    It lies where the platform keeps caches, or in the folder that NLGAUGE_CACHE names; NLGAUGE_CACHE=off keeps nothing.
+    NLGAUGE_CACHE_LIMIT is the most bytes that it may take: 4 GiB by default, and what was not used for longest goes.
+    """
+
+
+def _of_a_folder(command: Callable[..., None]) -> Callable[..., None]:
+    return click.option("--cache", "folder", type=PLACE, help="This folder, instead of the usual one.")(command)
+
+
+@contextmanager
+def _store(folder: Path | None) -> Iterator[Store]:
+    """The store; where it cannot be used, which it tells, the command ends with exit code 1."""
+    from nlgauge.store import Store
+
+    with Store(folder) as store:
+        yield store
+    if not store.usable:
+        raise click.exceptions.Exit(1)
+
+
+@cache.command()
+@_of_a_folder
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def info(folder: Path | None, layout: str) -> None:
+    """Say where it is, how large, and how many entries of which kind it holds."""
+    import json
+
+    with _store(folder) as store:
+        held = store.info()
+    if layout == "json":
+        entries = {kind: {"entries": count, "bytes": size} for kind, (count, size) in held.entries.items()}
+        record = {"nlgauge": __version__, "folder": str(held.folder), "bytes": held.bytes, "limit": held.limit}
+        click.echo(json.dumps({**record, "entries": entries}, ensure_ascii=False, indent=2))
+        return
+    click.echo(held.folder)
+    click.echo(f"{_size(held.bytes)} on the disk, of at most {_size(held.limit)}")
+    cells = [[kind, f"{count:,}", _size(size)] for kind, (count, size) in held.entries.items()]
+    for line in aligned([["kind", "entries", "size"], *cells]) if cells else ["no entries"]:
+        click.echo(line)
+
+
+@cache.command()
+@_of_a_folder
+def clear(folder: Path | None) -> None:
+    """Remove everything that is kept."""
+    with _store(folder) as store:
+        freed = store.clear()
+    click.echo(f"{_size(freed)} removed from {store.folder}")
+
+
+@cache.command()
+@_of_a_folder
+def verify(folder: Path | None) -> None:
+    """Check every entry against its checksum, and drop those that are damaged; they are computed again when needed."""
+    with _store(folder) as store:
+        looked_at = store.verify()
+    if looked_at.anew:
+        click.echo("the file was damaged, and all of it is dropped")
+    else:
+        click.echo(f"{looked_at.intact:,} entries intact, {looked_at.dropped:,} damaged and dropped")
+
+
+def _size(count: int) -> str:
+    size, unit = float(count), 0
+    while size >= 1024 and unit < len(_UNITS) - 1:
+        size, unit = size / 1024, unit + 1
+    return f"{count} bytes" if unit == 0 else f"{size:.1f} {_UNITS[unit]}"

@@ -1,0 +1,30 @@
+"""How well unsupported words are found, by hand and against all pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.training.detection import detection
+
+
+def test_detection_by_hand():
+    found = detection(np.array([0.1, 0.2, 0.6, 0.9]), np.array([0, 1, 0, 1]))
+    assert found == {"auc": 0.75, "f1": 0.5, "best_f1": 0.8, "threshold": 0.75}
+    assert np.isnan(detection(np.array([0.1]), np.array([1]))["auc"])
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.5, 0.7, 1.0]), st.booleans()), min_size=2, max_size=40))
+def test_the_area_is_the_share_of_pairs_in_the_right_order(some):
+    values, truth = np.array([v for v, _ in some]), np.array([int(t) for _, t in some])
+    found = detection(values, truth)
+    wrong, right = values[truth == 0], values[truth == 1]
+    if not len(wrong) or not len(right):
+        assert np.isnan(found["auc"])
+        return
+    pairs = (wrong[:, None] < right).mean() + (wrong[:, None] == right).mean() / 2
+    assert found["auc"] == pytest.approx(pairs, abs=1e-4)
+    hit = ((values < 0.5) & (truth == 0)).sum()
+    assert found["f1"] == pytest.approx(2 * hit / ((values < 0.5).sum() + len(wrong)), abs=1e-4)
