@@ -19,9 +19,9 @@ from measuring import heading, machine, parser, save, table
 from nlgauge.engine.models import loading
 from nlgauge.training.weak_labels.attempts import Source
 from nlgauge.training.weak_labels.construct import Tally, construct
-from nlgauge.training.weak_labels.parts import Parts
 from nlgauge.training.weak_labels.lexicon import Lexicon
 from nlgauge.training.weak_labels.paraphrase import Rewriter
+from nlgauge.training.weak_labels.parts import Parts
 from nlgauge.training.weak_labels.pseudo_targets import sentence_list, worth_choosing
 from nlgauge.training.weak_labels.sources import read_records
 

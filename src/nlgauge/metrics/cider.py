@@ -123,10 +123,10 @@ class CIDEr(RowMetric[CIDErPrepared]):
             candidate.weights, reference.weights, candidate.norms, reference.norms, strict=True
         ):
             # In the candidate's order: that of a set would be another in every run, and sums with it.
-            shared = [(one, other) for gram, one in weights.items() if (other := others.get(gram)) is not None]
+            shared = [(weights[gram], others[gram]) for gram in weights if gram in others]
             if not shared:
                 break  # nor do they share longer ones
-            product = sum([(min(pair) if clipped else pair[0]) * pair[1] for pair in shared])
+            product = sum([(other if clipped and other < one else one) * other for one, other in shared])
             total += product / (norm * other_norm) if norm and other_norm else 0.0
         mean = total / self.ngram
         return mean * math.exp(-((candidate.words - reference.words) ** 2) / (2 * _SIGMA**2)) if clipped else mean

@@ -71,7 +71,9 @@ class Graph:
 
     def named(self, name: str, kind: str, *inputs: str, domain: str | None = None, **attributes: Attribute) -> str:
         """The same, under a name of one's own: an output of the graph, or what several nodes share."""
-        self._nodes.append(helper.make_node(kind, list(inputs), [name], domain=domain, **attributes))
+        node = helper.make_node(kind, list(inputs), [name], domain=domain)
+        node.attribute.extend(helper.make_attribute(key, each) for key, each in sorted(attributes.items()))
+        self._nodes.append(node)
         return name
 
     def constant(self, values: ArrayLike, dtype: DTypeLike = np.int64) -> str:

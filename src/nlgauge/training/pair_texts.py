@@ -82,7 +82,10 @@ def _rows_by_length(sides: tuple[Side, Side], config: PairsConfig) -> dict[int, 
     sizes = np.stack([side.sizes for side in sides], axis=1)
     pairs = np.flatnonzero((sizes > 0).all(axis=1))
     if config.least_overlap > 0:
-        kept = [_overlap(sides[_CANDIDATE][int(pair)][0], sides[_OTHER][int(pair)][0]) >= config.least_overlap for pair in pairs]
+        kept = [
+            _overlap(sides[_CANDIDATE][int(pair)][0], sides[_OTHER][int(pair)][0]) >= config.least_overlap
+            for pair in pairs
+        ]
         pairs = pairs[np.array(kept, bool)]
     examples = np.array([(pair, side) for pair in pairs for side in (_CANDIDATE, _OTHER)], np.int64).reshape(-1, 2)
     masked = sizes[examples[:, 0], examples[:, 1]]

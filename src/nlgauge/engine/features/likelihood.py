@@ -124,6 +124,9 @@ class CausalRequest(Request[Likelihood]):
 
     text: str
 
+    def check(self, view: View) -> None:
+        windows(len(view.tokens(self.text)), view.model.window - 1, view.window)
+
     @property
     def texts(self) -> tuple[str, ...]:
         return (self.text,)
@@ -141,6 +144,10 @@ class Seq2SeqRequest(Request[Likelihood]):
 
     text: str
     given: str
+
+    def check(self, view: View) -> None:
+        view.windows(self.given)
+        windows(len(view.tokens(self.text)), view.model.room - 1, view.window)
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,15 @@ from nlgauge.engine.models.adaptation import read_delta
 from nlgauge.engine.models.capabilities import Floats, Ints, Model
 from nlgauge.engine.models.card import ALIGNER_FILE, ALIGNER_THRESHOLD
 from nlgauge.engine.models.folder import PAIRS_FILE, WEIGHTS_FILE, digest_of
-from nlgauge.engine.models.torch_model import Checkpoint, Runtime
+from nlgauge.engine.models.torch_model import Checkpoint, Net, Runtime
 from nlgauge.engine.models.transformers import TorchEncoder, masked_network
 from nlgauge.errors import SpecError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Seen: TypeAlias = "list[tuple[Tensor, Tensor]]"
+"""Keys and values of a text at each layer, [1, heads, length, width of a head] each"""
 
 
 def open_adapted(checkpoint: Checkpoint) -> Model:
@@ -47,7 +53,7 @@ class _Adapted:
     path: lies beside the weights of the network. name: of the model.
     """
 
-    def __init__(self, runtime: Runtime, net: Any, path: Path, name: str) -> None:
+    def __init__(self, runtime: Runtime, net: Net, path: Path, name: str) -> None:
         self._runtime, self._base, self._path, self._name = runtime, net, path, name
 
     @cached_property
@@ -57,7 +63,7 @@ class _Adapted:
     def _weights(self) -> dict[str, NDArray[np.float32]]:
         return read_delta(self._path, load_file(self._path.parent / WEIGHTS_FILE))
 
-    def _put(self, net: Any, weights: dict[str, NDArray[np.float32]]) -> Any:
+    def _put(self, net: Net, weights: dict[str, NDArray[np.float32]]) -> Net:
         """The network, with these of its weights replaced."""
         tensors = {name: self._runtime.torch.from_numpy(value) for name, value in weights.items()}
         try:
@@ -73,16 +79,15 @@ class TorchPairs(_Adapted):
     """`MaskedPairs` of a BERT: each layer of a row attends to the other text's keys and values as well."""
 
     @cached_property
-    def _net(self) -> Any:
+    def _net(self) -> Net:
         return self._put(copy.deepcopy(self._base), self._weights())
 
-    def other_text(self, ids: Ints) -> list[tuple[Any, Any]]:
-        """Keys and values of the text at each layer, [1, heads, length, width of a head] each."""
+    def other_text(self, ids: Ints) -> Seen:
         bert = self._net.bert
         row = self._runtime.tensor(ids)[None]
         with self._runtime.computing():
             x = bert.embeddings(input_ids=row, token_type_ids=self._runtime.torch.ones_like(row))
-            offered: list[tuple[Any, Any]] = []
+            offered: Seen = []
             layers = bert.encoder.layer
             for layer in layers:
                 attention = layer.attention.self
@@ -91,24 +96,24 @@ class TorchPairs(_Adapted):
                     x = self._after(layer, self._heads(attention.query(x)), *offered[-1], None, x)
         return offered
 
-    def pair_logits(self, ids: Ints, attend: Ints, at: Ints, other: list[tuple[Any, Any]]) -> Floats:
+    def pair_logits(self, ids: Ints, attend: Ints, at: Ints, other: Seen) -> Floats:
         with self._runtime.computing():
             logits = self._net.cls(self._states(ids, attend, at, other))
         return self._runtime.numbers(logits.reshape(len(at), -1))
 
-    def pair_states(self, ids: Ints, attend: Ints, other: list[tuple[Any, Any]]) -> Floats:
+    def pair_states(self, ids: Ints, attend: Ints, other: Seen) -> Floats:
         with self._runtime.computing():
             states = self._states(ids, attend, np.arange(ids.size), other)
         return self._runtime.numbers(states)
 
-    def _states(self, ids: Ints, attend: Ints, at: Ints, other: list[tuple[Any, Any]]) -> Any:
+    def _states(self, ids: Ints, attend: Ints, at: Ints, other: Seen) -> Tensor:
         """Last states at the flat positions `at`, as many of each row: [rows, positions of a row, width]."""
         runtime, bert = self._runtime, self._net.bert
         rows = len(ids)
         seen = int(other[0][0].shape[2])
         visible = np.concatenate([np.ones((rows, seen), np.bool_), attend.astype(np.bool_)], axis=1)
         mask = None if visible.all() else runtime.tensor(visible)[:, None, None]
-        x = bert.embeddings(input_ids=runtime.tensor(ids))
+        x: Tensor = bert.embeddings(input_ids=runtime.tensor(ids))
         layers = bert.encoder.layer
         for number, (layer, offered) in enumerate(zip(layers, other, strict=True)):
             attention = layer.attention.self
@@ -122,16 +127,19 @@ class TorchPairs(_Adapted):
             x = self._after(layer, self._heads(attention.query(asking)), keys, values, mask, asking)
         return x
 
-    def _heads(self, x: Any) -> Any:
+    def _heads(self, x: Tensor) -> Tensor:
         """[rows, length, width] -> [rows, heads, length, width of a head]."""
-        return x.unflatten(-1, (self._base.config.num_attention_heads, -1)).transpose(1, 2)
+        return x.reshape(*x.shape[:-1], self._base.config.num_attention_heads, -1).transpose(1, 2)
 
-    def _after(self, layer: Any, queries: Any, keys: Any, values: Any, mask: Any, asking: Any) -> Any:
+    def _after(
+        self, layer: Net, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, asking: Tensor
+    ) -> Tensor:
         """A layer's output for the states `asking`, what its attention asks, finds and may see being given."""
         attention = self._runtime.torch.nn.functional.scaled_dot_product_attention
         mixed = attention(queries, keys, values, attn_mask=mask).transpose(1, 2).flatten(2)
         attended = layer.attention.output(mixed, asking)
-        return layer.output(layer.intermediate(attended), attended)
+        output: Tensor = layer.output(layer.intermediate(attended), attended)
+        return output
 
 
 class TorchAligner(_Adapted):
@@ -144,7 +152,7 @@ class TorchAligner(_Adapted):
         return self._runtime.numbers(logits), self._runtime.numbers(share)
 
     @cached_property
-    def _net(self) -> Any:
+    def _net(self) -> Net:
         from nlgauge.engine.models.aligner_net import Aligner
 
         weights = self._weights()

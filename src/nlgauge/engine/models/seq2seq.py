@@ -7,14 +7,18 @@ They write one text from another. Those with T5's sentinels also fill gaps: a ga
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.models.capabilities import Ints, Model
-from nlgauge.engine.models.torch_model import Checkpoint, Runtime
+from nlgauge.engine.models.torch_model import Checkpoint, Net, Runtime
 from nlgauge.engine.models.transformers import TorchEncoder
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from transformers.modeling_outputs import BaseModelOutput
 
 _SENTINELS = ("<extra_id_0>", "<extra_id_1>")
 _SPARE = 2
@@ -38,20 +42,21 @@ def open_seq2seq(checkpoint: Checkpoint) -> Model:
 class _Decoder:
     """What a decoder says of texts that it is given, where an encoder read others."""
 
-    def __init__(self, runtime: Runtime, net: Any) -> None:
+    def __init__(self, runtime: Runtime, net: Net) -> None:
         self._runtime, self._net = runtime, net
         self._start = int(net.config.decoder_start_token_id)
 
-    def _logs(self, encoded: Any, attention: Any, targets: Any) -> Any:
+    def _logs(self, encoded: BaseModelOutput, attention: Tensor, targets: Tensor) -> Tensor:
         """Log-probability of each target, the targets before it being given: [rows, length]."""
         begin = targets.new_full((len(targets), 1), self._start)
         given = self._runtime.torch.cat([begin, targets[:, :-1]], 1)
         return self._runtime.true_logs(self._decoded(encoded, attention, given), targets)
 
-    def _decoded(self, encoded: Any, attention: Any, given: Any) -> Any:
-        return self._net(
+    def _decoded(self, encoded: BaseModelOutput, attention: Tensor, given: Tensor) -> Tensor:
+        logits: Tensor = self._net(
             encoder_outputs=encoded, attention_mask=attention, decoder_input_ids=given, use_cache=False
         ).logits
+        return logits
 
 
 class TorchSeq2SeqLM(_Decoder):
@@ -68,7 +73,7 @@ class TorchSeq2SeqLM(_Decoder):
 class TorchGapFiller(_Decoder):
     """`GapFiller` of a network."""
 
-    def __init__(self, runtime: Runtime, net: Any, sentinels: tuple[int, int]) -> None:
+    def __init__(self, runtime: Runtime, net: Net, sentinels: tuple[int, int]) -> None:
         super().__init__(runtime, net)
         self.sentinels = sentinels
         self._end = net.config.eos_token_id
@@ -89,7 +94,7 @@ class TorchGapFiller(_Decoder):
         # The sentinel before the gap is no part of the word; the one that ends it is.
         return np.array([row[1 : len(tokens)].sum() for row, tokens in zip(logs, wanted, strict=True)]), written
 
-    def _written(self, encoded: Any, attention: Any, steps: int) -> list[list[int]]:
+    def _written(self, encoded: BaseModelOutput, attention: Tensor, steps: int) -> list[list[int]]:
         """What is written in each row's gap, greedily, until the next sentinel or the end; a few tokens at most."""
         gap, after = self.sentinels
         torch, device, rows = self._runtime.torch, self._runtime.device, attention.shape[0]

@@ -12,7 +12,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +26,19 @@ from nlgauge.engine.models.folder import WEIGHTS_FILE, digest_of
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import MissingExtraError, SpecError
 
+if TYPE_CHECKING:
+    from torch import Tensor, device
+    from transformers import PretrainedConfig
+
+Net: TypeAlias = Any
+"""A network of transformers, whose parts have the names that its family gives them"""
 _WINDOW = 512
 
 
 class Runtime:
     """Arrays in and out of torch, on one device and in one precision ('float32' or 'bfloat16')."""
 
-    def __init__(self, torch: Any, device: Any, precision: str) -> None:
+    def __init__(self, torch: ModuleType, device: device, precision: str) -> None:
         self.torch, self.device, self.precision = torch, device, precision
 
     @property
@@ -40,22 +47,23 @@ class Runtime:
         version = f"torch-{self.torch.__version__}"
         return version if self.device.type == "cpu" else f"{version} on {self.device}"
 
-    def tensor(self, values: NDArray[Any]) -> Any:
-        return self.torch.from_numpy(values).to(self.device)
+    def tensor(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> Tensor:
+        tensor: Tensor = self.torch.from_numpy(values).to(self.device)
+        return tensor
 
-    def inputs(self, ids: Ints, attend: Ints) -> dict[str, Any]:
+    def inputs(self, ids: Ints, attend: Ints) -> dict[str, Tensor]:
         """What a network is called with."""
         return {"input_ids": self.tensor(ids), "attention_mask": self.tensor(attend)}
 
-    def numbers(self, tensor: Any) -> Floats:
+    def numbers(self, tensor: Tensor) -> Floats:
         return np.asarray(tensor.float().cpu().numpy())
 
-    def true_logs(self, logits: Any, ids: Any) -> Any:
+    def true_logs(self, logits: Tensor, ids: Tensor) -> Tensor:
         """Log-probability of each token: logits [rows, length, vocabulary], ids [rows, length] -> [rows, length]."""
         logits = logits.float()
         return (logits.gather(-1, ids[..., None])[..., 0] - logits.logsumexp(-1)).double()
 
-    def narrow(self, net: Any) -> None:
+    def narrow(self, net: Net) -> None:
         """Weights of products in the width that they are computed in: autocast converts others for every batch.
 
         A decoder that shares the vocabulary's table gets one of its own, so that embeddings stay as they are.
@@ -90,10 +98,10 @@ class Checkpoint:
             raise MissingExtraError(f"model {name!r}", "torch") from None
         self.source, self.name = source, name
         self.runtime = Runtime(torch, choose_device(torch, device), precision)
-        self._transformers: Any = transformers
+        self._transformers: ModuleType = transformers
         with self._reading():
             self._fast: Any = transformers.AutoTokenizer.from_pretrained(source)
-            self.config: Any = transformers.AutoConfig.from_pretrained(source)
+            self.config: PretrainedConfig = transformers.AutoConfig.from_pretrained(source)
         if not getattr(self._fast, "is_fast", False):
             raise SpecError(f"model {name!r} has no fast tokenizer; convert it to a tokenizer.json")
         self.tokenizer = SubwordTokenizer(self._fast.backend_tokenizer, self._fast.mask_token, self._fast.pad_token)
@@ -102,17 +110,17 @@ class Checkpoint:
         """Whether transformers has a network of a kind for it, such as MODEL_FOR_CAUSAL_LM_MAPPING."""
         return type(self.config) in getattr(self._transformers, mapping)
 
-    def network(self, auto: str) -> Any:
+    def network(self, auto: str) -> Net:
         """The network that a class such as AutoModel makes, on its device."""
         return self._read(auto)
 
-    def network_with_head(self, auto: str) -> Any | None:
+    def network_with_head(self, auto: str) -> Net | None:
         """The same; None where the weights of its head are not among those of the checkpoint."""
         net, report = self._read(auto, output_loading_info=True)
         body = net.base_model_prefix + "."
         return net if all(key.startswith(body) for key in report["missing_keys"]) else None
 
-    def model(self, net: Any, **parts: Any) -> Model:
+    def model(self, net: Net, **parts: Any) -> Model:
         """The model whose parts compute with a network. Narrows the network to the precision."""
         digest, window = self._digest(net), _window(net.base_model, self.config, self._fast)
         self.runtime.narrow(net)
@@ -149,7 +157,7 @@ class Checkpoint:
         except (OSError, ValueError, RuntimeError, SafetensorError) as error:
             raise SpecError(f"cannot load model {self.name!r}: {str(error).strip().splitlines()[0]}") from None
 
-    def _digest(self, net: Any) -> str:
+    def _digest(self, net: Net) -> str:
         """SHA-256 of the weights: of their file, else of the index and the shards, else of the tensors by name."""
         if (whole := self._at_hand(WEIGHTS_FILE)) is not None:
             return digest_of([whole])
@@ -172,11 +180,11 @@ class Checkpoint:
 
 
 @contextmanager
-def _quiet(logging: Any) -> Iterator[None]:
+def _quiet(logging: ModuleType) -> Iterator[None]:
     """Transformers without its warnings and progress bars; afterwards they are as they were."""
     from huggingface_hub import utils
 
-    hub: Any = utils
+    hub: ModuleType = utils
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     no_downloads = hub.are_progress_bars_disabled()
     logging.set_verbosity_error()
@@ -193,7 +201,7 @@ def _quiet(logging: Any) -> Iterator[None]:
                 hub.disable_progress_bars()
 
 
-def _window(body: Any, config: Any, tokenizer: Any) -> int:
+def _window(body: Net, config: PretrainedConfig, tokenizer: Any) -> int:
     """Sub-words that fit a row, by the tokenizer and the table of positions less those for padding (RoBERTa)."""
     table: Any = getattr(getattr(body, "embeddings", None), "position_embeddings", None)
     padding = getattr(table, "padding_idx", None)

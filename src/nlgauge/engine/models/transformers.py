@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.models.capabilities import Floats, Ints, Model
-from nlgauge.engine.models.torch_model import Checkpoint, Runtime
+from nlgauge.engine.models.torch_model import Checkpoint, Net, Runtime
 from nlgauge.errors import SpecError
 
 
@@ -30,7 +30,7 @@ def open_stack(checkpoint: Checkpoint) -> Model:
     return checkpoint.model(net, encoder=encoder, masked_lm=masked_lm, causal_lm=causal_lm)
 
 
-def masked_network(checkpoint: Checkpoint) -> tuple[Any, TorchMaskedLM | None]:
+def masked_network(checkpoint: Checkpoint) -> tuple[Net, TorchMaskedLM | None]:
     """The network of a masked language model; without its head where the checkpoint has no weights for that."""
     net = checkpoint.network_with_head("AutoModelForMaskedLM")
     if net is None:
@@ -44,7 +44,7 @@ class TorchEncoder:
     body: the part that gives hidden states.
     """
 
-    def __init__(self, runtime: Runtime, net: Any, body: Any) -> None:
+    def __init__(self, runtime: Runtime, net: Net, body: Net) -> None:
         self.layers, self.width = int(net.config.num_hidden_layers), int(net.config.hidden_size)
         self._runtime, self._net, self._body = runtime, net, body
 
@@ -61,13 +61,13 @@ class TorchEncoder:
 class TorchMaskedLM:
     """`MaskedLM` of a network with such a head."""
 
-    def __init__(self, runtime: Runtime, net: Any) -> None:
+    def __init__(self, runtime: Runtime, net: Net) -> None:
         self._runtime, self._net = runtime, net
 
     def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> Floats:
         places = self._runtime.tensor(at)
 
-        def keep_masked(module: Any, arguments: Any, output: Any) -> Any:
+        def keep_masked(module: object, arguments: object, output: Any) -> Any:
             """Hand the head the masked positions only: it would cost as much as the body at all of them."""
             states = output.last_hidden_state
             output.last_hidden_state = states.reshape(1, -1, states.shape[-1])[:, places]
@@ -88,7 +88,7 @@ class TorchCausalLM:
     first: the token before the first one of a text, so that that one too has a probability.
     """
 
-    def __init__(self, runtime: Runtime, net: Any, first: int) -> None:
+    def __init__(self, runtime: Runtime, net: Net, first: int) -> None:
         self._runtime, self._net, self._first = runtime, net, first
 
     def causal_logs(self, ids: Ints) -> NDArray[np.float64]:

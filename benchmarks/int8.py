@@ -1,0 +1,190 @@
+"""Products of weights in 8 bits against float32, both on onnxruntime: speed, scores, agreement with people, start.
+
+    python benchmarks/int8.py [--only speed,people,start] [--rows FILE ...] [--items 40] [--quick] [--output FILE]
+
+speed   Made texts, all distinct; models are loaded before the clock starts, and the precisions take turns. Seconds of
+        the clock and of the processor: where other work is running, trust the second. "1.5 - 1.7 - 1.9" is the least,
+        the median and the largest of the rounds.
+people  Rated rows of --rows: the largest and the mean change of a score beside the scores' own spread (standard
+        deviation), the rank correlation of the two precisions, and the Pearson correlation of either with the ratings,
+        of systems' means and of all rows.
+start   Graph to session in a new process: processor seconds, what it holds after and at most.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import measuring
+import numpy as np
+from measuring import Pair, Spread, TextMaker, heading, ratios, table
+
+from nlgauge import Corpus, correlate, evaluate
+from nlgauge.engine.engine import Engine
+from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.onnx import graph_path
+from nlgauge.metrics.base import Metric
+from nlgauge.registry import metric
+from nlgauge.run import Job
+
+PRECISIONS = ("float32", "int8")
+METRICS = ("InfoLM", "BERTScore", "Consistency", "Consistency(aligner='D')", "MaskEval(stride=8)")
+GRAPHS = ("masked", "encoder", "pairs", "pairs_other", "aligner")
+
+
+def score(model: Model, corpus: Corpus, chosen: Metric) -> None:
+    """Score all rows with a new engine, so that nothing is left from an earlier round."""
+    for _ in Job(corpus, {str(chosen): chosen}, Engine(model)).blocks():
+        pass
+
+
+def speed(specs: Sequence[str], repeats: int, pairs: int) -> dict[str, Any]:
+    """Seconds of a metric in both precisions, in turn."""
+    models = {precision: loading.load("pocket", precision) for precision in PRECISIONS}
+    texts = {"short": TextMaker(1).short(pairs), "summary": TextMaker(2).summaries(-(-pairs // 3))}
+    figures: dict[str, Any] = {}
+    for length, made in texts.items():
+        heading(f"speed: {len(made)} pairs of {length} texts, times as fast in int8")
+        rows = []
+        for spec in specs:
+            runs = {
+                name: functools.partial(score, model, _corpus(made), metric(spec)) for name, model in models.items()
+            }
+            clock, processor = _in_turn(runs, repeats)
+            faster = [ratios(taken["float32"], taken["int8"]) for taken in (clock, processor)]
+            figures[f"{spec} {length}"] = {"clock": clock, "processor": processor}
+            rows.append((spec, Spread.of(processor["float32"]), Spread.of(processor["int8"]), *faster))
+        table(("metric", "float32, processor s", "int8, processor s", "x by the clock", "x by the processor"), rows)
+    return figures
+
+
+def _corpus(pairs: Sequence[Pair]) -> Corpus:
+    """A pair's second text is its reference and its source."""
+    others = [other for _, other in pairs]
+    return Corpus.from_texts([text for text, _ in pairs], [[other] for other in others], others)
+
+
+def _in_turn(runs: Mapping[str, Callable[[], object]], repeats: int) -> tuple[dict[str, list[float]], ...]:
+    """Seconds of the clock and of the processor, after a round that is not counted."""
+    clock: dict[str, list[float]] = {name: [] for name in runs}
+    processor: dict[str, list[float]] = {name: [] for name in runs}
+    for counted in range(repeats + 1):
+        for name, run in runs.items():
+            began, used = time.perf_counter(), time.process_time()
+            run()
+            if counted:
+                clock[name].append(time.perf_counter() - began)
+                processor[name].append(time.process_time() - used)
+    return clock, processor
+
+
+def people(path: Path, items: int | None, specs: Sequence[str]) -> dict[str, Any]:
+    """How far scores move, and how well either precision agrees with the ratings of a file's rows."""
+    everything = Corpus.read(path)
+    kept = set(list(dict.fromkeys(row.item for row in everything))[:items])
+    corpus = Corpus(tuple(row for row in everything if row.item in kept))
+    metrics = [metric(spec) for spec in specs]
+    tables = {name: evaluate(corpus, metrics=metrics, precision=name, cache=False) for name in PRECISIONS}
+    heading(f"{path.name}: {len(corpus)} rows of {len(kept)} items, in float32 and in int8")
+    figures: dict[str, Any] = {}
+    rows = []
+    for spec in map(str, metrics):
+        full, small = (tables[name].values(spec) for name in PRECISIONS)
+        known = ~(np.isnan(full) | np.isnan(small))
+        moved = np.abs(small - full)[known]
+        ranks = measuring.spearman(full[known].tolist(), small[known].tolist())
+        figures[spec] = {"largest": moved.max(), "mean": moved.mean(), "spread": full[known].std(), "spearman": ranks}
+        rows.append((spec, *(f"{figure:.4f}" for figure in figures[spec].values())))
+    table(("metric", "largest change", "mean change", "spread of scores", "Spearman"), rows)
+    for level in ("system", "pooled"):
+        agreement = {name: _agreement(tables[name], corpus, level) for name in PRECISIONS}
+        figures[level] = agreement
+        aspects = list(dict.fromkeys(aspect for _, aspect in agreement["float32"]))
+        cells = [
+            (spec, *(" ".join(f"{agreement[name][spec, aspect]:.3f}" for name in PRECISIONS) for aspect in aspects))
+            for spec in map(str, metrics)
+        ]
+        table((f"{level}, Pearson", *aspects), cells)
+    return figures
+
+
+def _agreement(scored: Any, corpus: Corpus, level: str) -> dict[tuple[str, str], float]:
+    """By metric and aspect, of each metric's first part; positive is agreement."""
+    return {
+        (one.metric, one.aspect): one.value
+        for one in correlate(scored, corpus, level=level, replicates=0).records
+        if one.part == scored.columns[one.metric].parts[0]
+    }
+
+
+def start() -> dict[str, Any]:
+    """What it takes to make a session of each graph."""
+    heading("start: new processes; MiB beyond what the process held before")
+    figures = {
+        f"{part} {precision}": json.loads(measuring.child([str(Path(__file__)), "--session", part, precision])[0])
+        for part in GRAPHS
+        for precision in PRECISIONS
+    }
+    table(("graph", "processor s", "held", "at most"), [(name, *facts.values()) for name, facts in figures.items()])
+    return figures
+
+
+def session(part: str, precision: str) -> None:
+    """What a measured process does: make a session and print what it took."""
+    import onnxruntime
+
+    before, used = _held(), time.process_time()
+    options = onnxruntime.SessionOptions()
+    options.enable_mem_pattern, options.log_severity_level = False, 3
+    path = graph_path(loading.pocket_folder(), part, precision)
+    made = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    seconds, held = round(time.process_time() - used, 2), _held()
+    del made
+    mib = [(size - before) >> 20 for size in (held, measuring.peak_rss())]
+    print(json.dumps({"seconds": seconds, "held": mib[0], "peak": mib[1]}))
+
+
+def _held() -> int:
+    """Bytes of memory that this process holds now."""
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) * 1024
+
+
+def main() -> None:
+    parser = measuring.parser(__doc__ or "")
+    parser.add_argument("--only", default="speed,people,start", help="sections to run, with commas between")
+    parser.add_argument("--rows", type=Path, nargs="+", default=[], help="files of rated rows")
+    parser.add_argument("--items", type=int, default=40, help="the first so many items of each file")
+    parser.add_argument("--pairs", type=int, help="pairs of short texts for speed; a third as many summaries")
+    parser.add_argument("-m", "--metric", dest="metrics", action="append", default=[])
+    parser.add_argument("--session", nargs=2, help="for the script's own use")
+    options = parser.parse_args()
+    if options.session:
+        session(*options.session)
+        return
+    facts = measuring.machine()
+    facts["instructions for 8 bits"] = sorted(
+        measuring.cpu_flags() & {"avx512_vnni", "avx_vnni", "amx_int8", "asimddp"}
+    )
+    measuring.print_machine(facts)
+    specs, only = options.metrics or METRICS, options.only.split(",")
+    figures: dict[str, Any] = {"machine": facts}
+    if "speed" in only:
+        pairs = options.pairs or (3 if options.quick else 24)
+        figures["speed"] = speed(specs, options.repeats or (1 if options.quick else 5), pairs)
+    if "people" in only:
+        figures["people"] = {path.name: people(path, options.items, specs) for path in options.rows}
+    if "start" in only:
+        figures["start"] = start()
+    measuring.save(options.output, figures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
