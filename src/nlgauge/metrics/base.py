@@ -112,8 +112,10 @@ class Metric(ABC):
     """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
 
     def __post_init__(self) -> None:
-        check_types(self)
         check_choices(self, self.choices)
+        check_types(self)
+        if model_of(self) == "":
+            raise SpecError(f"{self.name}: model='' is not a model's name")
 
     @classmethod
     def preset(cls: type[M], preset: str, /, **given: Any) -> M:
@@ -121,7 +123,7 @@ class Metric(ABC):
 
         Raises SpecError for a preset that the metric does not have, and what the metric itself raises for parameters.
         """
-        if preset not in cls.presets:
+        if not isinstance(preset, str) or preset not in cls.presets:
             known = f"is not one of {', '.join(map(repr, cls.presets))}"
             raise SpecError(f"{registered_name(cls)}: preset={preset!r} {known if cls.presets else 'is not known'}")
         return cls(**{**cls.preset_settings(preset, given), **given})

@@ -71,7 +71,8 @@ class Graph:
 
     def named(self, name: str, kind: str, *inputs: str, domain: str | None = None, **attributes: Attribute) -> str:
         """The same, under a name of one's own: an output of the graph, or what several nodes share."""
-        node = helper.make_node(kind, list(inputs), [name], domain=domain)
+        # Named: of nodes without names onnxruntime 1.20 makes fused ones that all have the same name, and refuses them.
+        node = helper.make_node(kind, list(inputs), [name], name=name, domain=domain)
         node.attribute.extend(helper.make_attribute(key, each) for key, each in sorted(attributes.items()))
         self._nodes.append(node)
         return name
