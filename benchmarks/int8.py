@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import functools
 import json
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -25,7 +24,7 @@ import measuring
 import numpy as np
 from measuring import Pair, Spread, TextMaker, heading, ratios, table
 
-from nlgauge import Corpus, correlate, evaluate
+from nlgauge import Corpus, ScoreTable, correlate, evaluate
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
@@ -106,22 +105,22 @@ def people(path: Path, items: int | None, specs: Sequence[str]) -> dict[str, Any
     for level in ("system", "pooled"):
         agreement = {name: _agreement(tables[name], corpus, level) for name in PRECISIONS}
         figures[level] = agreement
-        aspects = list(dict.fromkeys(aspect for _, aspect in agreement["float32"]))
+        aspects = list(next(iter(agreement["float32"].values())))
         cells = [
-            (spec, *(" ".join(f"{agreement[name][spec, aspect]:.3f}" for name in PRECISIONS) for aspect in aspects))
+            (spec, *(" ".join(f"{agreement[name][spec][aspect]:.3f}" for name in PRECISIONS) for aspect in aspects))
             for spec in map(str, metrics)
         ]
         table((f"{level}, Pearson", *aspects), cells)
     return figures
 
 
-def _agreement(scored: Any, corpus: Corpus, level: str) -> dict[tuple[str, str], float]:
+def _agreement(scored: ScoreTable, corpus: Corpus, level: str) -> dict[str, dict[str, float]]:
     """By metric and aspect, of each metric's first part; positive is agreement."""
-    return {
-        (one.metric, one.aspect): one.value
-        for one in correlate(scored, corpus, level=level, replicates=0).records
-        if one.part == scored.columns[one.metric].parts[0]
-    }
+    figures: dict[str, dict[str, float]] = {}
+    for one in correlate(scored, corpus, level=level, replicates=0).records:
+        if one.part == scored.columns[one.metric].parts[0]:
+            figures.setdefault(one.metric, {})[one.aspect] = one.value
+    return figures
 
 
 def start() -> dict[str, Any]:
@@ -187,4 +186,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -27,7 +27,7 @@ from typing import Any
 import measuring
 from measuring import Spread, heading, interleaved, ratios, table
 
-from nlgauge.engine.folder import write_hugging_face
+from nlgauge.engine.models.folder import write_hugging_face
 from nlgauge.engine.models import loading
 
 IMPORTS = {

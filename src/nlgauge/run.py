@@ -26,6 +26,9 @@ from nlgauge.signature import Signature
 from nlgauge.store import Store
 
 _HELD_BYTES = 64 << 20
+_WORK = 160
+"""Bytes that a character on its way through the model counts as: a block is seconds of work, not minutes, and a run
+that is killed loses no more"""
 _MOST_ROWS = 4096
 
 
@@ -151,7 +154,7 @@ class Job:
         if self._engine is None:
             return sum(len(text) for n in numbers for text in texts_of(self._corpus[n], ("candidate", "references")))
         model = self._engine.model
-        return sum(request.size(model) for request in set(self._requests(numbers)))
+        return sum(request.size(model) + _WORK * request.work for request in set(self._requests(numbers)))
 
     def _requests(self, numbers: Sequence[int]) -> Iterator[Request[Any]]:
         for number in numbers:
@@ -216,6 +219,7 @@ def score_block(
             for spec, some in rows.items()
             for row in some
             for request in bound[spec].metric.further(row, bound[spec].prepared, features)
+            if request not in features
         ]
         if then:
             features = features.joined(engine.features(then, fresh))

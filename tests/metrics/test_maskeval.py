@@ -18,7 +18,7 @@ from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge.maths.masked_words import word_weights
 from nlgauge.metrics.base import Setup
 from nlgauge.metrics.maskeval import MaskEval
-from tests.engine.fake import WORDS, FakeModel, PairsModel
+from tests.engine.fake import WORDS, PairsModel
 from tests.metrics import pieces
 from tests.metrics.pieces import prepared
 

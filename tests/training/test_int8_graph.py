@@ -26,15 +26,15 @@ STATES = np.array([[127, -3, 0, 50], [1.27, 0, -0.5, 0.01], [0, 0, 0, 0]], np.fl
 MATRIX = np.array([[63, -1, 7, 0], [0, 0, 0, 0], [-0.5, 0.63, 0.01, 0.02]], np.float32)
 
 
-def product(folder, adapted=None):
-    """STATES through a layer `l` of the weights in a folder, as the runtime computes it."""
+def product(folder, adapted=None, states=STATES):
+    """States through a layer `l` of the weights in a folder, as the runtime computes it."""
     graph = Int8Graph(folder / "model.safetensors", CONFIG, adapted)
     graph.named("y", "Identity", graph.linear("x", "l"))
     made = graph.model([value("x", ["n", 4])], [value("y", ["n", 3])])
     del made.graph.input[:2]  # of a network: ids and attend
     onnx.save(made, str(folder / "linear.onnx"))
     session = onnxruntime.InferenceSession(str(folder / "linear.onnx"), providers=["CPUExecutionProvider"])
-    return session.run(["y"], {"x": STATES})[0]
+    return session.run(["y"], {"x": states})[0]
 
 
 @pytest.fixture
@@ -56,6 +56,12 @@ def test_a_product_is_that_of_whole_steps_a_row_and_a_column(folder):
     assert wanted[0, 0] == 127 * 63 + 3, "whole numbers up to 127 and 63 are steps themselves"
     assert (product(folder)[:, 1] == 5).all(), "a column of zeros is its bias"
     np.testing.assert_array_equal(product(folder)[2], [0, 5, -1])
+
+
+def test_a_row_is_the_same_beside_larger_ones(folder):
+    together = product(folder)
+    for row in range(len(STATES)):
+        np.testing.assert_array_equal(product(folder, states=STATES[[row]])[0], together[row])
 
 
 def test_weights_are_put_in_steps_after_the_delta_is_added(folder):
@@ -102,8 +108,9 @@ def test_the_shipped_graphs_are_near_those_in_float32(models):
     np.testing.assert_allclose(*shares, atol=0.1)
 
 
-def test_padding_and_company_change_no_logits(models):
+def test_company_and_padding_change_logits_no_more_than_steps_do(models):
+    """Elsewhere the last digits of float32 may differ with a row's company, and one of them may tip a step."""
     small = models[1].masked_lm
     together = small.masked_logits(IDS, ATTEND, np.array([3, 9]))
     alone = small.masked_logits(IDS[1:, :5], ATTEND[1:, :5], np.array([2]))
-    np.testing.assert_allclose(together[1:], alone, atol=1e-4)
+    assert near(alone, together[1:], 0.05)

@@ -142,7 +142,7 @@ class Engine:
         return done
 
     def _key(self, key: str) -> str:
-        return "|".join([self.model.digest, *map(str, list(self.facts.values())[1:]), key])
+        return "|".join(["feature", self.model.digest, *map(str, list(self.facts.values())[1:]), key])
 
     def _looked_up(self, requests: Iterable[Request[Any]]) -> dict[Request[Any], Any]:
         if self._kept is None:

@@ -6,11 +6,13 @@ built, a row's scale when the row is.
 
 - A row's scale, not one of the whole batch as onnxruntime's DynamicQuantizeMatMul has it: no number may depend on which
   other rows stand in its batch.
-- Weights have 7 of the 8 bits. Processors with AVX2 or AVX-512 and without instructions for 8 bits (VNNI) add two
-  products in 16 bits before they add in 32; two of 255 * 63 fit and two of 255 * 127 do not, and the sum would be cut
-  in silence. So the numbers are those of every other processor, but for the last digits of what is float32.
+- Weights have 7 of the 8 bits. Processors without instructions for 8 bits (VNNI) add two products in 16 bits before they
+  add in 32, where two of 255 * 63 fit and two of 255 * 127 do not: the sum would be cut in silence.
 - Attention's products, of states with states, are small and stay as they are, as do softmax, norms and the heads of
-  the aligner, which hold one or 128 columns.
+  the aligner, which have one or 128 columns.
+
+MatMulNBits, which takes 8 bits too and a scale for every few entries of a row, is nearer to float32 and half as fast as
+this (benchmarks/int8.py has the speed of the whole; docs/precision.md what was tried).
 """
 
 from __future__ import annotations

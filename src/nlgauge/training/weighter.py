@@ -39,6 +39,7 @@ from nlgauge.engine.weighter import Weighter, write_weighter
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import Setup
 from nlgauge.metrics.maskeval import MaskEval
+from nlgauge.training.threads import torch_threads
 
 _LEAST_ITEMS = 10
 _HELD_BYTES = 64 << 20
@@ -255,7 +256,6 @@ def train(
     for aspect in aspects:
         if not any(aspect in row.scores for row in corpus):
             raise InputError(f"no row is rated for {aspect!r}", remedy=f"there are {', '.join(known) or 'no ratings'}")
-    torch.set_num_threads(threads())
     engine = engine or Engine(load(metric.model), progress=True)
     out.mkdir(parents=True, exist_ok=True)
     words = kept(rated, metric, engine, out)
@@ -267,7 +267,8 @@ def train(
         if not low < high:
             raise InputError(f"all ratings for {aspect!r} are {low:g}", remedy="nothing can be learned from them")
         items = [rated[i].item for i in rows]
-        weight, share, folds = fit(words.of(rows), (ratings - low) / (high - low), items, config)
+        with torch_threads(threads()):
+            weight, share, folds = fit(words.of(rows), (ratings - low) / (high - low), items, config)
         path = out / f"{aspect}.safetensors"
         write_weighter(path, Weighter(weight, share, states_digest(engine.model), aspect))
         card = {

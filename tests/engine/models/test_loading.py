@@ -41,13 +41,6 @@ def test_a_folder_with_graphs_is_a_model_by_its_path():
     assert model.digest == load("pocket").digest
 
 
-def test_the_tokens_of_a_batch_can_be_given():
-    assert load("pocket", batch_tokens=640).batch_tokens == 640
-    for wrong in (0, -1, 2.5, True):
-        with pytest.raises(SpecError, match="is not a whole number above 0"):
-            load("pocket", batch_tokens=wrong)
-
-
 # ---- What is refused
 
 
@@ -127,8 +120,8 @@ def offer(monkeypatch):
 
 def test_a_model_of_a_package_is_made_for_the_precision(offer):
     offer("large")
-    model = load("acme-metrics/large", "bfloat16", batch_tokens=99)
-    assert (model.backend, model.precision, model.batch_tokens) == ("acme-1.0", "bfloat16", 99)
+    model = load("acme-metrics/large", "bfloat16")
+    assert (model.backend, model.precision) == ("acme-1.0", "bfloat16")
 
 
 @pytest.mark.parametrize("asked", [{"device": "cpu"}, {"backend": "torch"}])

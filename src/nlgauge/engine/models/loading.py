@@ -10,7 +10,6 @@ anything else   a Hugging Face name
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import cast
@@ -42,14 +41,12 @@ def load(
     precision: str = "float32",
     backend: str = "auto",
     device: str | None = None,
-    batch_tokens: int | None = None,
 ) -> Model:
     """A model by name.
 
     precision: 'float32', 'bfloat16' (torch) or 'int8' (without torch). backend: 'onnx' or 'torch'; 'auto' takes onnx
     where the folder holds its graphs and neither precision nor device asks for torch. device: 'cpu', 'cuda', 'cuda:1'
-    or 'mps'; by default torch takes a GPU where there is one. batch_tokens: how many tokens a batch holds, in place of
-    what the backend chooses.
+    or 'mps'; by default torch takes a GPU where there is one.
     Raises SpecError for what is not known, does not go together or cannot be loaded, MissingExtraError where torch is
     needed and absent.
     """
@@ -57,11 +54,6 @@ def load(
         raise SpecError(f"precision {precision!r} is not one of {', '.join(PRECISIONS)}")
     if backend not in BACKENDS:
         raise SpecError(f"backend {backend!r} is not one of {', '.join(BACKENDS)}")
-    model = _opened(name, precision, backend, device)
-    return model if batch_tokens is None else replace(model, batch_tokens=_positive(batch_tokens))
-
-
-def _opened(name: str, precision: str, backend: str, device: str | None) -> Model:
     points = dict(offered(_GROUP))
     if name in points:
         if backend != "auto" or device is not None:
@@ -118,9 +110,3 @@ def _made(name: str, maker: object, precision: str) -> Model:
     if not isinstance(model, Model):
         raise SpecError(f"{name}: the package made {model!r}, which is not a Model")
     return model
-
-
-def _positive(batch_tokens: int) -> int:
-    if isinstance(batch_tokens, bool) or not isinstance(batch_tokens, int) or batch_tokens < 1:
-        raise SpecError(f"batch_tokens={batch_tokens!r} is not a whole number above 0")
-    return batch_tokens
