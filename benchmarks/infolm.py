@@ -45,7 +45,7 @@ from nlgauge.engine.models.folder import write_hugging_face
 from nlgauge.engine.models.loading import load, pocket_folder
 from nlgauge.engine.models.onnx import threads
 from nlgauge.metrics.infolm import InfoLM
-from nlgauge.run import Job
+from nlgauge.run.job import Job
 
 SECTIONS = ("values", "speed", "growth", "memory", "peak", "stride")
 TOLERANCE = 1e-4
@@ -257,8 +257,7 @@ def _speed(
     pairs = pairs[: options.summary_pairs if name == "summary" else options.pairs]
     batch, tried = _best_batch(peer, pairs, options.batch_sizes)
     lengths = [
-        len(tokens)
-        for tokens in models["nlgauge onnxruntime float32"].tokenizer.encode([t for p in pairs for t in p])
+        len(tokens) for tokens in models["nlgauge onnxruntime float32"].tokenizer.encode([t for p in pairs for t in p])
     ]
     middle = Spread.of([float(length) for length in lengths])
     print(f"\n  {name}: {len(pairs)} pairs, sub-words a text {middle}, torchmetrics' best batch size {batch}")

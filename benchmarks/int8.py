@@ -31,7 +31,7 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.models.onnx import graph_path
 from nlgauge.metrics.base import Metric
 from nlgauge.registry import metric
-from nlgauge.run import Job
+from nlgauge.run.job import Job
 
 PRECISIONS = ("float32", "int8")
 METRICS = ("InfoLM", "BERTScore", "Consistency", "Consistency(aligner='D')", "MaskEval(stride=8)")

@@ -27,8 +27,8 @@ from typing import Any
 import measuring
 from measuring import Spread, heading, interleaved, ratios, table
 
-from nlgauge.engine.models.folder import write_hugging_face
 from nlgauge.engine.models import loading
+from nlgauge.engine.models.folder import write_hugging_face
 
 IMPORTS = {
     "bare interpreter": "pass",

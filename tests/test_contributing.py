@@ -42,7 +42,9 @@ def test_the_sample_scores(sample: Path) -> None:
     assert table.columns[spec].reasons == {1: "the candidate has no words"}
 
 
-@pytest.mark.parametrize("check", [["ruff", "check"], ["ruff", "format", "--check"], ["mypy", "--strict"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "check", [["ruff", "check"], ["ruff", "format", "--check"], ["mypy", "--strict"]], ids=" ".join
+)
 def test_the_linters_have_nothing_to_say_of_the_sample(sample: Path, check: list[str]) -> None:
     pytest.importorskip(check[0], reason="needs nlgauge[dev]")
     options = ["--config", str(ROOT / "pyproject.toml")] if check[0] == "ruff" else ["--follow-imports=silent"]

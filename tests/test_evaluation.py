@@ -14,9 +14,9 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, SpecError, registry
+from nlgauge._version import __version__
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge._version import __version__
 from nlgauge.table import ScoreTable
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -304,7 +304,14 @@ def test_progress_stays_silent_where_there_is_no_terminal(corpus: Corpus, capfd:
 
 
 def test_all_metrics_together_encode_each_distinct_text_once_and_give_what_each_gives_alone(corpus: Corpus) -> None:
-    others = {"InfoLM", "published/InfoLM", "Perplexity", "MaskEval", "BARTScore", "Combination"}  # masked, or of others
+    others = {
+        "InfoLM",
+        "published/InfoLM",
+        "Perplexity",
+        "MaskEval",
+        "BARTScore",
+        "Combination",
+    }  # masked, or of others
     kinds = {name: kind for name, kind in registry.built_in_metrics().items() if name not in others}
     names = [name for name, kind in kinds.items() if "context" not in kind().reads]  # which no row has
     table = nlgauge.evaluate(corpus, metrics=names)

@@ -87,9 +87,7 @@ def test_the_command_lists_scores_and_compares_it(tmp_path: Path) -> None:
     assert "acme-metrics/Length" in json.dumps(listed) and "acme-metrics/letters" in json.dumps(listed)
     outputs, scores = tmp_path / "outputs.jsonl", tmp_path / "scores.jsonl"
     outputs.write_text(
-        "".join(
-            json.dumps({"candidate": row.candidate, "system": row.system, "item": row.item}) + "\n" for row in ROWS
-        )
+        "".join(json.dumps({"candidate": row.candidate, "system": row.system, "item": row.item}) + "\n" for row in ROWS)
     )
     spec = "acme-metrics/Length(model='acme-metrics/letters')"
     printed = nlgauge_command("score", str(outputs), "-m", "Length", "-m", spec, "-o", str(scores))

@@ -13,12 +13,12 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.engine.windows import WINDOW_POLICIES, WindowPolicy
 from nlgauge.errors import SpecError
-from nlgauge.filling import Filling
 from nlgauge.metrics.base import Metric, RowMetric, model_of
-from nlgauge.run import Job
-from nlgauge.scored import Scored
+from nlgauge.run.filling import Filling
+from nlgauge.run.job import Job
+from nlgauge.run.scored import Scored
+from nlgauge.run.strings import string_jobs
 from nlgauge.store import opened
-from nlgauge.string_jobs import string_jobs
 from nlgauge.table import ScoreTable
 
 

@@ -23,7 +23,8 @@ rows = [
         " ".join(texts[at + 1 : at + 7]), item=str(at))
     for at in range(len(texts) - 8)
 ]
-names = [name for name in registry.built_in_metrics() if name != "Combination" and model_of(registry.metric(name)) is None]
+names = [name for name in registry.built_in_metrics() if name != "Combination"]
+names = [name for name in names if model_of(registry.metric(name)) is None]
 table = evaluate(Corpus(tuple(rows)), metrics=names)
 for spec, column in table.columns.items():
     print(spec, column.values.tobytes().hex(), column.sums.counts.tobytes().hex() if column.sums else "")

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from nlgauge import SpecError
-from nlgauge.kept import NOT_SCORED
 from nlgauge.reproduce.measuring import measure
 from nlgauge.reproduce.rated import Data
 from nlgauge.reproduce.scoring import Scores
 from nlgauge.reproduce.suites import Group
+from nlgauge.run.kept import NOT_SCORED
 from tests.reproduce.pieces import POOLED, SUITE, written
 
 pytestmark = pytest.mark.usefixtures("one_model", "counting")

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from nlgauge import Corpus, ScoreTable, SpecError, evaluate, registry
-from nlgauge.kept import NOT_SCORED
 from nlgauge.reproduce import scoring
 from nlgauge.reproduce.published import Source
 from nlgauge.reproduce.rated import Data
 from nlgauge.reproduce.scoring import Job, Scores, read_model
+from nlgauge.run.kept import NOT_SCORED
 from tests.reproduce.pieces import Words
 
 pytestmark = pytest.mark.usefixtures("one_model", "counting")

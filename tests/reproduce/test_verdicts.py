@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from nlgauge.kept import NOT_SCORED
 from nlgauge.meta.agreement import Agreement
 from nlgauge.reproduce.verdicts import Key, Measured
+from nlgauge.run.kept import NOT_SCORED
 from tests.reproduce.pieces import SUITE
 
 POOLED: Key = ("quality", "pooled", "pearson")

@@ -15,7 +15,7 @@ Record = Mapping[str, Any]
 
 
 def drawn(evidence: Record, colour: bool) -> Iterator[str]:
-    """The lines of a row's evidence, as JSON has it. colour: for words; else weakly aligned ones stand in [brackets]."""
+    """The lines of a row's evidence, as JSON has it. colour: of words; else weakly aligned ones stand in [brackets]."""
     for text in evidence.get("texts", []):
         yield f"{text['name']}, against the {text['against']}:"
         yield "  " + _painted(text, colour).replace("\n", "\n  ")

@@ -44,7 +44,9 @@ _MANY_ROWS = 5000
     show_default=True,
     help="float32; bfloat16, which pays on a GPU and on processors with units for it; or int8, without torch.",
 )
-@click.option("--device", help="cpu, cuda, cuda:1 or mps, of models that torch runs; a GPU by default where there is one.")
+@click.option(
+    "--device", help="cpu, cuda, cuda:1 or mps, of models that torch runs; a GPU by default where there is one."
+)
 @click.option("--batch-tokens", type=click.IntRange(min=1), help="How many tokens a batch holds.")
 @click.option(
     "--window", default="slide", show_default=True, help="Texts longer than the model's window: slide, cut or error."

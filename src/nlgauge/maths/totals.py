@@ -64,7 +64,9 @@ def chrf(counts: Array, beta: float = 2.0) -> Array:
     both = (ours > 0) & (theirs > 0)
     orders = both.sum(axis=-1)
     # Added up one by one, as sacrebleu does: which of two references is the better may hang on the last bit.
-    precision, recall = (np.where(both, matches / side, 0.0).cumsum(axis=-1)[..., -1] / orders for side in (ours, theirs))
+    precision, recall = (
+        np.where(both, matches / side, 0.0).cumsum(axis=-1)[..., -1] / orders for side in (ours, theirs)
+    )
     f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
     return np.where((orders > 0) & (precision + recall > 0), 100 * f, 0.0)[..., None]
 

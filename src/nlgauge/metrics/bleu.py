@@ -70,7 +70,9 @@ class BLEU(RowMetric[Prepared]):
             return tokenize((text.lower() if self.lowercase else text).rstrip()).split()
 
         def count(candidates: Sequence[str], references: tuple[str, ...]) -> list[list[int]]:
-            return clipped_counts([words(text) for text in candidates], [words(text) for text in references], self.ngram)
+            return clipped_counts(
+                [words(text) for text in candidates], [words(text) for text in references], self.ngram
+            )
 
         return counted_values(self, rows, count, self._formula(effective=True))
 
@@ -93,7 +95,7 @@ class BLEU(RowMetric[Prepared]):
 def clipped_counts(
     candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], longest: int
 ) -> list[list[int]]:
-    """Of each candidate: its words, those of the reference nearest in length, its n-grams that references have, and all.
+    """Counts of each candidate: its words, those of the reference nearest in length, n-grams that references have, all.
 
     The last two for each n up to `longest`. An n-gram is had as often as in the reference that has it most often.
     """
@@ -107,7 +109,7 @@ def clipped_counts(
     counts = []
     for words in candidates:
         size = len(words)
-        nearest = min(lengths, key=lambda length: abs(length - size))  # noqa: B023  # the shorter of two as near
+        nearest = min(lengths, key=lambda length: abs(length - size))  # the shorter of two as near
         matches = [
             sum([min(times, most.get(gram, 0)) for gram, times in Counter(ngrams(words, n)).items()])
             for n in range(1, longest + 1)

@@ -34,7 +34,7 @@ class Vectors(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class CIDErPrepared(Prepared):
-    """The weights of n-grams: the logarithm of how many times as many items there are as those whose references have it."""
+    """The weights of n-grams: how many times as many items there are as have it in a reference, as a logarithm."""
 
     items: int
     idf: Mapping[str, float]

@@ -88,7 +88,12 @@ class ROUGE(StringReferenceMetric[Prepared, Text]):
     def prepare(self, setup: Setup) -> Prepared:
         _tokenizer(self.tokenizer, self.stemmer)
         stemmer = "porter" if self.stemmer else "none"
-        facts = {"library": f"rouge-score-rs-{version('rouge-score-rs')}", "variant": self.variant, "stemmer": stemmer, "tok": self.tokenizer}
+        facts = {
+            "library": f"rouge-score-rs-{version('rouge-score-rs')}",
+            "variant": self.variant,
+            "stemmer": stemmer,
+            "tok": self.tokenizer,
+        }
         return Prepared(facts=facts if self.variant != "Lsum" else {**facts, "sentences": self.sentences})
 
     def read(self, text: str, prepared: Prepared) -> Text | None:

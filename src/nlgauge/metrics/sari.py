@@ -130,7 +130,9 @@ class SARI(RowMetric[Prepared]):
             good, times = good + now[2] - before[2], times + now[3] - before[3]
         added = len(candidate) - len(shared)
         added_good = sum(gram in asked.references and gram not in asked.source for gram in candidate)
-        recall = self._share(kept_good, asked.kept) if self.variant == "fixed" else self._share(kept_all, len(asked.keep))
+        recall = (
+            self._share(kept_good, asked.kept) if self.variant == "fixed" else self._share(kept_all, len(asked.keep))
+        )
         scores = (
             _f(self._share(added_good, added), self._share(added_good, asked.add)),
             _f(self._share(kept_right, len(shared)), recall),

@@ -45,10 +45,7 @@ class TokenF1(StringReferenceMetric[Prepared, Answer]):
         return Prepared(facts={"words": self.words})
 
     def read(self, text: str, prepared: Prepared) -> Answer | None:
-        if self.words == "any":
-            split = words(text)
-        else:
-            split = _ARTICLES.sub(" ", text.lower().translate(_MARKS)).split()
+        split = words(text) if self.words == "any" else _ARTICLES.sub(" ", text.lower().translate(_MARKS)).split()
         return Answer(split, Counter(split)) if split else None
 
     def compare(self, pairs: Sequence[tuple[Answer, Answer]], prepared: Prepared) -> list[tuple[float, ...]]:

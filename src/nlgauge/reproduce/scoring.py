@@ -13,10 +13,10 @@ from typing import NamedTuple
 from nlgauge.corpus import Corpus
 from nlgauge.errors import NlgaugeError
 from nlgauge.evaluation import evaluate
-from nlgauge.kept import NOT_SCORED, kept
 from nlgauge.metrics.base import COSTS, Metric
 from nlgauge.reproduce.columns import rows_of
 from nlgauge.reproduce.specs import refusal
+from nlgauge.run.kept import NOT_SCORED, kept
 from nlgauge.table import ScoreTable
 
 

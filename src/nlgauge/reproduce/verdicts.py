@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nlgauge.kept import NOT_SCORED
 from nlgauge.meta.agreement import Agreement
 from nlgauge.reproduce.numbers import short
 from nlgauge.reproduce.published import Best, best
 from nlgauge.reproduce.suites import Suite
+from nlgauge.run.kept import NOT_SCORED
 
 Key = tuple[str, str, str]
 """(aspect, level, coefficient)"""

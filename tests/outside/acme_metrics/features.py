@@ -29,7 +29,9 @@ def read_spreads(requests: Sequence[SpreadRequest], view: View) -> dict[SpreadRe
     for index in view.batches([window.end - window.begin for _, window in work]):
         part = [work[i] for i in index]
         ids, attend = view.rows([(request.text, window) for request, window in part])
-        for (request, _), states, mask in zip(part, encoder.hidden(ids, attend, [encoder.layers])[0], attend, strict=True):
+        for (request, _), states, mask in zip(
+            part, encoder.hidden(ids, attend, [encoder.layers])[0], attend, strict=True
+        ):
             vectors = states[mask == 1]
             spreads[request] = Spread(float(np.linalg.norm(vectors - vectors.mean(axis=0), axis=1).mean()))
     return spreads

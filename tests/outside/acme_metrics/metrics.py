@@ -37,6 +37,8 @@ class Length(RowMetric[Prepared]):
     def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         spreads = [features[SpreadRequest(row.candidate)] for row in rows]
         return [
-            Value((np.nan,), "the candidate has no words") if spread is None else Value((self.factor * spread.distance,))
+            Value((np.nan,), "the candidate has no words")
+            if spread is None
+            else Value((self.factor * spread.distance,))
             for spread in spreads
         ]

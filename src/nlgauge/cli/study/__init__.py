@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from nlgauge.cli.study.of_outputs import ablation, alpha_beta, layers, neighbours, temperature
-from nlgauge.cli.study.of_scores import distributions, matrix, parts_of_speech, significance
+from nlgauge.cli.study import of_outputs, of_scores
 
 
 @click.group()
@@ -17,7 +16,5 @@ def study() -> None:
     """
 
 
-for _command in (
-    matrix, distributions, parts_of_speech, significance, temperature, alpha_beta, layers, ablation, neighbours
-):  # fmt: skip
+for _command in (*of_scores.COMMANDS, *of_outputs.COMMANDS):
     study.add_command(_command)

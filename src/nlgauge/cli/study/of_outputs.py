@@ -119,3 +119,6 @@ def neighbours(
 
     options["against"] = None if against is None else Corpus.read(against)
     study_outputs("neighbours", run, outputs, columns, output, layout, cache, no_cache, options)
+
+
+COMMANDS = (temperature, alpha_beta, layers, ablation, neighbours)

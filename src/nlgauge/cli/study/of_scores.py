@@ -107,3 +107,6 @@ def significance(
     )  # fmt: skip
     show("significance", result, output, layout)
     tell_joined(table)
+
+
+COMMANDS = (matrix, distributions, parts_of_speech, significance)

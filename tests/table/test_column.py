@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.column import Column, Sums
+from nlgauge.table.column import Column, Sums
 
 
 def test_columns_are_equal_by_content_and_missing_values_are_one() -> None:

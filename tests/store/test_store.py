@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge import store_file, store_place
-from nlgauge.store import Store, Verified, opened
+from nlgauge.store.store import Store, Verified, opened
 
 _RANDOM = random.Random(7)
 ENTRIES = {

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from nlgauge import store_tables
-from nlgauge.store_tables import BATCH_BITS, check, evict, kinds, lay_out, read, transaction, write
+from nlgauge.store import tables as store_tables
+from nlgauge.store.tables import BATCH_BITS, check, evict, kinds, lay_out, read, transaction, write
 
 
 @pytest.fixture

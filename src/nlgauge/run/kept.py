@@ -11,10 +11,10 @@ from nlgauge.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.errors import NlgaugeError
-from nlgauge.filling import Filling
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.metrics.sets import SetMetric
-from nlgauge.run import Job
+from nlgauge.run.filling import Filling
+from nlgauge.run.job import Job
 from nlgauge.store import Store, opened
 from nlgauge.table import Column, ScoreTable
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge.store_file import DamagedFileError, files, is_damage, open_newest, remove
+from nlgauge.store.file import DamagedFileError, files, is_damage, open_newest, remove
 
 
 def opened_number(folder: Path, after: int = 0) -> int:

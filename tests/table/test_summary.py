@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from nlgauge.signature import Signature
-from nlgauge.summary import summary
 from nlgauge.table import Column, ScoreTable
+from nlgauge.table.summary import summary
 from tests.score_tables import column, counted, mixed
 
 

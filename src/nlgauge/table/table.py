@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge import scores_file, scores_reader
-from nlgauge.column import Column, Sums
-from nlgauge.frame import frame
-from nlgauge.intervals import Resamples, SystemScore, by_system
 from nlgauge.signature import Signature
-from nlgauge.summary import summary
+from nlgauge.table import reading, writing
+from nlgauge.table.column import Column, Sums
+from nlgauge.table.frame import frame
+from nlgauge.table.intervals import Resamples, SystemScore, by_system
+from nlgauge.table.summary import summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,19 +105,19 @@ class ScoreTable:
 
     def records(self) -> Iterator[dict[str, object]]:
         """One record per value, as `save` writes them."""
-        return scores_file.records(self)
+        return writing.records(self)
 
     def save(self, path: str | Path) -> None:
         """Write JSON Lines: a header, then one record per value. The file is complete or not there at all.
 
         Raises InputError where it cannot be written, ValueError for evidence that JSON cannot hold.
         """
-        scores_file.write(self, path)
+        writing.write(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> ScoreTable:
         """Read what `save` wrote. Raises InputError, with the line, for anything else."""
-        return cls(*scores_reader.read(path))
+        return cls(*reading.read(path))
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for every value: system, item, metric, part, value, reason. Raises MissingExtraError."""

@@ -10,7 +10,7 @@ import pytest
 from nlgauge import Corpus, InputError, ScoreTable, SpecError, evaluate, registry
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
-from nlgauge.kept import NOT_SCORED, kept
+from nlgauge.run.kept import NOT_SCORED, kept
 
 pytestmark = pytest.mark.usefixtures("one_model")
 CORPUS = Corpus.from_texts(["A cat sat.", "Nothing else.", ""], ["The cat sat.", "It rained.", "A dog."])

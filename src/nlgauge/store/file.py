@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from nlgauge.store_tables import lay_out
+from nlgauge.store.tables import lay_out
 
 BUSY_S = 30.0
 """How long another process is waited for"""

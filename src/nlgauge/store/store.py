@@ -17,9 +17,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from nlgauge.store_file import FAULTS, DamagedFileError, StoreFile, files, is_damage, open_newest, remove
-from nlgauge.store_place import default_folder, default_limit, is_off
-from nlgauge.store_tables import check, evict, kinds, read, write
+from nlgauge.store.file import FAULTS, DamagedFileError, StoreFile, files, is_damage, open_newest, remove
+from nlgauge.store.place import default_folder, default_limit, is_off
+from nlgauge.store.tables import check, evict, kinds, read, write
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nlgauge.intervals import Resamples, measure
+from nlgauge.table.intervals import Resamples, measure
 
 if TYPE_CHECKING:
     from nlgauge.table import ScoreTable

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.errors import SpecError
-from nlgauge.store_place import LIMIT, default_folder, default_limit, is_off
+from nlgauge.store.place import LIMIT, default_folder, default_limit, is_off
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from nlgauge.engine.features.request import Features, Request
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import POCKET, Metric, Prepared, RowMetric, Setup, model_of
 from nlgauge.metrics.sets import SetMetric
-from nlgauge.scored import Scored, packed, unpacked
-from nlgauge.set_points import SetPoints
+from nlgauge.run.scored import Scored, packed, unpacked
+from nlgauge.run.sets import SetPoints
 from nlgauge.signature import Signature
 from nlgauge.store import Store
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nlgauge.atomic_write import atomic_write
-from nlgauge.column import Column
+from nlgauge.table.column import Column
 
 if TYPE_CHECKING:
     from nlgauge.table import ScoreTable

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.column import Column, Sums
 from nlgauge.errors import InputError
 from nlgauge.maths.totals import FORMULAS
 from nlgauge.signature import Signature
+from nlgauge.table.column import Column, Sums
 
 Rows = list[tuple[str, str]]
 _Record = dict[str, Any]
@@ -35,7 +35,7 @@ class Contents(NamedTuple):
 
 
 def read(path: str | Path) -> Contents:
-    """Read what `nlgauge.scores_file.write` wrote. Raises InputError, with the line, for anything else."""
+    """Read what `nlgauge.table.writing.write` wrote. Raises InputError, with the line, for anything else."""
     try:
         lines = Path(path).read_text(encoding="utf-8").split("\n")
     except UnicodeDecodeError:

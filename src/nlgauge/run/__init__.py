@@ -1,0 +1,1 @@
+"""A run: prepare, score blocks of rows, finish."""
