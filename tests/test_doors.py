@@ -70,7 +70,6 @@ AT_THE_TOP = ("training/", "engine/models/aligner_net.py")
 # What has no test file of its own name, and why.
 UNTESTED: dict[str, str] = {
     "errors.py": "messages only; the tests of corpus, table and command check them where they are raised",
-    "doctor.py": "one command; tests/test_cli.py runs it, on a sound and on a broken model",
     "metrics/base.py": "tests/contracts/test_metrics.py is its test: what holds for every metric",
     "metrics/sets.py": "tests/contracts/test_sets.py is its test: what holds for every metric of sets",
     "__init__.py": "tests/test_public_names.py",

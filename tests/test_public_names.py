@@ -45,6 +45,8 @@ def test_every_error_is_public() -> None:
 def test_metrics_are_attributes_and_listed() -> None:
     assert nlgauge.InfoLM(measure="ab", alpha=3, beta=0.25).alpha == 3
     for name, kind in registry.built_in_metrics().items():
+        if name.startswith("published/"):
+            continue
         assert getattr(nlgauge, name) is kind
         assert name in dir(nlgauge)
     assert set(nlgauge.__all__) <= set(dir(nlgauge))

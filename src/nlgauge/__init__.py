@@ -58,4 +58,4 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     from nlgauge.registry import built_in_metrics
 
-    return sorted([*__all__, *built_in_metrics()])
+    return sorted([*__all__, *(name for name in built_in_metrics() if name.isidentifier())])

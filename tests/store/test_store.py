@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge import store_file, store_place
+from nlgauge.store import file as store_file
+from nlgauge.store import place as store_place
 from nlgauge.store.store import Store, Verified, opened
 
 _RANDOM = random.Random(7)
@@ -268,7 +269,7 @@ def test_a_user_without_a_home(told: list[str], monkeypatch: pytest.MonkeyPatch)
     def nowhere() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
-    monkeypatch.setattr("nlgauge.store.default_folder", nowhere)
+    monkeypatch.setattr("nlgauge.store.store.default_folder", nowhere)
     with Store(tell=told.append) as store:
         store.put({"row|1": b"1"})
         assert store.get(["row|1"]) == {}

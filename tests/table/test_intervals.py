@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge import intervals as module
+from nlgauge.table import intervals as module
 from nlgauge.signature import Signature
 from nlgauge.table import ScoreTable, SystemScore
 from tests.score_tables import KL, L1, PARTS, column, counted, mixed, one
@@ -139,7 +139,7 @@ def test_its_interval_is_that_of_the_same_resamples_as_the_means(monkeypatch: py
     wanted = np.quantile(100 * sums[:, 0] / sums[:, 1], [0.05, 0.95])
     found = table.by_system(level=0.9, replicates=400, seed=7)[0]
     assert (found.low, found.high) == pytest.approx(tuple(wanted))
-    monkeypatch.setattr("nlgauge.intervals._DRAWN_AT_ONCE", 1)
+    monkeypatch.setattr("nlgauge.table.intervals._DRAWN_AT_ONCE", 1)
     again = table.by_system(level=0.9, replicates=400, seed=7)[0]
     assert (again.low, again.high) == pytest.approx(tuple(wanted))
 
