@@ -181,7 +181,7 @@ def test_sets_and_rows_share_a_pass() -> None:
     list(run.blocks())
     texts = {text for row in ROWS for text in (row.candidate, *row.references)}
     assert engine.ledger.passes == len(texts)
-    assert [value.reason for value, _ in run.sets["MarkEvaluate"].scores(False)] == [None] * 3
+    assert [one.value.reason for one in run.set_scores("MarkEvaluate").values()] == [None] * 3
     assert f"longer 0/{len(texts)}" in str(run.signature("MarkEvaluate"))
 
 
@@ -215,3 +215,17 @@ def test_a_metric_for_which_no_row_has_what_it_needs_is_refused(rows: tuple[Row,
     with pytest.raises(InputError, match="references, which MarkEvaluate needs"):
         job({"MarkEvaluate": MarkEvaluate()}, rows=Corpus(rows))
     list(job({"BERTScore": BERTScore()}, rows=Corpus((*rows, Row("w1", ("w2",))))).blocks())
+
+
+def test_the_store_has_whole_systems_of_a_metric_of_sets() -> None:
+    store, spec = Shelf(), "MarkEvaluate"
+    first, second = (job({spec: MarkEvaluate()}, store) for _ in range(2))
+    list(first.blocks())
+    scores = first.set_scores(spec)
+    assert len(list(second.blocks())) == 1 and not second.sets[spec].missing
+    assert second.set_scores(spec) == scores and second.signature(spec) == first.signature(spec)
+    fewer = Corpus((*ROWS.rows[8:], Row("w1 w5", ("w2",), system="new")))
+    third = job({spec: MarkEvaluate()}, store, fewer)
+    list(third.blocks())
+    assert third.sets[spec].missing == ["new"]
+    assert third.set_scores(spec)["s2"] == scores["s2"]

@@ -31,13 +31,18 @@ class Filling:
         """Take all that a job gives."""
         for block in job.blocks():
             self.take(block)
+        self.take_sets(job)
+        for spec in job.bound:
+            self._signatures[spec] = job.signature(spec)
+
+    def take_sets(self, job: Job) -> None:
+        """Take the scores of systems by the metrics of sets of a job whose blocks have all come."""
         for spec, points in job.sets.items():
             column = self._columns[spec] = _column(points.metric, len(self._corpus.systems), "system")
-            for index, (value, evidence) in enumerate(points.scores(self._evidence)):
-                self._fill(spec, column, index, value)
-                if evidence:
-                    column.evidence[index] = evidence
-        for spec in [*job.bound, *job.sets]:
+            for index, scored in enumerate(job.set_scores(spec).values()):
+                self._fill(spec, column, index, scored.value)
+                if scored.evidence:
+                    column.evidence[index] = scored.evidence
             self._signatures[spec] = job.signature(spec)
 
     def take(self, block: Block, signatures: Mapping[str, Signature] | None = None) -> None:

@@ -7,8 +7,7 @@ are stored whole, so that a run that was killed goes on where it stopped and end
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from hashlib import blake2b
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -18,8 +17,9 @@ from nlgauge.engine.batching import blocks as blocks_of
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features, Request
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import POCKET, Metric, Prepared, RowMetric, Setup, model_of
+from nlgauge.metrics.base import Metric, Prepared, RowMetric, Setup, model_of
 from nlgauge.metrics.sets import SetMetric
+from nlgauge.run.keys import Keys, metric_key, texts_of
 from nlgauge.run.scored import Scored, packed, unpacked
 from nlgauge.run.sets import SetPoints
 from nlgauge.signature import Signature
@@ -86,7 +86,8 @@ class Job:
                     _needed(corpus, metric, spec)
                 points = metric.prepare(setup)
                 facts = self._facts(metric, points, against=against.digest[:8] if against is not None else "references")
-                self.sets[spec] = SetPoints(metric, points, facts, corpus, against)
+                key = metric_key(metric, facts, evidence)
+                self.sets[spec] = SetPoints(metric, points, facts, corpus, against, evidence, key)
         self._windows = {spec: _Windows() for spec in self.bound}
 
     def blocks(self, rows: Sequence[int] | None = None) -> Iterator[Block]:
@@ -95,12 +96,30 @@ class Job:
         if self._engine is not None and self._engine.window == "error":
             for number in wanted:
                 self._engine.check(self._requests([number]), number + 1)
-        keys = {spec: _Keys(bound, self._corpus, self._evidence) for spec, bound in self.bound.items()}
+        keys = {
+            spec: Keys(bound.metric, bound.facts, self._corpus, self._evidence) for spec, bound in self.bound.items()
+        }
         kept, damaged = self._kept(keys, wanted)
         yield self._seen(Block(wanted, kept))
         missing = {spec: [n for n in wanted if n not in kept[spec]] for spec in self.bound}
-        if any(missing.values()) or self.sets:
+        self._recall_sets()
+        if any(missing.values()) or any(points.missing for points in self.sets.values()):
             yield from self._computed(wanted, missing, damaged, keys)
+
+    def set_scores(self, spec: str) -> dict[str, Scored]:
+        """The score of each system by a metric of sets, whose blocks have all come."""
+        points = self.sets[spec]
+        new, scores = points.missing, points.scores()
+        if self._store is not None:
+            self._store.put({points.keys[system]: packed(scores[system]) for system in new})
+            self._store.commit()
+        return scores
+
+    def _recall_sets(self) -> None:
+        for points in self.sets.values():
+            if self._store is not None:
+                entries = self._store.get(list(points.keys.values()))
+                points.recall({key: unpacked(content) for key, content in entries.items()})
 
     def signature(self, spec: str) -> Signature:
         """Of a metric whose blocks have come."""
@@ -114,7 +133,7 @@ class Job:
         wanted: Sequence[int],
         missing: Mapping[str, Sequence[int]],
         damaged: set[int],
-        keys: Mapping[str, _Keys],
+        keys: Mapping[str, Keys],
     ) -> Iterator[Block]:
         gaps = {spec: set(numbers) for spec, numbers in missing.items()}
         if self._engine is not None:
@@ -163,7 +182,7 @@ class Job:
         for points in self.sets.values():
             yield from points.requests([self._corpus[number] for number in numbers])
 
-    def _kept(self, keys: Mapping[str, _Keys], wanted: Sequence[int]) -> tuple[dict[str, dict[int, Scored]], set[int]]:
+    def _kept(self, keys: Mapping[str, Keys], wanted: Sequence[int]) -> tuple[dict[str, dict[int, Scored]], set[int]]:
         """What the store has of each metric, by row; and the rows of which it had something that was damaged."""
         kept: dict[str, dict[int, Scored]] = {spec: {} for spec in keys}
         damaged: set[int] = set()
@@ -236,33 +255,6 @@ def _scored(bound: Bound, rows: Sequence[Row], features: Features, evidence: boo
 
 def _longer(row: Row, columns: Sequence[str], features: Features) -> tuple[int, ...]:
     return tuple(n for n, text in enumerate(texts_of(row, columns)) if text in features.longer)
-
-
-def texts_of(row: Row, columns: Sequence[str]) -> list[str]:
-    """The texts of some columns of a row, one after another."""
-    texts: list[str] = []
-    for column in columns:
-        content: str | tuple[str, ...] | None = getattr(row, column)
-        texts += content if isinstance(content, tuple) else [] if content is None else [content]
-    return texts
-
-
-class _Keys:
-    """Under which key the store has a metric's score of each row."""
-
-    def __init__(self, bound: Bound, corpus: Corpus, evidence: bool) -> None:
-        metric = bound.metric
-        if model_of(metric) is not None:  # the facts name its weights, however they are called
-            metric = replace(metric, model=POCKET)  # type: ignore[call-arg]
-        facts = {name: fact.get("digest") if isinstance(fact, dict) else fact for name, fact in bound.facts.items()}
-        content = repr([str(metric), sorted(facts.items()), evidence])
-        self._corpus, self._columns = corpus, bound.metric.reads
-        self._metric = blake2b(content.encode(), digest_size=16).hexdigest()
-
-    def of(self, number: int) -> str:
-        """The key of a row."""
-        content = repr([getattr(self._corpus[number], column) for column in self._columns])
-        return f"row|{self._metric}|{blake2b(content.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 
 
 class _Windows:

@@ -49,8 +49,10 @@ def _table(corpus: Corpus, spec: str, metric: Metric, engine: Engine | None, sto
     job, filling = Job(corpus, {spec: metric}, engine, store=store), Filling(corpus, {spec: metric}, {}, False)
     block = next(job.blocks())
     if isinstance(metric, SetMetric):
-        # Values of whole systems are not stored.
-        return _nothing(corpus, spec, metric, job)
+        if job.sets[spec].missing:
+            return _nothing(corpus, spec, metric, job)
+        filling.take_sets(job)
+        return filling.table()
     filling.take(block, {spec: job.signature(spec)})
     table = filling.table()
     missing = [number for number in range(len(corpus)) if number not in block.scored[spec]]
