@@ -105,9 +105,9 @@ def test_points_of_texts():
     setup = Setup(Corpus.from_texts(["w1 w2 w3"], ["w2"]), engine)
     sentence, token = MarkEvaluate(normalize=False), MarkEvaluate(unit="token", layers=2)
     request = sentence.request("w1 w2 , w3", sentence.prepare(setup))
-    assert request == VectorsRequest("w1 w2 , w3", (3,))
-    feature = engine.features([request])[request]
-    np.testing.assert_allclose(sentence.points(feature), feature.vectors[0].mean(0)[None], rtol=1e-6)
+    tokens = VectorsRequest("w1 w2 , w3", (3,))
+    features = engine.features([request, tokens])
+    np.testing.assert_allclose(sentence.points(features[request]), features[tokens].vectors[0].mean(0)[None], rtol=1e-6)
     prepared = token.prepare(setup)
     assert prepared.layers == (2, 3) and prepared.facts == {"layers": "2-3"}
     request, marks = token.request("w1 w2 , w3", prepared), token.request(", !", prepared)

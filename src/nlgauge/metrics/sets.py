@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.features.request import Request
+from nlgauge.engine.features.sentence_vectors import SentenceVectors
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.models.capabilities import capability
 from nlgauge.engine.words import is_word, words
@@ -80,7 +81,7 @@ class SetMetric(Metric):
 
     def request(self, text: str, prepared: SetPrepared) -> Request[TokenVectors]:
         """What the points of a text are made of."""
-        return VectorsRequest(text, prepared.layers)
+        return (SentenceVectors if self.unit == "sentence" else VectorsRequest)(text, prepared.layers)
 
     def points(self, feature: TokenVectors) -> NDArray[np.float32]:
         """The points that stand for a text: [points, width]; none where it has nothing to say."""
