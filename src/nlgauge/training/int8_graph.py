@@ -6,8 +6,8 @@ built, a row's scale when the row is.
 
 - A row's scale, not one of the whole batch as onnxruntime's DynamicQuantizeMatMul has it: no number may depend on which
   other rows stand in its batch.
-- Weights have 7 of the 8 bits. Processors without instructions for 8 bits (VNNI) add two products in 16 bits before they
-  add in 32, where two of 255 * 63 fit and two of 255 * 127 do not: the sum would be cut in silence.
+- Weights have 7 of the 8 bits. Processors without instructions for 8 bits (VNNI) add two products in 16 bits before
+  they add in 32, where two of 255 * 63 fit and two of 255 * 127 do not: the sum would be cut in silence.
 - Attention's products, of states with states, are small and stay as they are, as do softmax, norms and the heads of
   the aligner, which have one or 128 columns.
 
