@@ -28,7 +28,7 @@ Pair = tuple[str, str]
 """A candidate and its reference"""
 
 _PACKAGES = ("nlgauge", "numpy", "onnxruntime", "tokenizers", "torch", "transformers", "torchmetrics", "openvino")
-_FLAGS = ("avx2", "avx512f", "avx512_bf16", "amx_bf16", "amx_int8", "asimd", "bf16")
+_FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8", "asimd", "bf16")
 
 
 class Spread(NamedTuple):
