@@ -71,7 +71,7 @@ def test_a_reference_may_be_one_text() -> None:
 
 
 def test_a_data_frame_is_taken(records: list[dict[str, Any]], corpus: Corpus) -> None:
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="needs nlgauge[tables]")
     np.testing.assert_array_equal(scored(pandas.DataFrame(records[:3])), scored(corpus[:3]))
 
 

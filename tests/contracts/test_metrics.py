@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import math
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +34,7 @@ class Example:
     of_empty: bool = False
     """Whether it has something to say of an empty text"""
     torch: bool = False
-    """Whether its model is run by torch, and it is left out without it"""
+    """Whether its model is run by torch"""
 
     def __str__(self) -> str:
         return self.spec
@@ -128,7 +128,11 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     "ChrF": [Example("ChrF"), Example("ChrF(references='mean', words=2, beta=3, lowercase=True)")],
     "TER": [Example("TER"), Example("TER(references='mean', normalized=True, asian=True, lowercase=False)")],
-    "CDER": [Example("CDER"), Example("CDER(references='mean', tokenizer='char')")],
+    "CDER": [
+        Example("CDER"),
+        Example("CDER(references='mean', tokenizer='char')"),
+        Example("CDER(tokenizer='spaces')"),
+    ],
     "EED": [Example("EED", published=True), Example("EED(references='mean')", published=True)],
     "ROUGE": [
         Example("ROUGE"),
@@ -139,12 +143,18 @@ EXAMPLES: dict[str, list[Example]] = {
     "METEOR": [
         Example("METEOR"),
         Example("METEOR(references='mean', variant='2007', stemmer='none', tokenizer='unicode')"),
+        Example("METEOR(stemmer='none', tokenizer='spaces')"),
     ],
     "CIDEr": [
         Example("CIDEr"),
         Example("CIDEr(variant='plain', ngram=2, tokenizer='13a')"),
+        Example("CIDEr(tokenizer='spaces')"),
     ],
-    "SARI": [Example("SARI"), Example("SARI(variant='original', tokenizer='unicode')")],
+    "SARI": [
+        Example("SARI"),
+        Example("SARI(variant='original', tokenizer='unicode')"),
+        Example("SARI(tokenizer='spaces')"),
+    ],
     "TokenF1": [Example("TokenF1"), Example("TokenF1(references='mean', words='any')")],
     "Length": [Example("Length", of_empty=True), Example("Length(unit='characters')", of_empty=True)],
     "CopyRate": [Example("CopyRate"), Example("CopyRate(ngram=2)")],
@@ -189,7 +199,7 @@ ODD = {
 @functools.cache
 def _scored(rows: tuple[str, ...], corpus: Corpus, run: int) -> ScoreTable | None:
     try:
-        return nlgauge.evaluate(corpus, metrics=[example.spec for example in CASES])
+        return nlgauge.evaluate(corpus, metrics=[example.spec for example in CASES if lacking(example) is None])
     except Exception:
         return None
 
@@ -215,13 +225,35 @@ def made(example: Example) -> Metric:
     return registry.metric(example.spec)
 
 
-CASES = [
-    example
-    for name in registry.built_in_metrics()
-    for example in EXAMPLES.get(name, [])
-    if not example.torch or find_spec("torch")
-]
-every_example = pytest.mark.parametrize("example", CASES, ids=str)
+def lacking(example: Example) -> str | None:
+    """An extra whose libraries the example needs and this environment does not have."""
+    extras = {"torch": "torch", "transformers": "torch", "spacy": "maskeval"}
+    needed = [*made(example).libraries, *(("torch", "transformers") if example.torch else ())]
+    return next((extras.get(library, "strings") for library in needed if not _installed(library)), None)
+
+
+@functools.cache
+def _installed(library: str) -> bool:
+    try:
+        return bool(version(library))
+    except PackageNotFoundError:
+        return False
+
+
+CASES = [example for name in registry.built_in_metrics() for example in EXAMPLES.get(name, [])]
+
+
+def each_example(wanted: Callable[[Example], bool] = lambda example: True) -> pytest.MarkDecorator:
+    """The test with every example that is wanted, skipped where its libraries are not installed."""
+    cases = []
+    for example in filter(wanted, CASES):
+        extra = lacking(example)
+        skip = pytest.mark.skipif(extra is not None, reason=f"needs nlgauge[{extra}]")
+        cases.append(pytest.param(example, marks=skip))
+    return pytest.mark.parametrize("example", cases, ids=str)
+
+
+every_example = each_example()
 
 
 def odd_rows() -> list[Row]:
@@ -331,7 +363,7 @@ def test_a_row_does_not_depend_on_others_unless_the_metric_says_so(example: Exam
 # ---- Numbers
 
 
-@pytest.mark.parametrize("example", [case for case in CASES if not case.published and _compares(case)], ids=str)
+@each_example(lambda example: not example.published and _compares(example))
 def test_an_identical_text_scores_best(example: Example) -> None:
     metric = made(example)
     rows = [Row(text, (REFERENCE,), item=text) for text in (REFERENCE, *(row.candidate for row in ROWS))]
@@ -365,9 +397,7 @@ def test_odd_texts_have_a_finite_value_or_a_reason(example: Example) -> None:
         assert math.isnan(column.values[0, 0]), "an empty candidate says nothing"
 
 
-@pytest.mark.parametrize(
-    "example", [case for case in CASES if model_of(made(case)) is not None and not case.torch], ids=str
-)
+@each_example(lambda example: model_of(made(example)) is not None and not example.torch)
 def test_a_special_token_written_in_a_text_is_text(example: Example) -> None:
     words = ["", "[MASK]", "[ mask ]", "[SEP]", "[ sep ]", "[PAD]", "[ pad ]"]
     texts = [f"The library {word} opens." for word in words]

@@ -449,8 +449,8 @@ def test_gz_name_on_plain_content_is_refused(tmp_path):
 
 
 def test_parquet_round_trip(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
+    pyarrow = pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs nlgauge[tables]")
     records = [
         {"candidate": text, "references": ["r", text], "item": number, "scores": {"f": 1.5, "g": None}, "note": None}
         for number, text in enumerate(ODD_TEXTS.values())
@@ -467,8 +467,8 @@ def test_parquet_round_trip(tmp_path):
 
 
 def test_bad_parquet_is_refused(write, tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
+    pyarrow = pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs nlgauge[tables]")
     path = write("rows.parquet", "candidate\na\n")
     refusal(lambda: Corpus.read(path), "not readable as Parquet", "write it again", file=path)
     repeated = tmp_path / "repeated.parquet"
@@ -636,7 +636,7 @@ def test_numbers_from_numpy():
 
 
 def test_data_frame():
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="needs nlgauge[tables]")
     frame = pandas.DataFrame(
         {
             "output": ["a", "b"],

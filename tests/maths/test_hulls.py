@@ -45,7 +45,7 @@ def test_it_is_the_largest_difference_of_reach_over_all_directions():
 
 
 def test_it_agrees_with_quadratic_programming_in_many_dimensions():
-    optimize = pytest.importorskip("scipy.optimize")
+    optimize = pytest.importorskip("scipy.optimize", reason="needs nlgauge[parity]")
 
     def from_hull(point, vertices):
         """Weights >= 0 at sum 1, the sum held by a heavy row."""

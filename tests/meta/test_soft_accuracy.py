@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import stats
 
 from nlgauge.meta.soft_accuracy import soft_accuracy, superiority
 
 
 def test_superiority_is_a_paired_test() -> None:
+    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
     rng = np.random.default_rng(2)
     x = rng.normal([0, 0.5, 3], size=(12, 3))
     p = superiority(x, 4000)

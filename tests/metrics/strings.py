@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from nlgauge.corpus import Corpus, Row
-from nlgauge.metrics.base import TextMetric, Value
+from nlgauge.engine.features.request import Features
+from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 
 LINES = [
     ("The ferry left at nine, and nobody saw it go.", ("At nine the ferry left; nobody saw it.", "It left at nine.")),
@@ -23,9 +25,13 @@ def rows(lines: Sequence[tuple[str, Sequence[str]]] = LINES, source: str | None 
     return [Row(text, tuple(references), source, item=str(n)) for n, (text, references) in enumerate(lines)]
 
 
-def scored(metric: TextMetric, given: Sequence[Row]) -> list[Value]:
-    return metric.scorer(Corpus(tuple(given))).score(given)
+def prepared(metric: RowMetric[Any], given: Sequence[Row]) -> Prepared:
+    return metric.prepare(Setup(Corpus(tuple(given))))
 
 
-def value(metric: TextMetric, candidate: str, *references: str, source: str | None = None, part: int = 0) -> float:
+def scored(metric: RowMetric[Any], given: Sequence[Row]) -> list[Value]:
+    return metric.score(given, prepared(metric, given), Features({}))
+
+
+def value(metric: RowMetric[Any], candidate: str, *references: str, source: str | None = None, part: int = 0) -> float:
     return scored(metric, [Row(candidate, references, source)])[0].parts[part]

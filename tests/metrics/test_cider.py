@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.corpus import Corpus, Row
+from nlgauge.corpus import Row
 from nlgauge.metrics.cider import CIDEr
-from tests.metrics.strings import rows, scored
+from tests.metrics.strings import prepared, rows, scored
 
 ROWS = [
     Row(text, tuple(references), item=str(item))
@@ -47,7 +47,7 @@ def test_an_item_counts_once_however_many_systems_there_are() -> None:
     two = [*ROWS, *(Row("snow", row.references, system="other", item=row.item) for row in ROWS)]
     found = scored(CIDEr(tokenizer="spaces"), two)
     np.testing.assert_allclose([value.parts[0] for value in found[:4]], COCO, rtol=1e-12)
-    assert CIDEr(tokenizer="spaces").scorer(Corpus(tuple(two))).signature == {"items": 4}
+    assert prepared(CIDEr(tokenizer="spaces"), two).facts["items"] == 4
 
 
 def test_undefined() -> None:

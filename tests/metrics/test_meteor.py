@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from nlgauge import SpecError
-from nlgauge.corpus import Corpus
-from nlgauge.metrics.meteor import METEOR, WordNet
-from tests.metrics.strings import LINES, rows, scored, value
+from nlgauge.metrics.meteor import METEOR
+from nlgauge.metrics.wordnet import WordNet
+from tests.metrics.strings import LINES, prepared, rows, scored, value
 
 snowballstemmer = pytest.importorskip("snowballstemmer", reason="needs nlgauge[strings]")
 pytest.importorskip("sacrebleu", reason="needs nlgauge[strings]")
@@ -18,7 +18,7 @@ pytest.importorskip("sacrebleu", reason="needs nlgauge[strings]")
 @pytest.mark.parametrize(("variant", "weights"), [("2005", (0.9, 3, 0.5)), ("2007", (0.81, 0.83, 0.28))])
 @pytest.mark.parametrize("stemmer", ["porter", "none"])
 def test_numbers_are_nltks_on_the_same_words_and_stems(variant: str, weights: tuple[float, ...], stemmer: str) -> None:
-    nltk = pytest.importorskip("nltk.translate.meteor_score", reason="the program to compare with is not installed")
+    nltk = pytest.importorskip("nltk.translate.meteor_score", reason="needs nlgauge[parity]")
 
     class Stems:
         def stem(self, word: str) -> str:
@@ -77,7 +77,7 @@ def net(tmp_path: Path) -> Path:
 
 
 def test_synonyms(net: Path) -> None:
-    words = WordNet(net).synonyms
+    words = WordNet.read(net).synonyms
     assert words("auto") == {"auto", "car"}
     assert words("cars") == {"cars", "auto", "car"}
     assert words("men") == {"men", "man", "bloke"}
@@ -91,8 +91,7 @@ def test_words_match_by_synonym_after_all_others(net: Path) -> None:
     assert value(metric, "autos", "car") == pytest.approx(0.5)
     assert value(metric, "car auto", "auto car") == pytest.approx((1 - 0.5) * 1)
     assert value(METEOR(tokenizer="spaces"), "autos", "car") == 0
-    signature = metric.scorer(Corpus(tuple(rows()))).signature
-    assert signature == {"synonyms": f"wordnet@{WordNet(net).digest[:8]}"}
+    assert prepared(metric, rows()).facts["synonyms"] == {"name": "wordnet", "digest": WordNet.read(net).digest}
 
 
 def test_what_cannot_be_had_is_refused(tmp_path: Path) -> None:

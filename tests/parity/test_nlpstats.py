@@ -18,7 +18,7 @@ from nlgauge.meta.correlation import estimate, means
 from nlgauge.meta.resampling import bootstrap, interval
 from nlgauge.meta.williams import williams
 
-theirs = pytest.importorskip("nlpstats.correlations", reason="nlpstats is not installed: pip install nlpstats")
+theirs = pytest.importorskip("nlpstats.correlations", reason="needs nlgauge[parity]")
 
 LEVELS = {"item": "input", "system": "system", "pooled": "global"}
 

@@ -30,14 +30,14 @@ def rebuilt(kind: str, **options: Any) -> Rebuilt:
 
 @pytest.mark.parametrize("kind", ["agreement", "sweep", "between", "williams"])
 def test_a_figure_for_each_block_that_has_numbers(kind: str, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     assert draw(rebuilt(kind), tmp_path) == ["made-up-1.png"]
     assert [place.name for place in tmp_path.iterdir()] == ["made-up-1.png"]
     assert (tmp_path / "made-up-1.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_distributions_have_a_figure_for_each_of_the_data(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     samples = {"abs": {"Length": np.linspace(0, 1, 50)}, "ext": {"Length": np.array([0.0, 1.0])}, "none": {}}
     assert draw(rebuilt("distributions", samples=samples), tmp_path) == ["made-up-1.png", "made-up-2.png"]
 

@@ -108,8 +108,8 @@ NEAR = {
 
 
 def test_protocols_come_out_to_the_digits_in_print(data: Path, tmp_path: Path) -> None:
-    pytest.importorskip("sacrebleu")
-    pytest.importorskip("rouge_score_rs")
+    pytest.importorskip("sacrebleu", reason="needs nlgauge[strings]")
+    pytest.importorskip("rouge_score_rs", reason="needs nlgauge[strings]")
     wanted = {**PROTOCOLS, **NEAR}
     rebuilder = Rebuilder(Data(data), Scores(tmp_path), metrics=["BLEU", "ROUGE", "ChrF"])
     made = find(list(dict.fromkeys(name for name, *_ in wanted)))

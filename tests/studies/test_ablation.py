@@ -57,7 +57,7 @@ def test_all_that_the_rows_have_texts_for(corpus: Corpus, runs: list[ScoreTable]
     point = found.of("Engagingness E", "adequacy", "pearson")[-1]
     assert point.setting == {"variant": "sum", "stop-words": "left out"}
     assert point.agreement.metric == EngagingnessVariants().name, "without stop-words, as by default"
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     found.draw(tmp_path / "ablation.png")
     assert (tmp_path / "ablation.png").stat().st_size > 1000
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.stats import wasserstein_distance
 
 from nlgauge import InputError, ScoreTable
 from nlgauge.studies.distributions import _scaled, _wasserstein, distributions
@@ -51,8 +50,9 @@ def test_people_stand_beside() -> None:
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=12), st.lists(st.integers(0, 20), min_size=1, max_size=12))
 def test_the_distance_is_scipys(x: list[int], y: list[int]) -> None:
+    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
     a, b = (np.sort(np.array(values, float) / 20) for values in (x, y))
-    assert_allclose(_wasserstein(a, b), wasserstein_distance(a, b), atol=1e-12)
+    assert_allclose(_wasserstein(a, b), stats.wasserstein_distance(a, b), atol=1e-12)
 
 
 def test_values_without_a_place_are_counted() -> None:
@@ -83,7 +83,7 @@ def test_what_it_shows(tmp_path: Path) -> None:
     assert head[:3] == ["scaled to [0, 1]", "n", "5 %"]
     assert rows[2] == ["Constant", "5", *["-"] * 6]
     assert rows[1][:5] == ["Score", "5", "0.050", "0.250", "0.500"]
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     found.draw(tmp_path / "spread.svg")
     assert (tmp_path / "spread.svg").stat().st_size > 1000
 

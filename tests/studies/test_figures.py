@@ -12,13 +12,12 @@ from nlgauge import InputError, MissingExtraError
 from nlgauge.studies import figures
 from nlgauge.studies.figures import Curve, Heat
 
-pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'nlgauge[plots]'")
-
 HEADS = {".png": b"\x89PNG\r\n", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 
 @pytest.mark.parametrize("suffix", figures.SUFFIXES)
 def test_every_kind_of_figure_is_written_and_repeats(tmp_path: Path, suffix: str) -> None:
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     heat = Heat(["a", "b"], ["x", "y", "z"], [[0.1, math.nan, -1], [1, 0, 12.5]])
     for number in range(2):
         figures.curves(
@@ -41,11 +40,13 @@ def test_every_kind_of_figure_is_written_and_repeats(tmp_path: Path, suffix: str
 
 
 def test_a_map_without_numbers_is_drawn_empty(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     figures.heats(tmp_path / "none.svg", {"one": Heat(["a"], ["b"], [[math.nan]])}, "label")
     assert (tmp_path / "none.svg").stat().st_size > 1000
 
 
 def test_numbers_in_cells_lose_their_zero_only_in_front(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     figures.heats(tmp_path / "heat.svg", {"one": Heat(["a", "b"], ["c"], [[10.5], [-0.25]])}, "label")
     text = (tmp_path / "heat.svg").read_text(encoding="utf-8")
     assert "<!-- 10.50 -->" in text and ("<!-- -.25 -->" in text or "<!-- −.25 -->" in text)

@@ -58,7 +58,7 @@ def test_without_ratings_against_another_set(corpus: Corpus, runs: list[ScoreTab
     ((head, *rows),) = found.tables()
     assert head == ["score", "estimator", "K=1", "K=2"] and rows[0] == ["copy", "petersen", "1.000", "1.000"]
     assert len(rows) == 12
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     found.draw(tmp_path / "k.png")
     assert (tmp_path / "k.png").stat().st_size > 1000
 
@@ -69,7 +69,7 @@ def test_too_large_k_and_empty_sets_are_told(runs: list[ScoreTable], tmp_path: P
     found = neighbours(Corpus(rows), ks=(1, 5))
     assert found.notes == ("K=5 is more than a set has other points: their number was taken", "B: no output has words")
     assert found.tables()[0][-1] == ["B", "capture", "-", "-"]
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     found.draw(tmp_path / "k.svg")
 
 

@@ -75,7 +75,7 @@ def test_refusals(tmp_path: Path) -> None:
         parts_of_speech(table(M=[]), tagger)
     with pytest.raises(InputError, match="there is no N"):
         parts_of_speech(table(M=WEIGHED), tagger, metrics=["N"])
-    pytest.importorskip("spacy", reason="needs spaCy")
+    pytest.importorskip("spacy", reason="needs nlgauge[maskeval]")
     with pytest.raises(SpecError, match="no spaCy pipeline 'missing'"):
         parts_of_speech(table(M=WEIGHED), "missing")
 

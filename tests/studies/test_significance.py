@@ -94,6 +94,6 @@ def test_what_it_shows(table: ScoreTable, ratings: dict[tuple[str, str], float],
     assert rows[0][0] in ("Near", "Far") and rows[0][2:4] == ["1", "1"]
     assert rows[0][7] == "0.000" and rows[0][5] == "-"
     assert rows[-1][0] == "Empty" and rows[-1][1] == "-"
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     found.draw(tmp_path / "p.png")
     assert (tmp_path / "p.png").stat().st_size > 1000

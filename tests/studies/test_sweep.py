@@ -49,7 +49,7 @@ def test_what_it_shows(corpus: Corpus, runs: list[ScoreTable], tmp_path: Path) -
     assert first[0] == ["pearson, pooled", "references", "adequacy"] and second[0][0] == "spearman, pooled"
     assert [row[:2] for row in first[1:]] == [[s.line, s.values["references"]] for s in SETTINGS]
     assert sum(row[2].endswith(" *") for row in first) == 1
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     found.draw(tmp_path / "curves.png")
     two = Sweep(found.points, ("references", "other"), "pooled", 12, 4, {})
     two.draw(tmp_path / "heat.png")

@@ -12,7 +12,7 @@ from tests.score_tables import KL, PARTS, counted, mixed
 
 
 def test_every_value_has_a_row() -> None:
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="needs nlgauge[tables]")
     table = mixed()
     frame = table.to_pandas()
     assert list(frame.columns) == ["system", "item", "metric", "part", "value", "reason"]
@@ -30,7 +30,7 @@ def test_every_value_has_a_row() -> None:
 
 
 def test_a_value_of_a_whole_system_has_no_item() -> None:
-    pytest.importorskip("pandas")
+    pytest.importorskip("pandas", reason="needs nlgauge[tables]")
     frame = counted().to_pandas()
     whole = frame[frame["item"].isna()]
     assert whole["system"].tolist() == ["A", "B"] and whole["value"].tolist() == [30, 30]

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.table import intervals as module
 from nlgauge.signature import Signature
 from nlgauge.table import ScoreTable, SystemScore
+from nlgauge.table import intervals as module
 from tests.score_tables import KL, L1, PARTS, column, counted, mixed, one
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
 
 from nlgauge.training.checkpoint import load_checkpoint, save_checkpoint  # noqa: E402
 

@@ -52,7 +52,7 @@ def test_json_holds_signatures_as_text_and_words_for_what_is_no_number(capsys: p
 
 
 def test_figures(scores: Path, outputs: Path, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     result = nlgauge("study", "matrix", scores, "-o", tmp_path / "matrix.svg")
     assert result.exit_code == 0, result.stderr
     assert f"drawn: {tmp_path / 'matrix.svg'}" in result.stderr

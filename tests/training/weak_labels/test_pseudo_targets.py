@@ -37,7 +37,7 @@ def test_ranks_by_hand():
 
 
 def test_ranks_are_the_fixed_point_of_pagerank():
-    networkx = pytest.importorskip("networkx")
+    networkx = pytest.importorskip("networkx", reason="needs nlgauge[train]")
     sentences = sentence_list(STORY)
     bags = [set(content_stems(one)) for one in sentences]
     graph = networkx.Graph()
