@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from nlgauge.engine.features.request import Derived, Features, Request
+from nlgauge.engine.features.request import Derived, Features, Reader, Request
 from nlgauge.engine.models.capabilities import Model, capability
 from nlgauge.engine.view import Ledger, View
 from nlgauge.engine.windows import WindowPolicy
@@ -119,7 +119,7 @@ class Engine:
         return {**answers, **computed}
 
     def _computed(self, requests: Sequence[Request[Any]], view: View) -> dict[Request[Any], Any]:
-        by_reader: dict[Hashable, list[Request[Any]]] = {}
+        by_reader: dict[Reader, list[Request[Any]]] = {}
         for request in requests:
             capability(self.model, getattr(self.model, request.capability), request.capability)
             by_reader.setdefault(request.reader, []).append(request)

@@ -83,7 +83,7 @@ class SARI(RowMetric[Prepared]):
     def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         read = cache(self._read)
         asked = cache(lambda source, references: _asked(read(source), [read(text) for text in references]))
-        value = cache(lambda *texts: self._value(*texts, read, asked))
+        value = cache(lambda candidate, source, references: self._value(candidate, source, references, read, asked))
         return [value(row.candidate, row.source, row.references) for row in rows]
 
     def _read(self, text: str) -> Sequence[Counts]:

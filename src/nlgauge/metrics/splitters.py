@@ -30,7 +30,7 @@ def splitter(name: str) -> Callable[[str], list[str]]:
 
             tokenize: Callable[[str], list[str]] = UnicodeTokenizer().tokenize
             return tokenize
-        from sacrebleu.metrics import BLEU
+        from sacrebleu.metrics.bleu import BLEU
     except ImportError:
         raise MissingExtraError(f"splitting texts into words by {name!r}", "strings") from None
     tokenizer: Callable[[str], str] = BLEU(tokenize=name).tokenizer
