@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from nlgauge.engine.models import loading
+
+settings.register_profile("unhurried", deadline=None)  # these machines are shared, and no test is about time
+settings.load_profile("unhurried")
 
 os.environ["NLGAUGE_CACHE"] = "off"  # what one test scored another must score itself; tests of the store name a folder
 

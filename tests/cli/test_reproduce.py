@@ -64,7 +64,6 @@ def test_a_table_is_printed_and_written_and_the_second_time_costs_nothing(folder
     assert "18 values were computed" in first.stderr
     assert (out / "made-up.md").read_text(encoding="utf-8").startswith("# made-up\n")
     assert (out / "made-up.csv").read_text(encoding="utf-8").startswith("table,block,row,column,published,ours,")
-    assert len(list(out.glob("*.png"))) == 2
     again = nlgauge("reproduce", "made-up", "--data", folder, "-o", out)
     assert again.stdout == first.stdout
     assert "0 values were computed" in again.stderr
@@ -91,6 +90,13 @@ def test_all_leaves_out_what_has_no_data_and_json_is_one_document(folder: Path, 
     (record,) = json.loads(result.stdout)
     (cell,) = record["blocks"][0]["rows"]["Length"]
     assert cell["ours"] == pytest.approx(pieces.POOLED)
+
+
+@pytest.mark.usefixtures("one_table")
+def test_figures_are_written_beside_the_table(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
+    assert nlgauge("reproduce", "made-up", "--data", folder, "-o", tmp_path / "out").exit_code == 0
+    assert len(list((tmp_path / "out").glob("*.png"))) == 2
 
 
 @pytest.mark.usefixtures("one_table")

@@ -7,7 +7,6 @@ import math
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from nlgauge.metrics.base import COSTS, Metric, model_of
 from nlgauge.metrics.sets import SetMetric
 from nlgauge.signature import Signature
 from nlgauge.table import Column, ScoreTable
+from tests.extras import lacking
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -199,7 +199,7 @@ ODD = {
 @functools.cache
 def _scored(rows: tuple[str, ...], corpus: Corpus, run: int) -> ScoreTable | None:
     try:
-        return nlgauge.evaluate(corpus, metrics=[example.spec for example in CASES if lacking(example) is None])
+        return nlgauge.evaluate(corpus, metrics=[example.spec for example in CASES if not extra_for(example)])
     except Exception:
         return None
 
@@ -225,19 +225,10 @@ def made(example: Example) -> Metric:
     return registry.metric(example.spec)
 
 
-def lacking(example: Example) -> str | None:
-    """An extra whose libraries the example needs and this environment does not have."""
-    extras = {"torch": "torch", "transformers": "torch", "spacy": "maskeval"}
-    needed = [*made(example).libraries, *(("torch", "transformers") if example.torch else ())]
-    return next((extras.get(library, "strings") for library in needed if not _installed(library)), None)
-
-
 @functools.cache
-def _installed(library: str) -> bool:
-    try:
-        return bool(version(library))
-    except PackageNotFoundError:
-        return False
+def extra_for(example: Example) -> str | None:
+    """The extra that the example needs and this environment does not have."""
+    return lacking([*made(example).libraries, *(("torch", "transformers") if example.torch else ())])
 
 
 CASES = [example for name in registry.built_in_metrics() for example in EXAMPLES.get(name, [])]
@@ -247,8 +238,8 @@ def each_example(wanted: Callable[[Example], bool] = lambda example: True) -> py
     """The test with every example that is wanted, skipped where its libraries are not installed."""
     cases = []
     for example in filter(wanted, CASES):
-        extra = lacking(example)
-        skip = pytest.mark.skipif(extra is not None, reason=f"needs nlgauge[{extra}]")
+        extra = extra_for(example)
+        skip = pytest.mark.skipif(bool(extra), reason=f"needs nlgauge[{extra}]")
         cases.append(pytest.param(example, marks=skip))
     return pytest.mark.parametrize("example", cases, ids=str)
 

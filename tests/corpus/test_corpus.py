@@ -774,7 +774,7 @@ def test_csv_gives_back_the_same_rows(tmp_path, given_rows):
 
 
 def test_example_outputs():
-    corpus = Corpus.read(Path(__file__).parents[1] / "examples" / "outputs.jsonl")
+    corpus = Corpus.read(Path(__file__).parents[2] / "examples" / "outputs.jsonl")
     assert corpus.systems == ("careful", "concise", "sloppy")
     assert len(corpus) == 60
     by_system = {name: [row for row in corpus if row.system == name] for name in corpus.systems}

@@ -61,7 +61,7 @@ def bags(engine: Engine, some: Iterable[str]) -> list[np.ndarray]:
 
 
 @given(st.lists(texts, min_size=1, max_size=12), st.randoms(), st.integers(16, 400))
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 def test_features_do_not_depend_on_batch_order_or_company(some, random, batch_tokens):
     """Windows, padding, batches of every size, duplicates and any order give what each text alone gives."""
     model = FakeModel()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from importlib.util import find_spec
 
 import pytest
 
@@ -12,9 +13,10 @@ from nlgauge.corpus import Row
 from nlgauge.metrics.rouge import ROUGE
 from tests.metrics.strings import LINES, rows, scored, value
 
-pytest.importorskip("rouge_score_rs", reason="needs nlgauge[strings]")
+needs_its_library = pytest.mark.skipif(not find_spec("rouge_score_rs"), reason="needs nlgauge[strings]")
 
 
+@needs_its_library
 @pytest.mark.parametrize("stemmer", [True, False])
 @pytest.mark.parametrize("variant", ["1", "2", "3", "L", "Lsum"])
 def test_numbers_are_those_of_googles_program(variant: str, stemmer: bool) -> None:
@@ -32,6 +34,7 @@ def test_numbers_are_those_of_googles_program(variant: str, stemmer: bool) -> No
         assert got.parts == pytest.approx((wanted.fmeasure, wanted.precision, wanted.recall), rel=1e-12)
 
 
+@needs_its_library
 def test_several_references() -> None:
     text, references = LINES[0]
     alone = [scored(ROUGE(), [Row(text, (reference,))])[0].parts for reference in references]
@@ -40,6 +43,7 @@ def test_several_references() -> None:
     assert mean == pytest.approx([sum(part) / 2 for part in zip(*alone, strict=True)])
 
 
+@needs_its_library
 @pytest.mark.parametrize(
     ("variant", "matches", "ours", "theirs"),
     # a b c d against a b x and c d a b y z: 2 and 4 words of 3 and 6; 1 and 2 pairs of 2 and 5; 2 and 2 in order.
@@ -55,6 +59,7 @@ def test_summed_over_references_as_rouge_1_5_5_does(variant: str, matches: int, 
     assert scored(metric, [one])[0].parts == pytest.approx(scored(ROUGE(variant=variant), [one])[0].parts)
 
 
+@needs_its_library
 def test_other_scripts() -> None:
     metric = ROUGE(variant="1", tokenizer="unicode")
     assert value(metric, "المكتبة تفتح في مايو", "تفتح المكتبة في مايو") == 1
@@ -65,6 +70,7 @@ def test_other_scripts() -> None:
     assert found.reason == "the candidate has no words"
 
 
+@needs_its_library
 def test_sentences_of_lsum() -> None:
     reference, turned = "A fox ran. The hen slept.", "The hen slept. A fox ran."
     assert value(ROUGE(variant="Lsum"), turned, reference) == pytest.approx(3 / 6)
@@ -72,6 +78,7 @@ def test_sentences_of_lsum() -> None:
     assert value(ROUGE(variant="Lsum"), turned.replace(". T", ".\nT"), reference.replace(". T", ".\nT")) > 0.5
 
 
+@needs_its_library
 def test_too_few_words_in_a_row() -> None:
     few, one_side, empty = scored(
         ROUGE(variant="2"), [Row("Yes.", ("No.",)), Row("Yes.", ("Oh yes.",)), Row("?", ("No.",))]
@@ -86,6 +93,7 @@ def test_too_few_words_in_a_row() -> None:
     assert math.isnan(value(ROUGE(variant="2", references="sum"), "Yes.", "No.", "Oh."))
 
 
+@needs_its_library
 def test_pairs_are_scored_once_and_rows_do_not_mix() -> None:
     many = scored(ROUGE(), rows() * 2)
     assert [found.parts for found in many[: len(LINES)]] == [found.parts for found in many[len(LINES) :]]

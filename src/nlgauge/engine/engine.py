@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from nlgauge.engine.features.request import Derived, Features, Reader, Request
+from nlgauge.engine.features.request import AnyRequest, Derived, Features, Reader
 from nlgauge.engine.models.capabilities import Model, capability
 from nlgauge.engine.view import Ledger, View
 from nlgauge.engine.windows import WindowPolicy
@@ -87,7 +87,7 @@ class Engine:
         """Take the progress bar away."""
         self._bar.close()
 
-    def check(self, requests: Iterable[Request[Any]], row: int) -> None:
+    def check(self, requests: Iterable[AnyRequest], row: int) -> None:
         """Refuse a text that the window policy refuses, and name its row. Raises InputError."""
         view = self.view()
         for request in requests:
@@ -96,7 +96,7 @@ class Engine:
             except InputError as error:
                 raise InputError(error.problem, row=row, remedy=error.remedy) from None
 
-    def features(self, requests: Iterable[Request[Any]], fresh: bool = False) -> Features:
+    def features(self, requests: Iterable[AnyRequest], fresh: bool = False) -> Features:
         """The features of some requests, each distinct one computed once, those of a kind together.
 
         fresh: look nothing up that is kept. Raises SpecError for a model that cannot do what is asked.
@@ -106,7 +106,7 @@ class Engine:
         view.read([text for request in wanted for text in request.texts])
         return Features(self._answers(wanted, view, fresh), frozenset(filter(view.longer, view.texts)))
 
-    def _answers(self, wanted: Iterable[Request[Any]], view: View, fresh: bool) -> dict[Request[Any], Any]:
+    def _answers(self, wanted: Iterable[AnyRequest], view: View, fresh: bool) -> dict[AnyRequest, Any]:
         answers = {} if fresh else self._looked_up(wanted)
         missing = [request for request in wanted if request not in answers]
         derived = [request for request in missing if isinstance(request, Derived)]
@@ -118,14 +118,14 @@ class Engine:
         self._keep(computed)
         return {**answers, **computed}
 
-    def _computed(self, requests: Sequence[Request[Any]], view: View) -> dict[Request[Any], Any]:
-        by_reader: dict[Reader, list[Request[Any]]] = {}
+    def _computed(self, requests: Sequence[AnyRequest], view: View) -> dict[AnyRequest, Any]:
+        by_reader: dict[Reader, list[AnyRequest]] = {}
         for request in requests:
             capability(self.model, getattr(self.model, request.capability), request.capability)
             by_reader.setdefault(request.reader, []).append(request)
             kind = type(request).__name__
             self.ledger.features[kind] = self.ledger.features.get(kind, 0) + 1
-        computed: dict[Request[Any], Any] = {}
+        computed: dict[AnyRequest, Any] = {}
         for some in by_reader.values():
             view.done = self._told(sum(request.work for request in some))
             computed.update(some[0].reader(some, view))
@@ -144,7 +144,7 @@ class Engine:
     def _key(self, key: str) -> str:
         return "|".join(["feature", self.model.digest, *map(str, list(self.facts.values())[1:]), key])
 
-    def _looked_up(self, requests: Iterable[Request[Any]]) -> dict[Request[Any], Any]:
+    def _looked_up(self, requests: Iterable[AnyRequest]) -> dict[AnyRequest, Any]:
         if self._kept is None:
             return {}
         keys = {self._key(key): request for request in requests if (key := request.key) is not None}
@@ -153,7 +153,7 @@ class Engine:
         self._bar.update(sum(keys[key].work for key in kept))
         return {keys[key]: keys[key].unpack(content) for key, content in kept.items()}
 
-    def _keep(self, computed: Mapping[Request[Any], Any]) -> None:
+    def _keep(self, computed: Mapping[AnyRequest, Any]) -> None:
         if self._kept is None:
             return
         worth = [(request, request.key) for request, feature in computed.items() if feature is not None]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.features.alignment import AlignmentRequest
-from nlgauge.engine.features.request import Features, Request
+from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.alignment import Array, greedy_alignment, rescaled, word_alignment
@@ -75,7 +75,7 @@ class Aligner(Protocol):
         """Whether an alignment is each word's own"""
         ...
 
-    def requests(self, direction: Direction) -> Sequence[Request[Any]]:
+    def requests(self, direction: Direction) -> Sequence[AnyRequest]:
         """What `align` asks of the engine."""
         ...
 

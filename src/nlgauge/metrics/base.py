@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.corpus import Corpus, Row
-from nlgauge.engine.features.request import Features, Request
+from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
 from nlgauge.metrics.evidence import Evidence
@@ -197,11 +197,11 @@ class RowMetric(Metric, Generic[P]):
     def prepare(self, setup: Setup) -> P:
         """What has to be known before rows are scored. Raises SpecError for a model that does not fit."""
 
-    def requests(self, row: Row, prepared: P) -> Sequence[Request[Any]]:
+    def requests(self, row: Row, prepared: P) -> Sequence[AnyRequest]:
         """The features that the row's score is computed from."""
         return ()
 
-    def further(self, row: Row, prepared: P, features: Features) -> Sequence[Request[Any]]:
+    def further(self, row: Row, prepared: P, features: Features) -> Sequence[AnyRequest]:
         """More of them, for a metric that has to see the first ones to know."""
         return ()
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nlgauge.combination_file import CombinationFile, Member
 from nlgauge.corpus import Row
-from nlgauge.engine.features.request import Features, Request
+from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import COSTS, POCKET, Cost, Prepared, RowMetric, Setup, Value, model_of
 from nlgauge.metrics.evidence import Evidence, Item
@@ -102,11 +102,11 @@ class Combination(RowMetric[CombinationPrepared]):
         facts = {"weights": file.digest[:8], "members": named}
         return CombinationPrepared(file=file, members=bound, notes=notes, facts=facts)
 
-    def requests(self, row: Row, prepared: CombinationPrepared) -> list[Request[Any]]:
+    def requests(self, row: Row, prepared: CombinationPrepared) -> list[AnyRequest]:
         asked = (one.metric.requests(row, one.prepared) for one in prepared.members.values())
         return list(dict.fromkeys(request for requests in asked for request in requests))
 
-    def further(self, row: Row, prepared: CombinationPrepared, features: Features) -> list[Request[Any]]:
+    def further(self, row: Row, prepared: CombinationPrepared, features: Features) -> list[AnyRequest]:
         asked = (one.metric.further(row, one.prepared, features) for one in prepared.members.values())
         return list(dict.fromkeys(request for requests in asked for request in requests))
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus import Row
-from nlgauge.engine.features.request import Features, Request
+from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.models.capabilities import Model, capability
 from nlgauge.engine.words import is_word
 from nlgauge.errors import SpecError
@@ -108,7 +108,7 @@ class Aspect(RowMetric[AspectPrepared]):
             raise SpecError(f"{self.name}: model {model.name!r} has layers 0 to {most}; asked for {asked}")
         return layer
 
-    def requests(self, row: Row, prepared: AspectPrepared) -> list[Request[Any]]:
+    def requests(self, row: Row, prepared: AspectPrepared) -> list[AnyRequest]:
         directions = [] if self._missing(row) else self.directions(row)
         return [request for direction in directions for request in prepared.aligner.requests(direction)]
 

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus import Row
 from nlgauge.engine.features.masked_words import MaskedWords, MaskedWordsRequest, way_of
 from nlgauge.engine.features.pair_states import PairStates, PairStatesRequest, states_digest
-from nlgauge.engine.features.request import Features, Request
+from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.masking import DECODINGS
 from nlgauge.engine.segmentation import PLAIN, segmenter
 from nlgauge.engine.weighter import Weighter, read_weighter
@@ -126,7 +126,7 @@ class MaskEval(RowMetric[MaskEvalPrepared]):
         facts["weighter"] = weighter.digest[:8]
         return MaskEvalPrepared(share=weighter.share, weighter=weighter, facts=facts)
 
-    def requests(self, row: Row, prepared: MaskEvalPrepared) -> Sequence[Request[Any]]:
+    def requests(self, row: Row, prepared: MaskEvalPrepared) -> Sequence[AnyRequest]:
         if row.source is None:
             return []
         if prepared.weighter is None:

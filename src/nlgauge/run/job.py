@@ -15,7 +15,7 @@ from nlgauge._version import __version__
 from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.batching import blocks as blocks_of
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features.request import Features, Request
+from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, Prepared, RowMetric, Setup, model_of
 from nlgauge.metrics.sets import SetMetric
@@ -41,7 +41,7 @@ class Bound:
     facts: Mapping[str, object]
     """All that its numbers depend on beside its spec"""
 
-    def requests(self, row: Row) -> Sequence[Request[Any]]:
+    def requests(self, row: Row) -> Sequence[AnyRequest]:
         """What the row's score is first computed from."""
         return self.metric.requests(row, self.prepared)
 
@@ -175,7 +175,7 @@ class Job:
         model = self._engine.model
         return sum(request.size(model) + _WORK * request.work for request in set(self._requests(numbers)))
 
-    def _requests(self, numbers: Sequence[int]) -> Iterator[Request[Any]]:
+    def _requests(self, numbers: Sequence[int]) -> Iterator[AnyRequest]:
         for number in numbers:
             for bound in self.bound.values():
                 yield from bound.requests(self._corpus[number])
@@ -221,7 +221,7 @@ def score_block(
     rows: Mapping[str, Sequence[Row]],
     engine: Engine | None,
     evidence: bool,
-    others: Sequence[Request[Any]] = (),
+    others: Sequence[AnyRequest] = (),
     fresh: bool = False,
 ) -> tuple[dict[str, list[Scored]], Features]:
     """Score some rows by each metric: a pure function of rows and what was prepared.

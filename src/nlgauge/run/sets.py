@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.corpus import Corpus, Row
-from nlgauge.engine.features.request import Features, Request
+from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText
 from nlgauge.run.scored import Scored
@@ -76,20 +75,20 @@ class SetPoints:
         longer = {texts[system][n] for system, one in self._kept.items() for n in one.longer}
         return len(longer | self._longer), len({text for some in texts.values() for text in some})
 
-    def requests(self, rows: Sequence[Row]) -> list[Request[Any]]:
+    def requests(self, rows: Sequence[Row]) -> list[AnyRequest]:
         """What the points of some rows' texts are made of, where neither they nor their system's score are known."""
         wanted = [row for row in rows if row.system not in self._kept]
         texts = dict.fromkeys(text for row in wanted for text in self._texts_of(row) if text not in self._points)
         return [self.metric.request(text, self._prepared) for text in texts]
 
-    def others(self) -> Iterator[list[Request[Any]]]:
+    def others(self) -> Iterator[list[AnyRequest]]:
         """The same of the corpus that is compared with, some texts at a time."""
         texts = [row.candidate for row in self._against or ()] if self.missing else []
         texts = [text for text in dict.fromkeys(texts) if text not in self._points]
         for at in range(0, len(texts), _AT_ONCE):
             yield [self.metric.request(text, self._prepared) for text in texts[at : at + _AT_ONCE]]
 
-    def take(self, requests: Sequence[Request[Any]], features: Features) -> None:
+    def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
         """Make the points of some texts."""
         for request in requests:
             feature, text = features[request], request.texts[0]

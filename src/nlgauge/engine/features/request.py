@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model
@@ -73,12 +73,16 @@ def tokens_about(text: str) -> int:
     return len(text) // 4 + 2
 
 
+AnyRequest: TypeAlias = "Request[Any]"
+"""A request whose feature nobody looks at here"""
+
+
 class Derived(Request[F]):
     """A feature that is made of others and needs no pass of its own."""
 
     @property
     @abstractmethod
-    def sources(self) -> tuple[Request[Any], ...]:
+    def sources(self) -> tuple[AnyRequest, ...]:
         """The requests whose features it is made of."""
 
     @abstractmethod
@@ -97,7 +101,7 @@ class Derived(Request[F]):
 class Features:
     """Features by request. Immutable to those who read it."""
 
-    def __init__(self, found: Mapping[Request[Any], Any], longer: frozenset[str] = frozenset()) -> None:
+    def __init__(self, found: Mapping[AnyRequest, Any], longer: frozenset[str] = frozenset()) -> None:
         self._found = found
         self.longer = longer
         """The texts that do not fit the model's window"""
@@ -106,7 +110,7 @@ class Features:
         feature: F | None = self._found[request]
         return feature
 
-    def __contains__(self, request: Request[Any]) -> bool:
+    def __contains__(self, request: AnyRequest) -> bool:
         return request in self._found
 
     def joined(self, others: Features) -> Features:
