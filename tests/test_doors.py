@@ -72,6 +72,7 @@ UNTESTED: dict[str, str] = {
     "errors.py": "messages only; the tests of corpus, table and command check them where they are raised",
     "metrics/base.py": "tests/contracts/test_metrics.py is its test: what holds for every metric",
     "metrics/sets.py": "tests/contracts/test_sets.py is its test: what holds for every metric of sets",
+    "maths/symmetric.py": "tests/maths/test_divergences.py tries all ten measures",
     "metrics/bleu.py": "tests/metrics/test_translation_counts.py holds it to sacrebleu",
     "metrics/chrf.py": "tests/metrics/test_translation_counts.py holds it to sacrebleu",
     "metrics/ter.py": "tests/metrics/test_translation_counts.py holds it to sacrebleu",

@@ -29,6 +29,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.maths.symmetric import DISTANCES, log_ratio
+
 MEASURES = ("kl", "alpha", "gamma", "ab", "renyi", "l1", "l2", "linf", "fisher_rao", "jensen_shannon")
 DIRECTIONS = ("jeffreys", "forward", "reverse")
 
@@ -76,7 +78,7 @@ class Measure:
     @property
     def symmetric(self) -> bool:
         """Whether D(p||q) = D(q||p) for all p and q."""
-        return self.name in _DISTANCES or self._exponents[0] == self._exponents[1]
+        return self.name in DISTANCES or self._exponents[0] == self._exponents[1]
 
     @property
     def needs_support(self) -> bool:
@@ -89,7 +91,7 @@ class Measure:
         a, b = self._exponents
         if self.name == "alpha" and a > 0 and b > 0:
             return 1 / (a * b)
-        return _DISTANCES[self.name].maximum if self.name in _DISTANCES else math.inf
+        return DISTANCES[self.name].maximum if self.name in DISTANCES else math.inf
 
     def __call__(self, log_p: Vector, log_q: Vector) -> float:
         """D(p||q), p the reference and q the candidate, natural logarithm.
@@ -102,8 +104,8 @@ class Measure:
         """
         log_p, log_q = _checked_distributions(log_p, log_q)
         with np.errstate(all="ignore"):
-            if self.name in _DISTANCES:
-                distance = float(_DISTANCES[self.name].total(self._summands(log_p, log_q)))
+            if self.name in DISTANCES:
+                distance = float(DISTANCES[self.name].total(self._summands(log_p, log_q)))
             else:
                 distance = _family(self._pair(log_p, log_q), *self._exponents, logged=self.name != "alpha")
         return min(self._exponents[0] * distance if self.name == "renyi" else distance, self.maximum)
@@ -135,12 +137,12 @@ class Measure:
 
     def _pair(self, log_p: Vector, log_q: Vector) -> _Pair:
         if self.name in ("kl", "alpha"):
-            return _Pair(log_p, log_q, _log_ratio(log_p, log_q))
+            return _Pair(log_p, log_q, log_ratio(log_p, log_q))
         return _escorts(log_p, log_q, sum(self._exponents))
 
     def _summands(self, log_p: Vector, log_q: Vector) -> Vector:
-        if self.name in _DISTANCES:
-            return _DISTANCES[self.name].summands(log_p, log_q)
+        if self.name in DISTANCES:
+            return DISTANCES[self.name].summands(log_p, log_q)
         return _family_summands(self._pair(log_p, log_q), *self._exponents)
 
 
@@ -197,12 +199,6 @@ class _Pair(NamedTuple):
     log_ratio: Vector
 
 
-def _log_ratio(log_p: Vector, log_q: Vector) -> Vector:
-    ratio = log_p - log_q
-    ratio[np.isneginf(log_p) & np.isneginf(log_q)] = 0.0
-    return ratio
-
-
 def _log_power_mean(logs: Vector, order: float) -> float:
     if abs(order) < 1e-300:  # 0, or a subnormal number, whose products have no digits left
         return float(logs.mean())
@@ -220,7 +216,7 @@ def _escorts(log_p: Vector, log_q: Vector, order: float) -> _Pair:
         raise ValueError(f"a measure with alpha + beta = {order:g} <= 0 needs distributions without zeros")
     log_p, log_q = log_p - _log_power_mean(log_p, order), log_q - _log_power_mean(log_q, order)
     log_size = math.log(log_p.size)
-    return _Pair(order * log_p - log_size, order * log_q - log_size, _log_ratio(log_p, log_q))
+    return _Pair(order * log_p - log_size, order * log_q - log_size, log_ratio(log_p, log_q))
 
 
 def _family(pair: _Pair, a: float, b: float, logged: bool) -> float:
@@ -268,37 +264,3 @@ def _rise(v: Vector, log_end: Vector, log_ratio: Vector, exponent: float) -> Vec
     near = np.flatnonzero(np.abs(steps) < 1)
     rise[near] = v[near] * np.expm1(steps[near])
     return rise / exponent
-
-
-class _Distance(NamedTuple):
-    """A symmetric measure without parameters; ``total`` turns the summands into the distance."""
-
-    summands: Callable[[Vector, Vector], Vector]
-    total: Callable[[Vector], float]
-    maximum: float
-
-
-def _gaps(log_p: Vector, log_q: Vector) -> Vector:
-    gaps: Vector = np.exp(log_p) - np.exp(log_q)
-    return np.abs(gaps, out=gaps)
-
-
-def _arc(squared_root_gaps: Vector) -> float:
-    # arccos of the overlap turns one float32 ulp below 1 into a distance of 2e-4; the half chord does not.
-    return 4 / math.pi * math.asin(min(math.sqrt(squared_root_gaps.sum()) / 2, 1.0))
-
-
-def _jensen_shannon_summands(log_p: Vector, log_q: Vector) -> Vector:
-    gap = np.minimum(np.abs(_log_ratio(log_p, log_q)), 800.0)  # exp(-800) is 0, and 0 * inf must not arise
-    decay = np.exp(-gap)
-    shape: Vector = np.maximum(-gap * decay / (1 + decay) - np.log1p(np.expm1(-gap) / 2), 0.0)
-    return (np.exp(log_p) + np.exp(log_q)) / 2 * shape
-
-
-_DISTANCES = {
-    "l1": _Distance(_gaps, np.sum, 2.0),
-    "l2": _Distance(lambda log_p, log_q: _gaps(log_p, log_q) ** 2, lambda squares: math.sqrt(squares.sum()), 2**0.5),
-    "linf": _Distance(_gaps, np.max, 1.0),
-    "fisher_rao": _Distance(lambda log_p, log_q: _gaps(log_p / 2, log_q / 2) ** 2, _arc, 1.0),
-    "jensen_shannon": _Distance(_jensen_shannon_summands, np.sum, math.log(2)),
-}
