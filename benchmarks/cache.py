@@ -28,7 +28,7 @@ def run(rows: Corpus, metrics: Sequence[str], cache: Path) -> tuple[float, Score
 
 
 def passes(scores: ScoreTable) -> int:
-    """Of all models together."""
+    """Rows that went through all models together."""
     return sum(ledger["passes"] for ledger in scores.spent["models"].values())
 
 

@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 @click.argument("a")
 @click.argument("b")
 @click.option("--metric", help="This metric alone, by its spec or name; or 'spec part'.")
-@click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help="Of interval and p.")
+@click.option(
+    "--replicates",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="How many resamples interval and p rest on.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def compare(scores: Path, a: str, b: str, metric: str | None, replicates: int, seed: int, layout: str) -> None:

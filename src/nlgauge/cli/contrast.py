@@ -22,7 +22,7 @@ from nlgauge.errors import InputError
 @click.option("--test", default="permutation", show_default=True, help="permutation, or williams (Pearson only).")
 @click.option("--df", default="n-3", show_default=True, help="Of Williams' t: n-3, or n-2 as R's psych has it.")
 @click.option("--correction", default="holm", show_default=True, help="holm, benjamini_hochberg or none.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of intervals and clusters.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of intervals and clusters.")
 def contrast(
     scores: Path, outputs: Path, metrics: Sequence[str], parts: bool, aspects: Sequence[str], level: str,
     coefficient: str, test: str, df: str, correction: str, confidence: float, add: Sequence[str],

@@ -61,7 +61,9 @@ _MANY_ROWS = 5000
 )  # fmt: skip
 @keeping
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the bootstrap intervals.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the bootstrap intervals."
+)
 def score(
     outputs: Path | None, metrics: Sequence[str], output: Path | None, candidates: Path | None,
     references: Sequence[Path], source: Path | None, context: Path | None, system: str | None, columns: Sequence[str],

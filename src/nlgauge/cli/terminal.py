@@ -28,13 +28,13 @@ _MEASURED_ON_RATINGS = (
         "--add", multiple=True, metavar="NAME=COLUMN",
         help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
     ),
-    click.option("--lower", multiple=True, metavar="NAME", help="Of an added metric lower is better; repeatable."),
+    click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
     click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable."),
     click.option(
         "--resample", default="both", show_default=True, help="What the intervals resample: items, systems or both."
     ),
     click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
-                 help="Of interval and p."),
+                 help="How many resamples interval and p rest on."),
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
     click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True),
 )  # fmt: skip

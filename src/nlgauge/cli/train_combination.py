@@ -25,9 +25,13 @@ if TYPE_CHECKING:
     "-m", "--metric", "metrics", multiple=True, help="A metric of the scores, or 'spec part'; all by default."
 )
 @click.option("--method", default="nnls", show_default=True, help="nnls (no weight is negative) or ridge.")
-@click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Of the items.")
-@click.option("--level", default="item", show_default=True, help="Of the agreement: item, system or pooled.")
-@click.option("--coefficient", default="pearson", show_default=True, help="Of the agreement; see docs/meta.md.")
+@click.option(
+    "--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Into how many folds the items are split."
+)
+@click.option("--level", default="item", show_default=True, help="Level of the agreement: item, system or pooled.")
+@click.option(
+    "--coefficient", default="pearson", show_default=True, help="Coefficient of the agreement; see docs/meta.md."
+)
 @click.option("--predictions", type=PLACE, help="Write what was predicted out of fold here, as a scores file.")
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
 @click.option("--resample", default="both", show_default=True, help="What intervals resample: items, systems or both.")

@@ -76,7 +76,7 @@ class Flow:
     candidate: Place
     reference: Place
     share: float
-    """Of the whole that is moved"""
+    """Its part of the whole that is moved"""
     distance: float
     """How far, in the metric's own unit"""
 

@@ -30,7 +30,7 @@ class Pairs(Generic[T]):
 
     pairs: Sequence[tuple[T, T]]
     numbers: Sequence[int]
-    """Of the references, counted from 0 among all of the row's"""
+    """The references' numbers, counted from 0 among all of the row's"""
     reason: str
     """Why there is no pair, where there is none"""
 

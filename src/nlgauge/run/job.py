@@ -122,7 +122,7 @@ class Job:
                 points.recall({key: unpacked(content) for key, content in entries.items()})
 
     def signature(self, spec: str) -> Signature:
-        """Of a metric whose blocks have come."""
+        """The signature of a metric whose blocks have come."""
         if spec in self.sets:
             return Signature(spec, self._with_window(self.sets[spec].facts, *self.sets[spec].read))
         read = self._windows[spec]
@@ -265,7 +265,7 @@ class _Windows:
         self.longer: set[str] = set()
 
     def add(self, texts: Sequence[str], longer: Sequence[int]) -> None:
-        """Of one row."""
+        """Take the texts of one row, and which of them are longer."""
         self.texts.update(texts)
         self.longer.update(texts[n] for n in longer)
 

@@ -33,7 +33,7 @@ class Info:
 
     folder: Path
     bytes: int
-    """Of its files on the disk"""
+    """What its files take on the disk"""
     limit: int
     entries: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """By kind: how many, and the bytes of their contents"""

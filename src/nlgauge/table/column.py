@@ -26,7 +26,7 @@ class Sums:
         return counts[~np.isnan(counts).any(axis=1)]
 
     def value(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of counts [..., n, counts], n at least 1: [..., parts]."""
+        """The value of counts [..., n, counts], n at least 1: [..., parts]."""
         return total(self.formula, counts.sum(axis=-2))
 
     def __eq__(self, other: object) -> bool:
@@ -53,7 +53,7 @@ class Column:
     level: str = "item"
     """'item', or 'system' for a metric of sets"""
     sums: Sums | None = None
-    """Of a metric whose value of a system is not the mean of its rows"""
+    """What the value of a system is made of, where it is not the mean of its rows"""
     details: tuple[str, ...] = ()
     """The parts that have no better direction, such as counts: shown beside the scores, never judged by"""
 

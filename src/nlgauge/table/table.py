@@ -40,7 +40,7 @@ class ScoreTable:
     run: dict[str, Any] = field(default_factory=dict)
     """What is the same in every run of the same thing: corpus digest, rows, notes, what was asked for"""
     version: str = ""
-    """Of the nlgauge that made the table"""
+    """The nlgauge that made the table"""
     spent: dict[str, Any] = field(default_factory=dict)
     """What differs from one run of the same thing to the next: seconds, passes of models, what was not computed again.
     It is not saved"""

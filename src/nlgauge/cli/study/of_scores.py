@@ -66,7 +66,7 @@ def distributions(
 def parts_of_speech(scores: Path, tagger: str, metrics: Sequence[str], output: Path | None, layout: str) -> None:
     """Which kinds of words a metric listens to (MaskEval, figure 4).
 
-    Of a scores file that keeps the evidence: nlgauge score --evidence -o SCORES.
+    Reads a scores file that keeps the evidence: nlgauge score --evidence -o SCORES.
     """
     from nlgauge import ScoreTable
     from nlgauge.studies.parts_of_speech import parts_of_speech as run
@@ -82,7 +82,7 @@ def parts_of_speech(scores: Path, tagger: str, metrics: Sequence[str], output: P
     click.option("--test", default="williams", show_default=True, help="williams (Pearson only), or permutation."),
     click.option("--df", default="n-3", show_default=True, help="Of Williams' t: n-3, or n-2 as R's psych has it."),
     click.option("--correction", default="holm", show_default=True, help="holm, benjamini_hochberg or none."),
-    click.option("--confidence", type=float, default=0.95, show_default=True, help="Of clusters."),
+    click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the clusters."),
     REPLICATES,
     SEED,
 )

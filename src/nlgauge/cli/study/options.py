@@ -23,7 +23,11 @@ SHOWN = (
 )
 SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 REPLICATES = click.option(
-    "--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help="Of interval and p."
+    "--replicates",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="How many resamples interval and p rest on.",
 )
 ASPECT = click.option("--aspect", "aspects", multiple=True, help="This aspect; repeatable; all by default.")
 MODEL = click.option("--model", help="Model, where the metric names none.")
@@ -31,7 +35,7 @@ ITEMS = click.option("--items", type=click.IntRange(min=1), help="The first so m
 
 
 def coefficients(*default: str) -> Option:
-    """Of the agreement with people."""
+    """The options of the agreement with people."""
     return click.option(
         "--coefficient", "coefficients", multiple=True, default=default, show_default=True,
         help="See docs/meta.md; repeatable.",
@@ -58,7 +62,7 @@ def of_scores(level: str | None, coefficient: str | None = None, rated: bool = F
             "--add", multiple=True, metavar="NAME=COLUMN",
             help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
         ),
-        click.option("--lower", multiple=True, metavar="NAME", help="Of an added metric lower is better; repeatable."),
+        click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
         MAP,
     ]  # fmt: skip
     if level:

@@ -110,7 +110,7 @@ class _Supports:
         self._shares[used] = max(self._shares.get(used, -np.inf), share)
 
     def answer(self, text: str, view: View) -> Alignment | None:
-        """Of the tokens that were read: under window='cut' the rest has no alignment."""
+        """What was found of the tokens that were read: under window='cut' the rest has no alignment."""
         read = np.isfinite(self._logits)
         if not read.any():
             return None

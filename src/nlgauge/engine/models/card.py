@@ -40,7 +40,7 @@ class Card:
     temperature: float = 1.0
     """At which its masked distributions agree best with people"""
     document_frequencies: DocumentFrequencies | None = None
-    """Of its own tokens"""
+    """How often its own tokens occur; None where nobody counted"""
     bertscore_baseline: Mapping[int, tuple[float, float, float]] = field(default_factory=dict)
     """Precision, recall and F1 of unrelated sentences, by layer"""
     aligner_threshold: float = 0.5
