@@ -6,22 +6,26 @@ Leusch, Ueffing and Ney, "CDer: Efficient MT Evaluation Using Block Movements", 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.maths.jumps import Costs, jump_distances
-from nlgauge.maths.ngrams import numbered
+from nlgauge.maths.jumps import Costs, Symbols, jump_distances
 from nlgauge.metrics.base import Prepared, Setup
 from nlgauge.metrics.references import StringReferenceMetric
 from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
 
-Words: TypeAlias = list[str]
+
+@dataclass(frozen=True, kw_only=True)
+class CDERPrepared(Prepared):
+    """The numbers that stand for words, given out as words come by; scores do not depend on which is whose."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class CDER(StringReferenceMetric[Prepared, Words]):
+class CDER(StringReferenceMetric[CDERPrepared, Symbols]):
     """CDER: edits of words and jumps, in hundredths of the reference's words; 0 is best.
 
     Each word of the reference is covered once; of the candidate words may be passed over, at a cost, or read twice, and
@@ -41,15 +45,15 @@ class CDER(StringReferenceMetric[Prepared, Words]):
     def libraries(self) -> tuple[str, ...]:
         return splitter_library(self.tokenizer)
 
-    def prepare(self, setup: Setup) -> Prepared:
+    def prepare(self, setup: Setup) -> CDERPrepared:
         splitter(self.tokenizer)
-        return Prepared(facts={"case": "lc", "tok": self.tokenizer})
+        return CDERPrepared(facts={"case": "lc", "tok": self.tokenizer})
 
-    def read(self, text: str, prepared: Prepared) -> Words | None:
-        return splitter(self.tokenizer)(text) or None
+    def read(self, text: str, prepared: CDERPrepared) -> Symbols | None:
+        numbers = prepared.numbers
+        words = [numbers.setdefault(word, len(numbers)) for word in splitter(self.tokenizer)(text)]
+        return np.array(words, np.int32) if words else None
 
-    def compare(self, pairs: Sequence[tuple[Words, Words]], prepared: Prepared) -> list[tuple[float]]:
-        texts = {id(words): words for pair in pairs for words in pair}
-        symbols = dict(zip(texts, (one.astype(np.int32) for one in numbered(list(texts.values()))), strict=True))
-        distances = jump_distances([(symbols[id(one)], symbols[id(other)]) for one, other in pairs], Costs(1, 1, 1, 1))
+    def compare(self, pairs: Sequence[tuple[Symbols, Symbols]], prepared: CDERPrepared) -> list[tuple[float]]:
+        distances = jump_distances(pairs, Costs(1, 1, 1, 1))
         return [(100 * cost / len(reference),) for (_, reference), (cost, _) in zip(pairs, distances, strict=True)]

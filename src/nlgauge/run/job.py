@@ -198,6 +198,8 @@ class Job:
         return kept, damaged
 
     def _seen(self, block: Block) -> Block:
+        if self._engine is None:
+            return block
         for spec, scored in block.scored.items():
             reads = self.bound[spec].metric.reads
             for number, one in scored.items():
