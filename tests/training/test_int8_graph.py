@@ -12,7 +12,8 @@ import onnx
 from nlgauge.engine.models.adaptation import write_delta
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.engine.models.onnx import open_onnx
-from nlgauge.training.graph import WORDS, value
+from nlgauge.engine.models.folder import WORDS
+from nlgauge.training.graph import value
 from nlgauge.training.int8_graph import Int8Graph
 
 CONFIG = {

@@ -11,7 +11,8 @@ pytest.importorskip("onnx", reason="writing graphs needs nlgauge[train]")
 import onnx
 import onnxruntime
 
-from nlgauge.training.graph import WORDS, Graph, value
+from nlgauge.engine.models.folder import WORDS
+from nlgauge.training.graph import Graph, value
 from nlgauge.training.layers import embed, layer
 
 WIDTH, HEADS, INNER, VOCABULARY = 8, 2, 16, 11

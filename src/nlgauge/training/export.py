@@ -1,11 +1,11 @@
 """Write a BERT-shaped masked LM as one folder that both backends read.
 
-    model.safetensors         the weights, once: matrices in float16, vectors in float32
-    config.json               what `transformers` needs to build the model
+    model.safetensors         the weights, once: matrices in float16 or in 8 bits by row, vectors in float32
+    config.json               the network's shape, in the names of `transformers`
     tokenizer.json            the fast tokenizer; tokenizer_config.json names its special tokens
     document_frequencies.npy  in how many general passages each token occurs, for idf weights
-    masked.onnx               graph: masked rows -> logits at the masked positions
     encoder.onnx              graph: rows -> hidden states of every layer
+    masked.onnx               where the weights hold a head: masked rows -> logits at the masked positions
     pairs.onnx                where there is a pairs.safetensors: masked rows that see another text -> logits
     pairs_other.onnx          the other text, read once -> what those rows see of it
     aligner.onnx              where there is an aligner.safetensors: pairs -> how far one text supports the other
@@ -27,11 +27,15 @@ from safetensors.numpy import save
 from tokenizers import Tokenizer
 
 from nlgauge.engine.models.card import ALIGNER_FILE, FREQUENCIES_FILE, DocumentFrequencies
-from nlgauge.engine.models.folder import CONFIG_FILE, PAIRS_FILE, TOKENIZER_FILE, WEIGHTS_FILE
+from nlgauge.engine.models.folder import CONFIG_FILE, PAIRS_FILE, SCALE, TOKENIZER_FILE, WEIGHTS_FILE, in_steps
 from nlgauge.engine.models.onnx import graph_path
 from nlgauge.training import graphs
-from nlgauge.training.graph import Graph
+from nlgauge.training.graph import HEAD, Graph, Stored
 from nlgauge.training.int8_graph import Int8Graph
+
+
+_WORTH_IT = 1 << 12
+"""Entries of a matrix from which on it is stored in 8 bits"""
 
 
 def write_folder(
@@ -40,17 +44,16 @@ def write_folder(
     config: Mapping[str, Any],
     tokenizer: Tokenizer,
     frequencies: DocumentFrequencies,
+    in_8_bits: bool = False,
 ) -> None:
     """Write weights, configuration, tokenizer, idf table and graphs.
 
     tensors: float32 arrays under the names of Hugging Face's BertForMaskedLM, the tied decoder left out.
-    config: its configuration (hidden_size, num_hidden_layers, num_attention_heads, ...).
+    config: its configuration (hidden_size, num_hidden_layers, num_attention_heads, ...). in_8_bits: store matrices as
+    int8 with a scale for each row, instead of in float16.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    stored = {
-        name: np.ascontiguousarray(value, np.float16 if value.ndim > 1 else np.float32)
-        for name, value in tensors.items()
-    }
+    stored = _in_8_bits(tensors) if in_8_bits else _in_float16(tensors)
     (folder / WEIGHTS_FILE).write_bytes(save(stored, metadata={"format": "pt"}))
     (folder / CONFIG_FILE).write_text(json.dumps(dict(config), indent=2) + "\n", encoding="utf-8")
     (folder / TOKENIZER_FILE).write_text(tokenizer.to_str(), encoding="utf-8")
@@ -66,10 +69,31 @@ def write_folder(
     write_graphs(folder)
 
 
+def _in_float16(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Matrices in float16, vectors in float32."""
+    return {
+        name: np.ascontiguousarray(value, np.float16 if value.ndim > 1 else np.float32)
+        for name, value in tensors.items()
+    }
+
+
+def _in_8_bits(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Matrices as steps with a scale for each row (`read_weights`); small ones and vectors whole, in float32."""
+    stored: dict[str, np.ndarray] = {}
+    for name, value in tensors.items():
+        whole = np.ascontiguousarray(value, np.float32)
+        if whole.ndim == 2 and whole.size >= _WORTH_IT:
+            stored[name], stored[name + SCALE] = in_steps(whole)
+        else:
+            stored[name] = whole
+    return stored
+
+
 def write_graphs(folder: Path) -> None:
     """(Re)write the graphs for the weights that the folder holds, beside them."""
+    has_head = HEAD in Stored(folder / WEIGHTS_FILE).header
     for name, (delta, _) in _GRAPHS.items():
-        if delta is None or (folder / delta).exists():
+        if (folder / delta).exists() if delta else name != "masked.onnx" or has_head:
             write_graph(folder, name)
 
 

@@ -18,9 +18,11 @@ import onnx
 from numpy.typing import ArrayLike, DTypeLike
 from onnx import TensorProto, helper
 
-from nlgauge.engine.models.adaptation import SCALE
+from nlgauge.engine.models.adaptation import DOWN, UP
+from nlgauge.engine.models.folder import ADAPTED_LAYERS, BUCKETS, SCALE, WORDS
 
-WORDS = "bert.embeddings.word_embeddings.weight"
+HEAD = "cls.predictions.bias"
+"""Among the weights of every masked LM's head"""
 _OPSET = 20
 Attribute: TypeAlias = "int | float | str | Sequence[int]"
 
@@ -57,7 +59,11 @@ class Graph:
 
     def __init__(self, weights: Path, config: Mapping[str, int | float], delta: Path | None = None) -> None:
         self.layers, self.width = int(config["num_hidden_layers"]), int(config["hidden_size"])
+        self.adapted_layers = int(config.get(ADAPTED_LAYERS, self.layers))
         self.heads, self.vocabulary = int(config["num_attention_heads"]), int(config["vocab_size"])
+        self.buckets = int(config.get(BUCKETS, 0))
+        """Kinds of relative positions; 0 where attention does not count them"""
+        self.window = int(config["max_position_embeddings"]) if self.buckets else 0
         self._epsilon = float(config["layer_norm_eps"])
         self._nodes: list[onnx.NodeProto] = []
         self._initializers: list[onnx.TensorProto] = []
@@ -87,7 +93,7 @@ class Graph:
 
     def adapts(self, name: str) -> bool:
         """Whether the delta holds a tensor of this name."""
-        return self._delta is not None and name in self._delta.header
+        return self._delta is not None and (name in self._delta.header or name + UP in self._delta.header)
 
     def stored(self, name: str) -> str:
         """A tensor of the base as it is stored, often in float16."""
@@ -95,18 +101,42 @@ class Graph:
 
     def weight(self, name: str) -> str:
         """A stored tensor, as float32: the base's, or with what the delta adds or puts in its place."""
-        if self._delta is None or name not in self._delta.header:
-            return self._float(self._base, name, name)
-        if name + SCALE not in self._delta.header:
-            return self._float(self._delta, name, name)
+        delta = self._delta
+        if delta is None or not self.adapts(name):
+            return self._widened(name)
+        if name in delta.header and name + SCALE not in delta.header:
+            return self._float(delta, name, name)
         adapted = name + "/adapted"
         if adapted not in self._names:
             self._names.add(adapted)
-            base = self._float(self._base, name, name)
-            steps, scale = (self._float(self._delta, part, part + "/delta") for part in (name, name + SCALE))
-            self.named(name + "/difference", "Mul", steps, scale)
+            base = self._widened(name)
+            kind, ends = ("MatMul", (UP, DOWN)) if name + UP in delta.header else ("Mul", ("", SCALE))
+            parts = [self._float(delta, name + end, name + end + "/delta") for end in ends]
+            self.named(name + "/difference", kind, *parts)
             self.named(adapted, "Add", base, name + "/difference")
         return adapted
+
+    def _widened(self, name: str) -> str:
+        """A tensor of the base as float32, from 8 bits where it is stored so."""
+        values = self._float(self._base, name, name)
+        if not self.base_in_steps(name):
+            return values
+        widened = name + "/widened"
+        if widened not in self._names:
+            self._names.add(widened)
+            self.named(widened, "Mul", values, self.stored(name + SCALE))
+        return widened
+
+    def base_in_steps(self, name: str) -> bool:
+        """Whether the base stores a matrix in 8 bits."""
+        return name + SCALE in self._base.header
+
+    def table(self, name: str, values: ArrayLike, dtype: DTypeLike = np.int64) -> str:
+        """A constant of many values, under a name of its own."""
+        if name not in self._names:
+            self._names.add(name)
+            self._initializers.append(onnx.numpy_helper.from_array(np.asarray(values, dtype), name))
+        return name
 
     def _float(self, stored: Stored, name: str, called: str) -> str:
         self._initializer(stored, name, called)
@@ -125,8 +155,15 @@ class Graph:
         return called
 
     def words(self, ids: str) -> str:
-        """Rows of the vocabulary's table: [...] -> [..., width]."""
-        return self.op("Gather", self.weight(WORDS), ids)
+        """Rows of the vocabulary's table: [...] -> [..., width].
+
+        Of a table in 8 bits they are widened once they are looked up: a graph without other use for the table makes no
+        copy of it in float32, four times as large.
+        """
+        if self.adapts(WORDS) or not self.base_in_steps(WORDS):
+            return self.op("Gather", self.weight(WORDS), ids)
+        steps, scales = (self.op("Gather", self.stored(name), ids) for name in (WORDS, WORDS + SCALE))
+        return self.op("Mul", self.op("Cast", steps, to=TensorProto.FLOAT), scales)
 
     def linear(self, x: str, layer: str) -> str:
         """States times the weights of a layer of the network, plus its bias: [n, inputs] -> [n, outputs]."""
@@ -138,7 +175,7 @@ class Graph:
 
     def to_vocabulary(self, x: str, name: str) -> None:
         """The output `name`: a logit for every word, by the tied table, [n, width] -> [n, vocabulary]."""
-        self.named(name, "Gemm", x, self.weight(WORDS), self.weight("cls.predictions.bias"), transB=1)
+        self.named(name, "Gemm", x, self.weight(WORDS), self.weight(HEAD), transB=1)
 
     def norm(self, x: str, layer: str) -> str:
         scale, bias = self.weight(layer + ".weight"), self.weight(layer + ".bias")

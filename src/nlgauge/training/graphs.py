@@ -10,7 +10,7 @@ from onnx import TensorProto
 
 from nlgauge.engine.models.aligner_net import matched_layers
 from nlgauge.training.graph import Graph, value
-from nlgauge.training.layers import Embedded, after_attention, by_head, embed, head, layer
+from nlgauge.training.layers import Embedded, after_attention, asking, by_head, embed, head, layer
 
 
 def encoder(graph: Graph) -> onnx.ModelProto:
@@ -33,9 +33,10 @@ def masked_lm(graph: Graph) -> onnx.ModelProto:
     """
     batch = embed(graph)
     x = batch.states
-    for number in range(graph.layers - 1):
+    for number in range(graph.adapted_layers - 1):
         x = layer(graph, number, x, x, batch)
-    head(graph, layer(graph, graph.layers - 1, x, graph.op("Gather", x, "at"), batch))
+    queries = graph.op("Gather", x, "at")
+    head(graph, layer(graph, graph.adapted_layers - 1, x, queries, asking(graph, batch, "at")))
     return graph.model([value("at", ["masks"], TensorProto.INT64)], [value("logits", ["masks", graph.vocabulary])])
 
 
@@ -46,11 +47,11 @@ def pairs_other(graph: Graph) -> onnx.ModelProto:
     """
     batch = embed(graph, kind=1)
     x, keys, values = batch.states, [], []
-    for number in range(graph.layers):
+    for number in range(graph.adapted_layers):
         base = f"bert.encoder.layer.{number}.attention.self."
         keys.append(by_head(graph, graph.linear(x, base + "key"), batch.rows, (0, 2, 3, 1)))
         values.append(by_head(graph, graph.linear(x, base + "value"), batch.rows, (0, 2, 1, 3)))
-        if number < graph.layers - 1:
+        if number < graph.adapted_layers - 1:
             x = layer(graph, number, x, x, batch)
     graph.named("keys", "Concat", *keys, axis=0)
     graph.named("values", "Concat", *values, axis=0)
@@ -65,9 +66,10 @@ def pairs(graph: Graph) -> onnx.ModelProto:
     """
     batch = embed(graph)
     x = batch.states
-    for number in range(graph.layers - 1):
+    for number in range(graph.adapted_layers - 1):
         x = _pair_layer(graph, number, x, x, batch)
-    x = _pair_layer(graph, graph.layers - 1, x, graph.op("Gather", x, "at"), batch)
+    queries = graph.op("Gather", x, "at")
+    x = _pair_layer(graph, graph.adapted_layers - 1, x, queries, asking(graph, batch, "at"))
     graph.named("states", "Identity", x)
     head(graph, graph.op("Gather", x, "asked"))
     at, asked = value("at", ["masks"], TensorProto.INT64), value("asked", ["asked"], TensorProto.INT64)
@@ -78,8 +80,8 @@ def pairs(graph: Graph) -> onnx.ModelProto:
 def _offered(graph: Graph) -> list[onnx.ValueInfoProto]:
     width = graph.width // graph.heads
     return [
-        value("keys", [graph.layers, graph.heads, width, "n"]),
-        value("values", [graph.layers, graph.heads, "n", width]),
+        value("keys", [graph.adapted_layers, graph.heads, width, "n"]),
+        value("values", [graph.adapted_layers, graph.heads, "n", width]),
     ]
 
 
@@ -115,7 +117,7 @@ def aligner(graph: Graph) -> onnx.ModelProto:
     """
     batch = embed(graph, "side")
     states = [batch.states]
-    for number in range(graph.layers):
+    for number in range(graph.adapted_layers):
         states.append(layer(graph, number, states[-1], states[-1], batch))
     shape = graph.op("Shape", "ids")
     deep = graph.op("Concat", shape, graph.constant([graph.width]), axis=0)

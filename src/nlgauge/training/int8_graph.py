@@ -25,7 +25,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-from nlgauge.training.graph import WORDS, Graph
+from nlgauge.engine.models.folder import WORDS
+from nlgauge.training.graph import HEAD, Graph
 
 _DOMAIN = "com.microsoft"
 _STATE_STEPS, _WEIGHT_STEPS = 127, 63
@@ -54,7 +55,7 @@ class Int8Graph(Graph):
 
     def words(self, ids: str) -> str:
         """Rows of the vocabulary's table, widened once they are looked up: half the memory of a table in float32."""
-        if self.adapts(WORDS):
+        if self.adapts(WORDS) or self.base_in_steps(WORDS):
             return super().words(ids)
         return self.op("Cast", self.op("Gather", self.stored(WORDS), ids), to=TensorProto.FLOAT)
 
@@ -63,7 +64,7 @@ class Int8Graph(Graph):
         return self.op("Add", self._product(x, self.weight(layer + ".weight")), bias)
 
     def to_vocabulary(self, x: str, name: str) -> None:
-        self.named(name, "Add", self._product(x, self.weight(WORDS)), self.weight("cls.predictions.bias"))
+        self.named(name, "Add", self._product(x, self.weight(WORDS)), self.weight(HEAD))
 
     def _product(self, x: str, weights: str) -> str:
         """States [n, inputs] times weights [outputs, inputs]: [n, outputs]."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from onnx import TensorProto
 
+from nlgauge.engine.models.bert import relative_buckets
 from nlgauge.training.graph import Graph
+
+RELATIVE = "bert.encoder.relative_attention_bias.weight"
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,12 @@ class Embedded:
     rows: str
     """Of the batch, [1]"""
     bias: str
-    """Added to what attention compares, [rows, 1, 1, length]: 0, or where nothing stands the least number"""
+    """Added to what attention compares, [rows, 1, 1, length], or [rows, heads, length, length] where relative positions
+    count: what they add, and where nothing stands the least number"""
+    hidden: str
+    """The second part of it alone, [rows, 1, 1, length]"""
+    length: str
+    """Of the rows, [1]"""
 
 
 def embed(graph: Graph, side: str | None = None, kind: int = 0) -> Embedded:
@@ -40,9 +48,36 @@ def embed(graph: Graph, side: str | None = None, kind: int = 0) -> Embedded:
     total = graph.op("Add", words, graph.op("Add", positions, typed))
     flat = graph.op("Reshape", total, graph.constant([-1, graph.width]))
     absent = graph.op("Sub", graph.constant(1.0, np.float32), graph.op("Cast", "attend", to=TensorProto.FLOAT))
-    bias = graph.op("Mul", absent, graph.constant(float(np.finfo(np.float32).min), np.float32))
-    bias = graph.op("Unsqueeze", bias, graph.constant([1, 2]))
-    return Embedded(graph.norm(flat, "bert.embeddings.LayerNorm"), rows, bias)
+    hidden = graph.op("Mul", absent, graph.constant(float(np.finfo(np.float32).min), np.float32))
+    hidden = bias = graph.op("Unsqueeze", hidden, graph.constant([1, 2]))
+    if graph.buckets:
+        relative = _relative(graph, _positions(graph, length), length)
+        bias = graph.op("Add", graph.op("Unsqueeze", relative, graph.constant([0])), hidden)
+    return Embedded(graph.norm(flat, "bert.embeddings.LayerNorm"), rows, bias, hidden, length)
+
+
+def asking(graph: Graph, batch: Embedded, at: str) -> Embedded:
+    """A batch of which the flat positions `at` alone ask, as many of each row: its bias is theirs."""
+    if not graph.buckets:
+        return batch
+    relative = _relative(graph, graph.op("Mod", at, batch.length), batch.length)
+    shape = graph.op("Concat", graph.constant([graph.heads]), batch.rows, graph.constant([-1]), batch.length, axis=0)
+    by_row = graph.op("Transpose", graph.op("Reshape", relative, shape), perm=(1, 0, 2, 3))
+    return replace(batch, bias=graph.op("Add", by_row, batch.hidden))
+
+
+def _relative(graph: Graph, positions: str, length: str) -> str:
+    """What relative positions add where tokens at positions [n] of their rows compare: [heads, n, length]."""
+    kinds = graph.table("kinds_of_distance", relative_buckets(graph.window, graph.buckets))
+    by_distance = graph.op("Transpose", graph.op("Gather", graph.weight(RELATIVE), kinds), perm=(1, 0))
+    keys = graph.op("Unsqueeze", _positions(graph, length), graph.constant([0]))
+    distances = graph.op("Sub", keys, graph.op("Unsqueeze", positions, graph.constant([1])))
+    return graph.op("Gather", by_distance, graph.op("Add", distances, graph.constant(graph.window - 1)), axis=1)
+
+
+def _positions(graph: Graph, length: str) -> str:
+    """0 .. length - 1, of a length [1]."""
+    return graph.op("Range", graph.constant(0), graph.op("Squeeze", length, graph.constant([0])), graph.constant(1))
 
 
 def by_head(graph: Graph, x: str, rows: str, perm: tuple[int, ...]) -> str:

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from safetensors.numpy import load_file
 
-from nlgauge.engine.models.adaptation import SCALE, read_delta, write_delta
+from nlgauge.engine.models.adaptation import read_delta, write_delta
+from nlgauge.engine.models.folder import SCALE
 
 BASE = {
     "matrix": np.arange(12, dtype=np.float16).reshape(3, 4),

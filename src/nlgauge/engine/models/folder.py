@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
 from nlgauge.engine.models.card import CARD_FILE, FREQUENCIES_FILE
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, SpecError
 
 WEIGHTS_FILE = "model.safetensors"
 CONFIG_FILE = "config.json"
 TOKENIZER_FILE = "tokenizer.json"
 PAIRS_FILE = "pairs.safetensors"
+WORDS = "bert.embeddings.word_embeddings.weight"
+"""The vocabulary's table among the weights"""
+SCALE = ".scale"
+"""Ends the name of the tensor that holds the scales of a matrix of steps"""
+BUCKETS = "relative_attention_num_buckets"
+"""In a configuration: of how many kinds relative positions are; absent where attention does not count them"""
+ADAPTED_LAYERS = "adapted_layers"
+"""In a configuration: how many of the layers, from the first, masked LM, aligner and pairs stand on; all by default"""
 
 
 def digest_of(files: Iterable[Path]) -> str:
@@ -29,20 +39,46 @@ def digest_of(files: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
+def in_steps(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """A matrix in 8 bits: steps [rows, columns], and the width of a step for each row [rows, 1].
+
+    A row of zeros has scale 0.
+    """
+    scale = np.abs(matrix).max(axis=1, keepdims=True) / np.float32(127)
+    steps = np.divide(matrix, scale, out=np.zeros_like(matrix), where=scale > 0)
+    return np.rint(steps).astype(np.int8), scale.astype(np.float32)
+
+
+def read_weights(path: Path) -> dict[str, NDArray[np.float32]]:
+    """The tensors of a folder's weights, float32, as every runtime computes with them.
+
+    A matrix that is stored in 8 bits, `name` with `name.scale`, is one tensor: steps times the scale of their row.
+    """
+    stored = load_file(path)
+    out: dict[str, NDArray[np.float32]] = {}
+    for name, value in stored.items():
+        if name + SCALE in stored:
+            out[name] = value.astype(np.float32) * stored[name + SCALE]
+        elif not name.endswith(SCALE):
+            out[name] = value.astype(np.float32)
+    return out
+
+
 def write_hugging_face(source: Path, folder: Path) -> None:
     """Copy a model folder as AutoModelForMaskedLM and AutoTokenizer load it: all weights in float32, no graphs.
 
     What is known about the model goes with it. Raises InputError where `folder` exists and is not empty, or cannot be
-    made.
+    made, and SpecError for a model that Hugging Face's library has no network for.
     """
+    if BUCKETS in json.loads((source / CONFIG_FILE).read_text(encoding="utf-8")):
+        raise SpecError(f"{source} counts relative positions, which no BERT of transformers does: it has no such copy")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", file=folder, remedy="name a folder") from None
     if any(folder.iterdir()):
         raise InputError("is not empty", file=folder, remedy="name a new folder, so that nothing is overwritten")
-    tensors = {name: value.astype(np.float32) for name, value in load_file(source / WEIGHTS_FILE).items()}
-    (folder / WEIGHTS_FILE).write_bytes(save(tensors, metadata={"format": "pt"}))
+    (folder / WEIGHTS_FILE).write_bytes(save(read_weights(source / WEIGHTS_FILE), metadata={"format": "pt"}))
     for name in (CONFIG_FILE, TOKENIZER_FILE, "tokenizer_config.json", CARD_FILE, FREQUENCIES_FILE):
         if (source / name).exists():
             shutil.copyfile(source / name, folder / name)

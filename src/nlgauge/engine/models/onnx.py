@@ -20,7 +20,15 @@ from safetensors import safe_open
 
 from nlgauge.engine.models.capabilities import Floats, Ints, Model
 from nlgauge.engine.models.card import ALIGNER_FILE, read_card
-from nlgauge.engine.models.folder import CONFIG_FILE, PAIRS_FILE, TOKENIZER_FILE, WEIGHTS_FILE, digest_of
+from nlgauge.engine.models.folder import (
+    CONFIG_FILE,
+    PAIRS_FILE,
+    SCALE,
+    TOKENIZER_FILE,
+    WEIGHTS_FILE,
+    WORDS,
+    digest_of,
+)
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 
@@ -115,13 +123,17 @@ class OnnxEncoder:
         return np.stack(self._graph.run([f"hidden_{layer}" for layer in layers], ids=ids, attend=attend))
 
     def static(self, ids: NDArray[np.int32]) -> Floats:
-        return self._vocabulary[ids].astype(np.float32)
+        table, scales = self._vocabulary
+        rows = table[ids].astype(np.float32)
+        return rows if scales is None else rows * scales[ids]
 
     @cached_property
-    def _vocabulary(self) -> NDArray[np.float16]:
+    def _vocabulary(self) -> tuple[NDArray[Any], Floats | None]:
+        """The table as it is stored, and where that is in 8 bits the scale of each row."""
         with safe_open(self._weights, "np") as weights:
-            table: NDArray[np.float16] = weights.get_tensor("bert.embeddings.word_embeddings.weight")
-        return table
+            names = (WORDS, WORDS + SCALE)
+            table, scales = (weights.get_tensor(name) if name in weights.keys() else None for name in names)  # noqa: SIM118
+        return table, scales
 
 
 class OnnxMaskedLM:

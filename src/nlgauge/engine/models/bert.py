@@ -1,0 +1,210 @@
+"""The network of our folders in torch: a BERT, or a BERT whose attention also counts relative positions (MPNet).
+
+Its parts have the names of Hugging Face's BERT, so that weights go from one to the other as they are. It is ours
+because transformers has no BERT with relative positions, and its MPNet is several times slower than the same layers
+with one table of biases for all rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from nlgauge.engine.models.folder import BUCKETS
+
+_DISTANCE = 128
+_WRITTEN_OUT = 256
+
+
+def relative_buckets(length: int, buckets: int) -> NDArray[np.int64]:
+    """The kind of each relative position 1 - length .. length - 1 (key less query): [2 * length - 1].
+
+    Raffel et al. 2020, section 2.1, in both directions: half of the kinds are for keys after the query; of each half
+    one half is exact and the rest grow by a constant factor up to a distance of 128.
+    """
+    distance = np.arange(1 - length, length)
+    half, size = buckets // 2, np.abs(distance)
+    exact = half // 2
+    with np.errstate(divide="ignore"):
+        grown = exact + (np.log(size / exact) / math.log(_DISTANCE / exact) * (half - exact))
+    far = np.where(size < exact, size, np.minimum(np.nan_to_num(grown, neginf=0), half - 1).astype(np.int64))
+    found: NDArray[np.int64] = np.where(distance > 0, half, 0) + far
+    return found
+
+
+class Embeddings(nn.Module):
+    """Normalised sums of word, position and type embeddings."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        super().__init__()
+        width = int(config["hidden_size"])
+        self.word_embeddings = nn.Embedding(int(config["vocab_size"]), width)
+        self.position_embeddings = nn.Embedding(int(config["max_position_embeddings"]), width)
+        self.token_type_embeddings = nn.Embedding(int(config["type_vocab_size"]), width)
+        self.LayerNorm = nn.LayerNorm(width, eps=float(config["layer_norm_eps"]))
+
+    def forward(self, ids: Tensor, side: Tensor, positions: Tensor) -> Tensor:
+        total = self.word_embeddings(ids) + self.position_embeddings(positions) + self.token_type_embeddings(side)
+        return self.LayerNorm(total)  # type: ignore[no-any-return]
+
+
+class SelfAttention(nn.Module):
+    """What tokens ask, offer and hand on: `query`, `key` and `value`."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+
+    def by_head(self, x: Tensor) -> Tensor:
+        """[rows, length, width] -> [rows, heads, length, width of a head]."""
+        return x.reshape(*x.shape[:-1], self.heads, -1).transpose(1, 2)
+
+
+class Output(nn.Module):
+    """A product, added to what came in, and normalised."""
+
+    def __init__(self, inner: int, width: int, epsilon: float) -> None:
+        super().__init__()
+        self.dense, self.LayerNorm = nn.Linear(inner, width), nn.LayerNorm(width, eps=epsilon)
+
+    def forward(self, x: Tensor, before: Tensor) -> Tensor:
+        return self.LayerNorm(self.dense(x) + before)  # type: ignore[no-any-return]
+
+
+class Layer(nn.Module):
+    """One transformer layer."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        super().__init__()
+        width, inner, epsilon = (config[name] for name in ("hidden_size", "intermediate_size", "layer_norm_eps"))
+        self.attention = nn.Module()
+        self.attention.self = SelfAttention(width, config["num_attention_heads"])
+        self.attention.output = Output(width, width, epsilon)
+        self.intermediate = nn.Module()
+        self.intermediate.dense = nn.Linear(width, inner)
+        self.output = Output(inner, width, epsilon)
+
+    def forward(self, x: Tensor, bias: Tensor | None) -> Tensor:
+        """States after the layer. bias: added to what attention compares, [rows or 1, heads or 1, length, length]."""
+        own: Any = self.attention.self
+        q, k, v = (own.by_head(part(x)) for part in (own.query, own.key, own.value))
+        return self.after(attended(q, k, v, bias), x)
+
+    def after(self, mixed: Tensor, x: Tensor) -> Tensor:
+        """The rest of the layer: what was attended to, [rows, heads, n, width of a head], to states [rows, n, width]"""
+        output: Any = self.attention.output
+        middle = output(mixed.transpose(1, 2).flatten(2), x)
+        inner: Any = self.intermediate.dense
+        return self.output(nn.functional.gelu(inner(middle)), middle)  # type: ignore[no-any-return]
+
+
+def attended(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
+    """Values mixed by attention; all [rows, heads, length, width of a head].
+
+    Written out for short rows that learn: on a CPU torch's fused attention is slow on its way back.
+    """
+    bias = None if bias is None else bias.to(q.dtype)
+    if torch.is_grad_enabled() and k.shape[2] <= _WRITTEN_OUT:
+        compared = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)
+        return torch.softmax(compared if bias is None else compared + bias, -1).to(v.dtype) @ v
+    return nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+
+
+class Encoder(nn.Module):
+    """The layers, and the table of biases by relative position where there is one."""
+
+    def __init__(self, config: Mapping[str, Any], layers: int) -> None:
+        super().__init__()
+        self.layer = nn.ModuleList(Layer(config) for _ in range(layers))
+        buckets = config.get(BUCKETS)
+        self.relative_attention_bias = nn.Embedding(buckets, config["num_attention_heads"]) if buckets else None
+
+
+class Bert(nn.Module):
+    """A body. layers: how many of the configuration's, from the first; all by default."""
+
+    def __init__(self, config: Mapping[str, Any], layers: int | None = None) -> None:
+        super().__init__()
+        self.config = dict(config)
+        self.width = int(config["hidden_size"])
+        self.embeddings = Embeddings(config)
+        self.encoder = Encoder(config, int(config["num_hidden_layers"]) if layers is None else layers)
+
+    def bias(self, attend: Tensor) -> Tensor:
+        """What is added where tokens compare: padding hidden, relative positions counted.
+
+        attend: [rows, length], or [rows, length, length] where each token sees tokens of its own.
+        """
+        seen = attend[:, None, None] if attend.ndim == 2 else attend[:, None]
+        hidden = torch.where(seen.bool(), 0.0, torch.finfo(torch.float32).min / 2)
+        return hidden if (relative := self.relative(attend.shape[-1])) is None else hidden + relative
+
+    def relative(self, length: int) -> Tensor | None:
+        """Biases by relative position, [1, heads, length, length]; None where attention does not count them."""
+        table = self.encoder.relative_attention_bias
+        if table is None:
+            return None
+        kinds = torch.from_numpy(relative_buckets(length, table.num_embeddings)).to(table.weight.device)
+        at = torch.arange(length, device=kinds.device)
+        biases: Tensor = table(kinds[at[None] - at[:, None] + length - 1])
+        return biases.permute(2, 0, 1)[None]
+
+    def forward(
+        self, ids: Tensor, attend: Tensor, side: Tensor | None = None, positions: Tensor | None = None
+    ) -> list[Tensor]:
+        """Hidden states of every layer, the embeddings first: [rows, length, width] each."""
+        side = torch.zeros_like(ids) if side is None else side
+        positions = torch.arange(ids.shape[1], device=ids.device) if positions is None else positions
+        bias, states = self.bias(attend), [self.embeddings(ids, side, positions)]
+        for layer in self.encoder.layer:
+            states.append(layer(states[-1], bias))
+        return states
+
+
+class Head(nn.Module):
+    """The head of a masked LM, whose last product is with the vocabulary's table."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        super().__init__()
+        width = int(config["hidden_size"])
+        self.predictions = nn.Module()
+        self.predictions.transform = nn.Module()
+        self.predictions.transform.dense = nn.Linear(width, width)
+        self.predictions.transform.LayerNorm = nn.LayerNorm(width, eps=float(config["layer_norm_eps"]))
+        self.predictions.bias = nn.Parameter(torch.zeros(int(config["vocab_size"])))
+
+    def forward(self, states: Tensor, table: Tensor) -> Tensor:
+        parts: Any = self.predictions
+        changed = parts.transform.LayerNorm(nn.functional.gelu(parts.transform.dense(states)))
+        return nn.functional.linear(changed, table, parts.bias)
+
+
+class MaskedBert(nn.Module):
+    """A body with the head of a masked LM."""
+
+    def __init__(self, config: Mapping[str, Any], layers: int | None = None) -> None:
+        super().__init__()
+        self.bert, self.cls = Bert(config, layers), Head(config)
+
+    def logits(self, states: Tensor) -> Tensor:
+        """Of the words at states [n, width]: [n, vocabulary]."""
+        return self.cls(states, self.bert.embeddings.word_embeddings.weight)  # type: ignore[no-any-return]
+
+
+def load_weights(net: nn.Module, weights: Mapping[str, NDArray[Any]], leave: Sequence[str] = ()) -> None:
+    """Put named arrays into a network; names that it lacks are passed over where they begin with one of `leave`.
+
+    Raises ValueError naming what is missing, or what fits nowhere.
+    """
+    wanted = {name: torch.from_numpy(np.asarray(value, np.float32)) for name, value in weights.items()}
+    missing, unknown = net.load_state_dict(wanted, strict=False)
+    unknown = [name for name in unknown if not name.startswith(tuple(leave))]
+    if missing or unknown:
+        raise ValueError(f"lacks {', '.join(missing) or 'nothing'}; holds {', '.join(unknown) or 'nothing'} besides")
