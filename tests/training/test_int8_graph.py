@@ -10,9 +10,9 @@ pytest.importorskip("onnx", reason="writing graphs needs nlgauge[train]")
 import onnx
 
 from nlgauge.engine.models.adaptation import write_delta
+from nlgauge.engine.models.folder import WORDS
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.engine.models.onnx import open_onnx
-from nlgauge.engine.models.folder import WORDS
 from nlgauge.training.graph import value
 from nlgauge.training.int8_graph import Int8Graph
 

@@ -33,7 +33,6 @@ from nlgauge.training import graphs
 from nlgauge.training.graph import HEAD, Graph, Stored
 from nlgauge.training.int8_graph import Int8Graph
 
-
 _WORTH_IT = 1 << 12
 """Entries of a matrix from which on it is stored in 8 bits"""
 

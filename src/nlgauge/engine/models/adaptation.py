@@ -1,7 +1,7 @@
 """A second set of weights for a model's folder, stored as what it differs by from the folder's own.
 
-An adapted matrix is ``base + scale * delta`` with ``delta`` int8 and one scale a row, a quarter of the matrix itself; or
-``base + up @ down`` with both in float16, whose size is their rank's. Vectors are stored whole. A graph reads both
+An adapted matrix is ``base + scale * delta`` with ``delta`` int8 and one scale a row, a quarter of the matrix itself,
+or ``base + up @ down`` with both in float16, whose size is their rank's. Vectors are stored whole. A graph reads both
 files, and the runtime adds them up once, when the session is built (`nlgauge.training.export`); the torch backend reads
 them here.
 """

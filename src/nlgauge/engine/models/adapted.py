@@ -1,104 +1,130 @@
-"""A folder that nlgauge trained, run by torch: the model, and what was adapted from it for pairs and for alignment.
-
-The torch-free backend answers the same in float32; here the products may be in bfloat16, and on a GPU.
-"""
+"""What was adapted from a folder's model, run by torch: its weights for pairs, and its aligner."""
 
 from __future__ import annotations
 
-import copy
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load_file
 
 from nlgauge.engine.models.adaptation import read_delta
-from nlgauge.engine.models.capabilities import Floats, Ints, Model
-from nlgauge.engine.models.card import ALIGNER_FILE, ALIGNER_THRESHOLD
-from nlgauge.engine.models.folder import PAIRS_FILE, WEIGHTS_FILE, digest_of
-from nlgauge.engine.models.torch_model import Checkpoint, Net, Runtime
-from nlgauge.engine.models.transformers import TorchEncoder, masked_network
+from nlgauge.engine.models.capabilities import Floats, Ints
+from nlgauge.engine.models.card import ALIGNER_THRESHOLD
+from nlgauge.engine.models.folder import ADAPTED_LAYERS, WEIGHTS_FILE, digest_of, read_weights
+from nlgauge.engine.models.torch_model import Net, Runtime
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from nlgauge.engine.models.bert import Bert
+
 Seen: TypeAlias = "list[tuple[Tensor, Tensor]]"
 """Keys and values of a text at each layer, [1, heads, length, width of a head] each"""
+Weights: TypeAlias = "Mapping[str, NDArray[np.float32]]"
 
 
-def open_adapted(checkpoint: Checkpoint) -> Model:
-    """The model of a BERT-shaped folder, as `nlgauge.training.export` writes it, with all that was adapted from it.
+def adapted_layers(config: Mapping[str, Any]) -> int:
+    """How many of a network's layers, from the first, masked LM, aligner and pairs stand on."""
+    return int(config.get(ADAPTED_LAYERS, config["num_hidden_layers"]))
 
-    Raises SpecError for what cannot be loaded, and for adapted weights that do not fit when they are first needed.
+
+def filled(runtime: Runtime, net: Net, weights: Weights) -> Net:
+    """A network with these weights, on its device and in its precision.
+
+    Raises ValueError or RuntimeError for weights that do not fit.
     """
-    runtime, folder, name = checkpoint.runtime, Path(checkpoint.source), checkpoint.name
-    net, masked_lm = masked_network(checkpoint)
-    pairs, aligner = folder / PAIRS_FILE, folder / ALIGNER_FILE
-    has_pairs = pairs.is_file() and masked_lm is not None
-    return checkpoint.model(
-        net,
-        encoder=TorchEncoder(runtime, net, net.base_model),
-        masked_lm=masked_lm,
-        masked_pairs=TorchPairs(runtime, net, pairs, name) if has_pairs else None,
-        aligner=TorchAligner(runtime, net, aligner, name) if aligner.is_file() else None,
-    )
+    from nlgauge.engine.models.bert import load_weights
+
+    load_weights(net, weights)
+    net.to(runtime.device).eval()
+    runtime.narrow(net)
+    return net
+
+
+def decoder(runtime: Runtime, body: Bert) -> Tensor:
+    """The vocabulary's table as the head multiplies with it; where that is narrow the embeddings stay as they are."""
+    table = body.embeddings.word_embeddings.weight.detach()
+    return table.to(runtime.torch.bfloat16) if runtime.precision == "bfloat16" else table
 
 
 class _Adapted:
-    """A copy of a network, some of whose weights a file replaces.
+    """A network some of whose weights a file replaces.
 
-    path: lies beside the weights of the network. name: of the model.
+    path: lies beside the weights of the folder's own. name: of the model.
     """
 
-    def __init__(self, runtime: Runtime, net: Net, path: Path, name: str) -> None:
-        self._runtime, self._base, self._path, self._name = runtime, net, path, name
+    def __init__(self, runtime: Runtime, config: Mapping[str, Any], path: Path, name: str) -> None:
+        self._runtime, self._config, self._path, self._name = runtime, config, path, name
 
     @cached_property
     def digest(self) -> str:
         return digest_of([self._path])
 
-    def _weights(self) -> dict[str, NDArray[np.float32]]:
-        return read_delta(self._path, load_file(self._path.parent / WEIGHTS_FILE))
+    def _filled(self, net: Net, parts: Mapping[str, str], optional: str | None = None) -> Net:
+        """A network with the folder's weights and what is adapted of them.
 
-    def _put(self, net: Net, weights: dict[str, NDArray[np.float32]]) -> Net:
-        """The network, with these of its weights replaced."""
-        tensors = {name: self._runtime.torch.from_numpy(value) for name, value in weights.items()}
+        parts: the beginning of names in the files, and of those in the network. optional: that of names in the network
+        that the files may lack.
+        """
+        base = read_weights(self._path.parent / WEIGHTS_FILE)
+        delta = {name: value for name, value in read_delta(self._path, base).items() if name != ALIGNER_THRESHOLD}
+        own = net.state_dict()
+        weights = {name: value for name, value in _renamed(base, parts).items() if name in own}
+        if optional is not None:
+            weights |= {name: value.numpy() for name, value in own.items() if name.startswith(optional)}
         try:
-            net.load_state_dict({**net.state_dict(), **tensors})
-        except RuntimeError as error:
+            return filled(self._runtime, net, {**weights, **_renamed(delta, parts)})
+        except (ValueError, RuntimeError) as error:
             reason = str(error).splitlines()[-1]
             raise SpecError(f"model {self._name!r}: adapted weights do not fit: {reason}") from None
-        self._runtime.narrow(net)
-        return net
+
+
+def _renamed(weights: Weights, parts: Mapping[str, str]) -> dict[str, NDArray[np.float32]]:
+    renamed: dict[str, NDArray[np.float32]] = {}
+    for name, value in weights.items():
+        old = next((old for old in parts if name.startswith(old)), "")
+        renamed[parts.get(old, "") + name.removeprefix(old)] = value
+    return renamed
 
 
 class TorchPairs(_Adapted):
-    """`MaskedPairs` of a BERT: each layer of a row attends to the other text's keys and values as well."""
+    """`MaskedPairs` of a body: each layer of a row attends to the other text's keys and values as well."""
 
     @cached_property
     def _net(self) -> Net:
-        return self._put(copy.deepcopy(self._base), self._weights())
+        from nlgauge.engine.models.bert import MaskedBert
+
+        return self._filled(MaskedBert(self._config, adapted_layers(self._config)), {})
+
+    @cached_property
+    def _table(self) -> Tensor:
+        return decoder(self._runtime, self._net.bert)
 
     def other_text(self, ids: Ints) -> Seen:
-        bert = self._net.bert
+        from nlgauge.engine.models.bert import attended
+
+        bert, ones = self._net.bert, self._runtime.torch.ones_like
         row = self._runtime.tensor(ids)[None]
         with self._runtime.computing():
-            x = bert.embeddings(input_ids=row, token_type_ids=self._runtime.torch.ones_like(row))
+            x = bert.embeddings(row, ones(row), self._positions(row))
+            bias = bert.relative(row.shape[1])
             offered: Seen = []
             layers = bert.encoder.layer
             for layer in layers:
-                attention = layer.attention.self
-                offered.append((self._heads(attention.key(x)), self._heads(attention.value(x))))
+                own = layer.attention.self
+                offered.append((own.by_head(own.key(x)), own.by_head(own.value(x))))
                 if layer is not layers[-1]:
-                    x = self._after(layer, self._heads(attention.query(x)), *offered[-1], None, x)
+                    x = layer.after(attended(own.by_head(own.query(x)), *offered[-1], bias), x)
         return offered
 
     def pair_logits(self, ids: Ints, attend: Ints, at: Ints, other: Seen) -> Floats:
+        net = self._net
         with self._runtime.computing():
-            logits = self._net.cls(self._states(ids, attend, at, other))
+            logits = net.cls(self._states(ids, attend, at, other), self._table)
         return self._runtime.numbers(logits.reshape(len(at), -1))
 
     def pair_states(self, ids: Ints, attend: Ints, other: Seen) -> Floats:
@@ -108,57 +134,63 @@ class TorchPairs(_Adapted):
 
     def _states(self, ids: Ints, attend: Ints, at: Ints, other: Seen) -> Tensor:
         """Last states at the flat positions `at`, as many of each row: [rows, positions of a row, width]."""
+        from nlgauge.engine.models.bert import attended
+
         runtime, bert = self._runtime, self._net.bert
-        rows = len(ids)
-        seen = int(other[0][0].shape[2])
-        visible = np.concatenate([np.ones((rows, seen), np.bool_), attend.astype(np.bool_)], axis=1)
-        mask = None if visible.all() else runtime.tensor(visible)[:, None, None]
-        x: Tensor = bert.embeddings(input_ids=runtime.tensor(ids))
+        rows, length = ids.shape
+        row, places = runtime.tensor(ids), runtime.tensor(at)
+        x: Tensor = bert.embeddings(row, runtime.torch.zeros_like(row), self._positions(row))
+        relative = self._relative(length, int(other[0][0].shape[2]))
+        hidden = self._hidden(attend, int(other[0][0].shape[2]))
         layers = bert.encoder.layer
         for number, (layer, offered) in enumerate(zip(layers, other, strict=True)):
-            attention = layer.attention.self
+            own = layer.attention.self
             keys, values = (
-                runtime.torch.cat([theirs.expand(rows, -1, -1, -1), self._heads(part(x))], dim=2)
-                for theirs, part in zip(offered, (attention.key, attention.value), strict=True)
+                runtime.torch.cat([theirs.expand(rows, -1, -1, -1), own.by_head(part(x))], dim=2)
+                for theirs, part in zip(offered, (own.key, own.value), strict=True)
             )
-            asking = x
+            asking, counted = x, relative
             if number == len(layers) - 1:
-                asking = x.reshape(-1, x.shape[-1])[runtime.tensor(at)].reshape(rows, -1, x.shape[-1])
-            x = self._after(layer, self._heads(attention.query(asking)), keys, values, mask, asking)
+                asking = x.reshape(-1, x.shape[-1])[places].reshape(rows, -1, x.shape[-1])
+                if relative is not None:
+                    counted = relative[0][:, (places % length).reshape(rows, -1)].transpose(0, 1)
+            bias = hidden if counted is None else counted if hidden is None else counted + hidden
+            x = layer.after(attended(own.by_head(own.query(asking)), keys, values, bias), asking)
         return x
 
-    def _heads(self, x: Tensor) -> Tensor:
-        """[rows, length, width] -> [rows, heads, length, width of a head]."""
-        return x.reshape(*x.shape[:-1], self._base.config.num_attention_heads, -1).transpose(1, 2)
+    def _relative(self, length: int, seen: int) -> Tensor | None:
+        """What relative positions add, nothing for the other text's tokens: [1, heads, length, seen + length]."""
+        relative: Tensor | None = self._net.bert.relative(length)
+        return None if relative is None else self._runtime.torch.nn.functional.pad(relative, (seen, 0))
 
-    def _after(
-        self, layer: Net, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, asking: Tensor
-    ) -> Tensor:
-        """A layer's output for the states `asking`, what its attention asks, finds and may see being given."""
-        attention = self._runtime.torch.nn.functional.scaled_dot_product_attention
-        mixed = attention(queries, keys, values, attn_mask=mask).transpose(1, 2).flatten(2)
-        attended = layer.attention.output(mixed, asking)
-        output: Tensor = layer.output(layer.intermediate(attended), attended)
-        return output
+    def _hidden(self, attend: Ints, seen: int) -> Tensor | None:
+        """Padding hidden, the other text seen: [rows, 1, 1, seen + length]; None where there is no padding."""
+        if attend.all():
+            return None
+        torch = self._runtime.torch
+        visible = np.concatenate([np.ones((len(attend), seen), np.bool_), attend.astype(np.bool_)], axis=1)
+        hidden: Tensor = torch.where(self._runtime.tensor(visible), 0.0, torch.finfo(torch.float32).min / 2)
+        return hidden[:, None, None]
+
+    def _positions(self, row: Tensor) -> Tensor:
+        positions: Tensor = self._runtime.torch.arange(row.shape[1], device=row.device)
+        return positions
 
 
 class TorchAligner(_Adapted):
-    """`Aligner` of a BERT's body."""
+    """`Aligner` of a body."""
 
     def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats]:
         net = self._net
         with self._runtime.computing():
-            logits, share = net(*map(self._runtime.tensor, (ids, attend, side)))
+            logits, share = net(*map(self._runtime.tensor, (ids, attend, side)))[:2]
         return self._runtime.numbers(logits), self._runtime.numbers(share)
 
     @cached_property
     def _net(self) -> Net:
         from nlgauge.engine.models.aligner_net import Aligner
+        from nlgauge.engine.models.bert import Bert
 
-        weights = self._weights()
-        weights.pop(ALIGNER_THRESHOLD)
         # The network names its parts by themselves; the file says which part of the whole model each one is.
-        body = {f"body.{key.removeprefix('bert.')}": weights[key] for key in weights if key.startswith("bert.")}
-        heads = {key.removeprefix("aligner."): weights[key] for key in weights if not key.startswith("bert.")}
-        net = self._put(Aligner(copy.deepcopy(self._base.base_model)), {**body, **heads})
-        return net.to(self._runtime.device).eval()
+        body = Bert(self._config, adapted_layers(self._config))
+        return self._filled(Aligner(body), {"bert.": "body.", "aligner.": ""}, optional="text_")

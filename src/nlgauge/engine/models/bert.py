@@ -157,13 +157,21 @@ class Bert(nn.Module):
         return biases.permute(2, 0, 1)[None]
 
     def forward(
-        self, ids: Tensor, attend: Tensor, side: Tensor | None = None, positions: Tensor | None = None
+        self,
+        ids: Tensor,
+        attend: Tensor,
+        side: Tensor | None = None,
+        positions: Tensor | None = None,
+        layers: int | None = None,
     ) -> list[Tensor]:
-        """Hidden states of every layer, the embeddings first: [rows, length, width] each."""
+        """Hidden states of every layer, the embeddings first: [rows, length, width] each.
+
+        layers: how many of them are run; all by default.
+        """
         side = torch.zeros_like(ids) if side is None else side
         positions = torch.arange(ids.shape[1], device=ids.device) if positions is None else positions
         bias, states = self.bias(attend), [self.embeddings(ids, side, positions)]
-        for layer in self.encoder.layer:
+        for layer in self.encoder.layer[:layers]:
             states.append(layer(states[-1], bias))
         return states
 

@@ -1,6 +1,7 @@
 """How a name becomes a model.
 
 pocket          the embedded one
+base            the larger one, which the distribution nlgauge-base brings
 a folder        that `nlgauge train` wrote, or any checkpoint of Hugging Face's shape
 package/Name    what an installed package offers under the entry point group ``nlgauge.models``: a callable
                 ``(precision) -> Model``
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import cast
 
@@ -24,6 +26,8 @@ from nlgauge.offered import load_offered, offered
 PRECISIONS = ("float32", "bfloat16", "int8")
 BACKENDS = ("auto", "onnx", "torch")
 _GROUP = "nlgauge.models"
+COMPANIONS = {"base": "nlgauge-base"}
+"""By the name of a model, the distribution that brings its folder"""
 
 
 def pocket_folder() -> Path:
@@ -31,8 +35,22 @@ def pocket_folder() -> Path:
     return Path(str(files("nlgauge") / "models" / "pocket"))
 
 
+def companion_folder(name: str) -> Path | None:
+    """Where the model of a companion distribution lies; None where that is not installed."""
+    spec = find_spec(COMPANIONS[name].replace("-", "_"))
+    return None if spec is None or spec.origin is None else Path(spec.origin).parent / "model"
+
+
 def folder_of(name: str) -> Path:
-    """Where the model of a name lies if it is a folder, 'pocket' included."""
+    """Where the model of a name lies if it is a folder, 'pocket' and those of companions included.
+
+    Raises SpecError for a companion that is not installed.
+    """
+    if name in COMPANIONS:
+        folder = companion_folder(name)
+        if folder is None:
+            raise SpecError(f"model {name!r} is not installed: pip install {COMPANIONS[name]}")
+        return folder
     return pocket_folder() if name == "pocket" else Path(name)
 
 
@@ -62,13 +80,13 @@ def load(
     folder = folder_of(name)
     if _without_torch(folder, precision, backend, device):
         return open_onnx(folder, name, precision)
+    if _is_ours(folder):
+        from nlgauge.engine.models.bert_model import open_bert
+
+        return open_bert(folder, name, precision, device)
     from nlgauge.engine.models.torch_model import Checkpoint
 
     checkpoint = Checkpoint(str(folder) if folder.is_dir() else name, name, precision, device)
-    if any((folder / file).is_file() for file in (PAIRS_FILE, ALIGNER_FILE)):
-        from nlgauge.engine.models.adapted import open_adapted
-
-        return open_adapted(checkpoint)
     if checkpoint.is_kind("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING"):
         from nlgauge.engine.models.seq2seq import open_seq2seq
 
@@ -89,12 +107,20 @@ def _without_torch(folder: Path, precision: str, backend: str, device: str | Non
     on_cpu = device in (None, "cpu")
     if not on_cpu and (backend == "onnx" or precision == "int8"):
         raise SpecError(f"the torch-free backend computes on the CPU; for device {device!r} choose backend='torch'")
-    has_graphs = graph_path(folder, "masked", "float32").exists()
     return (
         backend == "onnx"
         or precision == "int8"
-        or (backend == "auto" and has_graphs and precision == "float32" and on_cpu)
+        or (backend == "auto" and _has_graphs(folder) and precision == "float32" and on_cpu)
     )
+
+
+def _has_graphs(folder: Path) -> bool:
+    return any(graph_path(folder, part, "float32").exists() for part in ("encoder", "masked"))
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether `nlgauge.training.export` wrote the folder, whose network is a BERT of ours."""
+    return _has_graphs(folder) or any((folder / file).is_file() for file in (PAIRS_FILE, ALIGNER_FILE))
 
 
 def _made(name: str, maker: object, precision: str) -> Model:

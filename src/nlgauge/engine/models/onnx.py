@@ -131,9 +131,8 @@ class OnnxEncoder:
     def _vocabulary(self) -> tuple[NDArray[Any], Floats | None]:
         """The table as it is stored, and where that is in 8 bits the scale of each row."""
         with safe_open(self._weights, "np") as weights:
-            names = (WORDS, WORDS + SCALE)
-            table, scales = (weights.get_tensor(name) if name in weights.keys() else None for name in names)  # noqa: SIM118
-        return table, scales
+            in_steps = WORDS + SCALE in set(weights.keys())
+            return weights.get_tensor(WORDS), weights.get_tensor(WORDS + SCALE) if in_steps else None
 
 
 class OnnxMaskedLM:

@@ -1,7 +1,8 @@
 """What models run by torch share: a checkpoint that is opened, and the device and precision that it computes in.
 
 Interfaces of torch and transformers change from year to year: of the engine this file, `device.py`, `transformers.py`,
-`seq2seq.py`, `adapted.py` and `aligner_net.py` alone know them.
+`seq2seq.py` and the networks of our own folders (`bert.py`, `bert_model.py`, `adapted.py`, `aligner_net.py`) alone know
+them.
 """
 
 from __future__ import annotations
