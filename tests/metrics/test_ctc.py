@@ -81,6 +81,12 @@ def test_the_layer_that_a_models_card_names_takes_the_place_of_the_last():
     assert value(Consistency(), ROW, model) == pytest.approx(literal(ROW.candidate, [ROW.source], 1).mean())
 
 
+def test_a_card_may_name_a_layer_for_each_aspect_and_one_for_the_others():
+    model = FakeModel(card=Card(layers={"CTC": 1, "Engagingness": 2, "Consistency": 0}))
+    asked = (Consistency(), Relevance(), Engagingness(), MeanAlignment())
+    assert [prepared(metric, model=model).facts["layer"] for metric in asked] == [0, 1, 2, 2]
+
+
 def by_hand(metric, candidate, source):
     """The value of a row whose texts have tokens by hand; context and source are the same."""
     row = Row(candidate.text, (), source.text, source.text)

@@ -121,7 +121,16 @@ def test_all_zero_idf_falls_back_to_equal_weights_with_a_note():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"ngram": 3}, {"layers": 0}, {"layers": 2.0}, {"layers": True}, {"aggregate": "max"}]
+    "wrong",
+    [
+        {"ngram": 3},
+        {"layers": 0},
+        {"layers": ()},
+        {"layers": (-1,)},
+        {"layers": 2.0},
+        {"layers": True},
+        {"aggregate": "max"},
+    ],
 )
 def test_parameters_outside_their_domain_are_refused(wrong):
     with pytest.raises(SpecError, match="MoverScore: "):
@@ -133,8 +142,15 @@ def test_a_model_with_fewer_layers_gives_all_it_has():
     assert prepared(MoverScore(layers=2)).layers == (2, 3)
 
 
+def test_layers_end_where_the_models_card_says_unless_they_are_named():
+    model = FakeModel(card=Card(layers={"MoverScore": 2}))
+    assert prepared(MoverScore(), model=model).facts["layers"] == "0,1,2"
+    assert prepared(MoverScore(layers=2), model=model).layers == (1, 2)
+    assert prepared(MoverScore(layers=(0, 3)), model=model).layers == (0, 3)
+
+
 def test_the_signature_names_the_weights():
-    assert prepared(MoverScore(idf="none")).facts == {"idf": "none"}
+    assert prepared(MoverScore(idf="none")).facts == {"layers": "0,1,2,3", "idf": "none"}
     assert str(prepared(MoverScore(), model=with_counts({})).facts["idf"]).startswith("general@")
     assert str(prepared(MoverScore(idf="references"), [row("w1", "w2")]).facts["idf"]).startswith("references@")
     assert MoverScore(idf="references").uses_corpus and not MoverScore().uses_corpus

@@ -3,8 +3,10 @@ import math
 import numpy as np
 import pytest
 
+from nlgauge.engine.models.card import Card
 from nlgauge.errors import SpecError
 from nlgauge.metrics.sentence_movers import SentenceMovers
+from tests.engine.fake import FakeModel
 from tests.metrics.pieces import pieces, prepared, row, scored, shown
 
 A, B, C = [1.0, 0], [0, 1.0], [0.6, 0.8]
@@ -67,6 +69,13 @@ def test_sentences_without_words_are_nothing():
     assert value(SENTENCES, one, other) == pytest.approx(1)
     assert BOTH.unusable(pieces("! ? ¿", [A, B, C])) == "nothing but punctuation"
     assert BOTH.unusable(pieces("! x", [A, B])) is None
+
+
+def test_the_layer_is_the_one_that_is_named_or_the_cards_or_the_last():
+    model = FakeModel(card=Card(layers={"SentenceMovers": 1}))
+    assert prepared(SentenceMovers()).facts == {"layer": 3}
+    assert prepared(SentenceMovers(), model=model).layer == 1
+    assert prepared(SentenceMovers(layer=2), model=model).layer == 2
 
 
 def test_parameters_outside_their_domain_are_refused():

@@ -47,7 +47,7 @@ def test_what_the_rows_do_not_have_is_not_tried(runs: list[ScoreTable]) -> None:
     ("metrics", "numbers", "say"),
     [
         (["VectorExtrema"], None, "has no layer to choose"),
-        (["MoverScore"], None, "takes the last layers together"),
+        (["MarkEvaluate"], None, "takes the last layers together"),
         (["BERTScore"], [7], "has layers 0 to 6; asked for 7"),
         (["BERTScore"], [-1], "asked for -1"),
     ],

@@ -19,7 +19,6 @@ from nlgauge.corpus import Row
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import capability
 from nlgauge.engine.words import is_word
 from nlgauge.errors import SpecError
 from nlgauge.maths.barycenters import Barycenter, layer_barycenters
@@ -29,6 +28,7 @@ from nlgauge.maths.vectors import flows, shares, squared_distances, unit
 from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Flow, Place
 from nlgauge.metrics.idf import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_tables
+from nlgauge.metrics.parameters import check_layers, layers_read
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
@@ -72,7 +72,8 @@ class BaryScorePrepared(Prepared):
 class BaryScore(ReferenceMetric[BaryScorePrepared, TokenVectors]):
     """Transport cost between the barycenters of the encoder's layers for candidate and reference; 0 is best.
 
-    layers: how many of the last layers, or which ones as a tuple (0: the embeddings).
+    layers: how many layers up to the one that the model's card names for BaryScore, else the last; or which ones as a
+        tuple (0: the embeddings).
     idf: weights of the tokens, kept through all three steps. 'general' (counted on a large text, once), 'none' (all
         alike, which is what the published code computes, idf asked for or not), 'references', 'candidates', 'union',
         or 'separate' (each side by its own table).
@@ -104,9 +105,7 @@ class BaryScore(ReferenceMetric[BaryScorePrepared, TokenVectors]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        fits = self.layers >= 1 if isinstance(self.layers, int) else min(self.layers, default=-1) >= 0
-        if not fits:
-            raise SpecError(f"{self.name}: layers={self.layers!r} is neither a number of layers nor a tuple of them")
+        check_layers(self)
         if not 1e-6 <= self.regularisation <= 1e6:
             raise SpecError(f"{self.name}: regularisation={self.regularisation!r} is not a number from 1e-6 to 1e6")
 
@@ -119,10 +118,7 @@ class BaryScore(ReferenceMetric[BaryScorePrepared, TokenVectors]):
         return self.idf in OF_THE_CORPUS
 
     def prepare(self, setup: Setup) -> BaryScorePrepared:
-        top = capability(setup.model, setup.model.encoder, "encoder").layers
-        layers = self.layers
-        if isinstance(layers, int):
-            layers = tuple(range(max(0, top + 1 - layers), top + 1))
+        layers = layers_read(self.layers, "BaryScore", setup.model)
         tables = idf_tables(self.idf, setup)
         facts = {"layers": ",".join(map(str, layers)), "idf": idf_fact(self.idf, setup, *tables)}
         first = Side(tables[0], WeakKeyDictionary())

@@ -102,7 +102,9 @@ class Aspect(RowMetric[AspectPrepared]):
 
     def _layer(self, model: Model) -> int:
         most = capability(model, model.encoder, "encoder").layers
-        asked = model.card.layers.get("CTC", -1) if self.layer == -1 else self.layer
+        families = [*(kind.__name__ for kind in type(self).__mro__), "CTC"]
+        named = next((model.card.layers[family] for family in families if family in model.card.layers), -1)
+        asked = named if self.layer == -1 else self.layer
         layer = asked if asked >= 0 else most + 1 + asked
         if not 0 <= layer <= most:
             raise SpecError(f"{self.name}: model {model.name!r} has layers 0 to {most}; asked for {asked}")

@@ -23,14 +23,13 @@ from nlgauge.corpus import Row
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import capability
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.transport import plans
 from nlgauge.maths.vectors import distances, flows, runs, unit
 from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Flow, Place
 from nlgauge.metrics.idf import OF_THE_CORPUS, idf_fact, idf_table
-from nlgauge.metrics.parameters import check_least
+from nlgauge.metrics.parameters import check_layers, layers_read
 from nlgauge.metrics.references import ReferenceMetric, each_once
 
 Array = NDArray[np.float64]
@@ -60,7 +59,8 @@ class MoverScore(ReferenceMetric[MoverScorePrepared, TokenVectors]):
     """1 minus the word mover's distance over contextual vectors; 1 is best, -1 the least.
 
     ngram: 1 or 2 adjacent words are moved together. A text of fewer words is moved as one.
-    layers: how many of the last layers make a word's vector; all, where the model has fewer.
+    layers: how many layers make a word's vector, up to the one that the model's card names for MoverScore, else the
+        last; or which ones as a tuple (0: the embeddings).
     aggregate: how: 'power_means' (minimum, mean and maximum, joined) or 'mean'.
     idf: weights of the words. 'general' (counted on a large text, once), 'references' (on the run's distinct
         references) or 'none'.
@@ -75,14 +75,14 @@ class MoverScore(ReferenceMetric[MoverScorePrepared, TokenVectors]):
     }
 
     ngram: int = 1
-    layers: int = 5
+    layers: int | tuple[int, ...] = 5
     aggregate: str = "power_means"
     idf: str = "general"
     model: str = POCKET
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self, layers=1)
+        check_layers(self)
 
     @property
     def cost(self) -> Cost:
@@ -93,10 +93,10 @@ class MoverScore(ReferenceMetric[MoverScorePrepared, TokenVectors]):
         return self.idf in OF_THE_CORPUS
 
     def prepare(self, setup: Setup) -> MoverScorePrepared:
-        last = capability(setup.model, setup.model.encoder, "encoder").layers
-        layers = tuple(range(max(0, last - self.layers + 1), last + 1))
+        layers = layers_read(self.layers, "MoverScore", setup.model)
         table = idf_table(self.idf, setup)
-        return MoverScorePrepared(layers=layers, table=table, facts={"idf": idf_fact(self.idf, setup, table)})
+        facts = {"layers": ",".join(map(str, layers)), "idf": idf_fact(self.idf, setup, table)}
+        return MoverScorePrepared(layers=layers, table=table, facts=facts)
 
     def request(self, text: str, prepared: MoverScorePrepared, reference: bool) -> VectorsRequest:
         return VectorsRequest(text, prepared.layers)

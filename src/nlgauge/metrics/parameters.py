@@ -9,6 +9,7 @@ from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
+from nlgauge.engine.models.capabilities import Model, capability
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -42,6 +43,23 @@ def check_least(metric: Metric, **least: float) -> None:
         if value is not None and not lowest <= value < math.inf:
             whole = "whole number" if isinstance(value, int) else "number"
             raise SpecError(f"{metric.name}: {name}={value!r} is not a {whole} of at least {lowest}")
+
+
+def check_layers(metric: Metric) -> None:
+    """Raise SpecError for a parameter `layers` that is neither how many of the last layers nor a tuple of layers."""
+    layers: int | tuple[int, ...] = getattr(metric, "layers")  # noqa: B009
+    if (layers if isinstance(layers, int) else min(layers, default=-1) + 1) < 1:
+        raise SpecError(f"{metric.name}: layers={layers!r} is neither a number of layers nor a tuple of them")
+
+
+def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tuple[int, ...]:
+    """The layers of a model that are meant: a tuple itself, or so many that end at the one that the model's card names
+    for the family, its last where the card names none; all up to that one, where there are fewer."""
+    most = capability(model, model.encoder, "encoder").layers
+    if not isinstance(layers, int):
+        return layers
+    top = model.card.layers.get(family, most)
+    return tuple(range(max(0, top + 1 - layers), top + 1))
 
 
 def literal(value: object) -> str:

@@ -27,6 +27,7 @@ from nlgauge.maths.transport import plans
 from nlgauge.maths.vectors import distances, flows, run_means, runs, unit
 from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Flow, Place
+from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.references import ReferenceMetric, each_once
 
 Array = NDArray[np.float64]
@@ -55,6 +56,8 @@ class SentenceMovers(ReferenceMetric[SentenceMoversPrepared, TokenVectors]):
     """exp(-cost of moving one text onto the other); 1 is best.
 
     variant: 's+wms' moves sentences and words, 'sms' sentences alone.
+    layer: whose hidden states are the words' vectors, 0 being the embeddings; None is the one that the model's card
+        names for SentenceMovers, else the last.
     unit: bring word vectors to length 1 first. As they come, as in the paper, those of a language model are so long
         that only nearly equal texts stay far from 0; the order of texts is about the same.
     """
@@ -67,15 +70,22 @@ class SentenceMovers(ReferenceMetric[SentenceMoversPrepared, TokenVectors]):
     }
 
     variant: str = "s+wms"
+    layer: int | None = None
     unit: bool = True
     model: str = POCKET
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_least(self, layer=0)
 
     @property
     def cost(self) -> Cost:
         return "encoding"
 
     def prepare(self, setup: Setup) -> SentenceMoversPrepared:
-        return SentenceMoversPrepared(layer=capability(setup.model, setup.model.encoder, "encoder").layers)
+        last = capability(setup.model, setup.model.encoder, "encoder").layers
+        layer = setup.model.card.layers.get("SentenceMovers", last) if self.layer is None else self.layer
+        return SentenceMoversPrepared(layer=layer, facts={"layer": layer})
 
     def request(self, text: str, prepared: SentenceMoversPrepared, reference: bool) -> VectorsRequest:
         return VectorsRequest(text, (prepared.layer,))

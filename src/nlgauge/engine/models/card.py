@@ -46,7 +46,9 @@ class Card:
     aligner_threshold: float = 0.5
     """Alignment under which its aligner takes a word to be unsupported, as held-out examples say"""
     layers: Mapping[str, int] = field(default_factory=dict)
-    """By metric, the layer at which it agrees best with people"""
+    """By metric, the layer at which it agrees best with people: BERTScore, DepthScore and SentenceMovers; Consistency,
+    Relevance, Preservation, Groundedness, Engagingness and MeanAlignment, or CTC for those of them that are not named;
+    of BaryScore and MoverScore, which read several, the last of them"""
 
 
 def read_card(folder: Path) -> Card:
