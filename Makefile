@@ -1,4 +1,5 @@
 # make demo: from a fresh clone to scores on the embedded model.   make test: everything that must hold.
+# make base: the larger model beside it.
 PYTHON ?= python3
 VENV ?= .venv
 BASE ?= .venv-base
@@ -6,11 +7,15 @@ PIP := -m pip --disable-pip-version-check --quiet
 # A torch of another version brings gigabytes of CUDA libraries where none are wanted.
 TORCH := torch==2.13.0
 
-.PHONY: demo test test-base check clean
+.PHONY: demo base test test-base check clean
 
 demo: $(VENV)/demo
 	$(VENV)/bin/nlgauge score examples/outputs.jsonl -m InfoLM -m BaryScore -m BERTScore -m MarkEvaluate -o demo-scores.jsonl
 	@echo "scores of every row: demo-scores.jsonl" >&2
+
+# The larger model, from its folder: --model base.
+base: $(VENV)/demo
+	$(VENV)/bin/python $(PIP) install -e packages/nlgauge-base
 
 test: check test-base
 	$(VENV)/bin/python -m pytest -q

@@ -17,6 +17,7 @@ from nlgauge.engine.models import loading
 settings.register_profile("unhurried", deadline=None)  # these machines are shared, and no test is about time
 settings.load_profile("unhurried")
 
+os.environ.pop("NLGAUGE_MODEL", None)  # a test scores with the model that it names
 os.environ["NLGAUGE_CACHE"] = "off"  # what one test scored another must score itself; tests of the store name a folder
 
 ROOT = Path(__file__).resolve().parents[1]

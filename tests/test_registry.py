@@ -312,3 +312,13 @@ def test_built_in_metrics_are_concrete_and_in_order() -> None:
     assert found["InfoLM"] is InfoLM
     assert list(found) == sorted(found, key=str.lower)
     assert {"Metric", "ReferenceMetric"}.isdisjoint(found)
+
+
+def test_the_environment_names_the_model_where_nobody_does(monkeypatch):
+    monkeypatch.setenv("NLGAUGE_MODEL", "base")
+    assert registry.metric("InfoLM").model == "base"
+    assert registry.metric("InfoLM(model='pocket')").model == "pocket"
+    assert registry.metric("InfoLM", model="folder").model == "folder"
+    assert registry.metric("Length") == nlgauge.Length()
+    monkeypatch.setenv("NLGAUGE_MODEL", "")
+    assert registry.metric("InfoLM").model == "pocket"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import pkgutil
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -42,7 +43,8 @@ def parameters_of(kind: type[Metric]) -> dict[str, Any]:
 def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
     """A metric from its spec, ``Name`` or ``Name(param=value, ...)``, values being Python literals; nothing is run.
 
-    model: for a metric that reads one and names none, given as a spec or as an object.
+    model: for a metric that reads one and names none, given as a spec or as an object; by default what the variable
+    NLGAUGE_MODEL of the environment names, else the embedded one.
     Raises SpecError for what does not parse, is not known, or is outside its domain.
 
     >>> str(metric("InfoLM( alpha = 3, beta=0.25, measure='ab')"))
@@ -54,6 +56,8 @@ def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
         made = spec
     else:
         raise SpecError(f"{spec!r} is not a metric; give a spec such as 'InfoLM', or a Metric")
+    if model is None:
+        model = os.environ.get("NLGAUGE_MODEL") or None
     if model is not None and isinstance(model_of(made), UnnamedModel):
         made = replace(made, model=model)  # type: ignore[call-arg]  # which a metric that reads one has
     return made

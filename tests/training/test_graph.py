@@ -10,6 +10,7 @@ import onnx
 import onnxruntime
 
 from nlgauge.engine.models.adaptation import read_delta, write_delta
+from nlgauge.engine.models.folder import WORDS, in_steps, read_weights
 from nlgauge.training.graph import Graph, Stored, value
 
 CONFIG = {
@@ -70,3 +71,31 @@ def test_equal_constants_and_weights_stand_in_a_graph_once(folder):
     assert graph.weight("l.weight") == graph.weight("l.weight") != graph.stored("l.weight")
     made = graph.model([], [])
     assert len(made.graph.initializer) == 5 and [node.op_type for node in made.graph.node] == ["Cast"]
+
+
+def test_a_base_in_8_bits_and_a_difference_of_low_rank_are_added(folder):
+    steps, scale = in_steps(MATRIX)
+    save_file({"l.weight": steps, "l.weight.scale": scale, "l.bias": BIAS}, folder / "model.safetensors")
+    base = read_weights(folder / "model.safetensors")
+    low = {"l.weight": (np.ones((1, 4), np.float32) / 2, np.array([[1], [-2], [0.25]], np.float32))}
+    write_delta(folder / "tuned.safetensors", base, {}, low_rank=low)
+    tuned = read_delta(folder / "tuned.safetensors", base)["l.weight"]
+    plain = Graph(folder / "model.safetensors", CONFIG)
+    adapted = Graph(folder / "model.safetensors", CONFIG, folder / "tuned.safetensors")
+    assert plain.base_in_steps("l.weight") and adapted.adapts("l.weight") and not adapted.adapts("l.bias")
+    np.testing.assert_allclose(product(plain, folder), STATES @ base["l.weight"].T + BIAS, rtol=1e-5)
+    np.testing.assert_allclose(product(adapted, folder), STATES @ tuned.T + BIAS, rtol=1e-5)
+
+
+def test_words_of_a_table_in_8_bits_are_widened_after_they_are_looked_up(folder):
+    steps, scale = in_steps(MATRIX)
+    save_file({WORDS: steps, WORDS + ".scale": scale}, folder / "model.safetensors")
+    graph = Graph(folder / "model.safetensors", CONFIG)
+    graph.named("y", "Identity", graph.words("x"))
+    made = graph.model([value("x", ["n"], onnx.TensorProto.INT64)], [value("y", ["n", 4])])
+    assert [node.op_type for node in made.graph.node] == ["Gather", "Gather", "Cast", "Mul", "Identity"]
+    del made.graph.input[:2]
+    onnx.save(made, str(folder / "words.onnx"))
+    session = onnxruntime.InferenceSession(str(folder / "words.onnx"), providers=["CPUExecutionProvider"])
+    rows = session.run(["y"], {"x": np.array([2, 0])})[0]
+    np.testing.assert_array_equal(rows, read_weights(folder / "model.safetensors")[WORDS][[2, 0]])

@@ -24,12 +24,15 @@ def list_all(layout: str) -> None:
     """
     import json
 
+    from nlgauge.engine.models.loading import COMPANIONS, companion_folder
     from nlgauge.offered import offered
     from nlgauge.registry import built_in_metrics
 
     metrics = [_described(name, kind) for name, kind in built_in_metrics().items()]
+    installed = [name for name in COMPANIONS if companion_folder(name) is not None]
+    theirs = {f"{package}/{name}" for name, package in COMPANIONS.items()}
     others = {group: [name for name, _ in offered(f"nlgauge.{group}")] for group in ("metrics", "models")}
-    models = ["pocket", *others["models"]]
+    models = ["pocket", *installed, *(name for name in others["models"] if name not in theirs)]
     if layout == "json":
         click.echo(json.dumps({"metrics": metrics, "offered": others["metrics"], "models": models}, indent=2))
         return
@@ -86,7 +89,7 @@ def doctor() -> None:
 @click.argument("model")
 @click.argument("folder", type=PLACE)
 def export(model: str, folder: Path) -> None:
-    """Write MODEL (pocket, or a folder of ours) to FOLDER as a Hugging Face folder in float32."""
+    """Write MODEL (pocket, or a folder of ours that is a plain BERT) to FOLDER as a Hugging Face folder in float32."""
     from nlgauge.engine.models.folder import WEIGHTS_FILE, write_hugging_face
     from nlgauge.engine.models.loading import folder_of
 

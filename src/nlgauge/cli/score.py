@@ -37,7 +37,11 @@ _MANY_ROWS = 5000
     metavar="OURS=THEIRS",
     help="Column names; repeatable.",
 )
-@click.option("--model", help="Model of the metrics that name none: pocket, a Hugging Face name or a folder.")
+@click.option(
+    "--model",
+    help="Model of the metrics that name none: pocket, base, a Hugging Face name or a folder. By default what the "
+    "variable NLGAUGE_MODEL names, else pocket.",
+)
 @click.option(
     "--precision",
     default="float32",

@@ -139,7 +139,7 @@ def _member(member: Member) -> RowMetric[Any]:
     own = Combination.__name__
     if member.metric.partition("(")[0].strip() == own:
         raise SpecError(f"{own}: {member.metric} is one itself: fit all members together")
-    made = registry.metric(member.metric)
+    made = registry.metric(member.metric, model=POCKET)  # whatever the environment says: its weights are of this one
     if not isinstance(made, RowMetric) or member.part not in made.parts:
         raise SpecError(f"{own}: {member.name} is no number of a row")
     return made

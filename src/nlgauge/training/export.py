@@ -5,7 +5,7 @@
     tokenizer.json            the fast tokenizer; tokenizer_config.json names its special tokens
     document_frequencies.npy  in how many general passages each token occurs, for idf weights
     encoder.onnx              graph: rows -> hidden states of every layer
-    masked.onnx               where the weights hold a head: masked rows -> logits at the masked positions
+    masked.onnx               where there is a head, or a masked.safetensors: masked rows -> logits at those positions
     pairs.onnx                where there is a pairs.safetensors: masked rows that see another text -> logits
     pairs_other.onnx          the other text, read once -> what those rows see of it
     aligner.onnx              where there is an aligner.safetensors: pairs -> how far one text supports the other
@@ -27,7 +27,15 @@ from safetensors.numpy import save
 from tokenizers import Tokenizer
 
 from nlgauge.engine.models.card import ALIGNER_FILE, FREQUENCIES_FILE, DocumentFrequencies
-from nlgauge.engine.models.folder import CONFIG_FILE, PAIRS_FILE, SCALE, TOKENIZER_FILE, WEIGHTS_FILE, in_steps
+from nlgauge.engine.models.folder import (
+    CONFIG_FILE,
+    MASKED_FILE,
+    PAIRS_FILE,
+    SCALE,
+    TOKENIZER_FILE,
+    WEIGHTS_FILE,
+    in_steps,
+)
 from nlgauge.engine.models.onnx import graph_path
 from nlgauge.training import graphs
 from nlgauge.training.graph import HEAD, Graph, Stored
@@ -92,7 +100,7 @@ def write_graphs(folder: Path) -> None:
     """(Re)write the graphs for the weights that the folder holds, beside them."""
     has_head = HEAD in Stored(folder / WEIGHTS_FILE).header
     for name, (delta, _) in _GRAPHS.items():
-        if (folder / delta).exists() if delta else name != "masked.onnx" or has_head:
+        if delta is None or (folder / delta).exists() or (delta == MASKED_FILE and has_head):
             write_graph(folder, name)
 
 
@@ -101,17 +109,18 @@ def write_graph(folder: Path, name: str) -> None:
     config = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
     delta, build = _GRAPHS[name]
     for precision, kind in _PRECISIONS.items():
-        graph = kind(folder / WEIGHTS_FILE, config, folder / delta if delta else None)
+        adapted = folder / delta if delta and (folder / delta).exists() else None
+        graph = kind(folder / WEIGHTS_FILE, config, adapted)
         onnx.save(build(graph), str(graph_path(folder, name.removesuffix(".onnx"), precision)))
 
 
 _PRECISIONS: dict[str, type[Graph]] = {"float32": Graph, "int8": Int8Graph}
 
 _GRAPHS: dict[str, tuple[str | None, Callable[[Graph], onnx.ModelProto]]] = {
-    "masked.onnx": (None, graphs.masked_lm),
+    "masked.onnx": (MASKED_FILE, graphs.masked_lm),
     "encoder.onnx": (None, graphs.encoder),
     "pairs.onnx": (PAIRS_FILE, graphs.pairs),
     "pairs_other.onnx": (PAIRS_FILE, graphs.pairs_other),
     "aligner.onnx": (ALIGNER_FILE, graphs.aligner),
 }
-"""By file: the delta that it needs, and how it is built"""
+"""By file: the delta that it reads, and how it is built. A masked LM may be the folder's own, without a delta"""

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from safetensors.numpy import load_file
 
-from nlgauge.engine.models.adaptation import read_delta, write_delta
+from nlgauge.engine.models.adaptation import DOWN, UP, read_delta, write_delta
 from nlgauge.engine.models.folder import SCALE
 
 BASE = {
@@ -56,3 +56,16 @@ def test_a_delta_is_a_quarter_of_the_matrix(tmp_path):
     base = {"m": np.zeros((384, 384), np.float32)}
     write_delta(path, base, {"m": np.random.default_rng(0).normal(size=(384, 384))})
     assert path.stat().st_size == pytest.approx(384 * 384 + 4 * 384, rel=0.01)
+
+
+def test_a_difference_of_low_rank_is_the_product_of_its_halves(tmp_path):
+    path, random = tmp_path / "delta.safetensors", np.random.default_rng(2)
+    down, up = random.normal(size=(1, 4)).astype(np.float32), random.normal(size=(3, 1)).astype(np.float32)
+    write_delta(
+        path, BASE, {"matrix": BASE["matrix"] + 1, "vector": BASE["vector"] + 1}, low_rank={"matrix": (down, up)}
+    )
+    stored = load_file(path)
+    assert set(stored) == {"matrix" + DOWN, "matrix" + UP, "vector"} and stored["matrix" + UP].dtype == np.float16
+    back = read_delta(path, BASE)
+    assert set(back) == {"matrix", "vector"} and back["matrix"].dtype == np.float32
+    np.testing.assert_allclose(back["matrix"], BASE["matrix"] + up @ down, atol=4e-3)

@@ -4,12 +4,12 @@ import hashlib
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 
 from nlgauge.engine.models.card import read_card
-from nlgauge.engine.models.folder import digest_of, write_hugging_face
+from nlgauge.engine.models.folder import digest_of, in_steps, model_digest, read_weights, write_hugging_face
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, SpecError
 
 
 def test_a_digest_is_that_of_the_content_in_order(tmp_path):
@@ -47,3 +47,31 @@ def test_export_overwrites_nothing(tmp_path):
     with pytest.raises(InputError, match="cannot be made"):
         write_hugging_face(pocket_folder(), tmp_path / "mine.txt" / "below")
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_matrix_in_8_bits_is_read_to_within_half_a_step_of_its_row(tmp_path):
+    matrix = np.array([[1.27, -0.63, 0.004], [0, 0, 0], [-2.54, 1, 0]], np.float32)
+    steps, scale = in_steps(matrix)
+    assert steps.dtype == np.int8 and scale.shape == (3, 1)
+    np.testing.assert_array_equal(steps, [[127, -63, 0], [0, 0, 0], [-127, 50, 0]])
+    half = np.array([[0.5, 0.25]], np.float16)
+    path = tmp_path / "model.safetensors"
+    save_file({"m": steps, "m.scale": scale, "half": half, "v": np.ones(2, np.float32)}, path)
+    read = read_weights(path)
+    assert set(read) == {"m", "half", "v"} and {value.dtype for value in read.values()} == {np.dtype(np.float32)}
+    np.testing.assert_allclose(read["m"], matrix, atol=0.0101)
+    np.testing.assert_array_equal(read["half"], half)
+
+
+def test_a_masked_lm_of_its_own_is_part_of_the_models_digest(tmp_path):
+    (tmp_path / "model.safetensors").write_bytes(b"x")
+    assert model_digest(tmp_path) == digest_of([tmp_path / "model.safetensors"])
+    (tmp_path / "masked.safetensors").write_bytes(b"y")
+    assert model_digest(tmp_path) == hashlib.sha256(b"xy").hexdigest()
+
+
+def test_a_network_that_hugging_face_does_not_have_is_not_exported(tmp_path):
+    (tmp_path / "config.json").write_text('{"relative_attention_num_buckets": 32}')
+    with pytest.raises(SpecError, match="counts relative positions"):
+        write_hugging_face(tmp_path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 
 import nlgauge
 from nlgauge import offered
+from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
-from nlgauge.engine.models.loading import folder_of, load, pocket_folder
+from nlgauge.engine.models.loading import companion_folder, folder_of, load, pocket_folder
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, save_tokenizer, tiny_tokenizer
@@ -39,6 +41,42 @@ def test_a_folder_with_graphs_is_a_model_by_its_path():
     model = load(folder)
     assert model.name == folder and model.folder == pocket_folder() == folder_of(folder)
     assert model.digest == load("pocket").digest
+
+
+# ---- What a companion brings
+
+
+@pytest.fixture
+def companion(monkeypatch):
+    """The folder of `base`, where its distribution is installed."""
+    if companion_folder("base") is None or not (companion_folder("base") / "model.safetensors").is_file():
+        pytest.skip("base is not installed: make base")
+    return companion_folder("base")
+
+
+@pytest.mark.parametrize("backend", ["onnx", "auto"])
+def test_a_companion_that_is_not_installed_says_what_to_install(monkeypatch, backend):
+    monkeypatch.setattr(loading, "find_spec", lambda name: None)
+    with pytest.raises(SpecError, match=r"^model 'base' is not installed: pip install nlgauge-base$"):
+        load("base", backend=backend)
+
+
+def test_a_companion_is_a_folder_by_its_name(companion):
+    model = load("base")
+    assert model.name == "base" and model.folder == folder_of("base") == companion
+    assert (model.encoder.layers, model.encoder.width, model.window) == (8, 768, 512)
+    assert model.tokenizer.digest == load("pocket").tokenizer.digest
+    assert load("nlgauge-base/base").digest == model.digest
+    assert load("base", "int8").precision == "int8"
+
+
+@needs_torch
+def test_a_companion_on_torch_says_what_its_graphs_say(companion):
+    ids = np.array([[101, 1996, 2214, 2958, 2001, 2701, 102, 0], [101, 2048, 7504, 18999, 1012, 102, 0, 0]])
+    attend = (ids > 0).astype(np.int64)
+    graphs, network = (load("base", backend=backend).encoder for backend in ("onnx", "torch"))
+    one, other = (encoder.hidden(ids, attend, [0, 4, 8])[:, attend == 1] for encoder in (graphs, network))
+    np.testing.assert_allclose(one, other, atol=1e-4)
 
 
 # ---- What is refused

@@ -1,4 +1,4 @@
-"""What was adapted from a folder's model, run by torch: its weights for pairs, and its aligner."""
+"""What was adapted from a folder's body, run by torch: its masked LM, its weights for pairs, and its aligner."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nlgauge.errors import SpecError
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from nlgauge.engine.models.bert import Bert
+    from nlgauge.engine.models.bert import Bert, Head
 
 Seen: TypeAlias = "list[tuple[Tensor, Tensor]]"
 """Keys and values of a text at each layer, [1, heads, length, width of a head] each"""
@@ -49,6 +49,18 @@ def decoder(runtime: Runtime, body: Bert) -> Tensor:
     """The vocabulary's table as the head multiplies with it; where that is narrow the embeddings stay as they are."""
     table = body.embeddings.word_embeddings.weight.detach()
     return table.to(runtime.torch.bfloat16) if runtime.precision == "bfloat16" else table
+
+
+def masked_logits(
+    runtime: Runtime, body: Bert, head: Head, table: Tensor, asked: tuple[Ints, Ints, Ints], layers: int | None = None
+) -> Floats:
+    """`MaskedLM.masked_logits` of ids, attend and at, by a head on so many layers of a body."""
+    ids, attend, at = map(runtime.tensor, asked)
+    with runtime.computing():
+        last = body(ids, attend, layers=layers)[-1]
+        # The head at the masked positions only: it would cost as much as the body at all of them.
+        logits = head(last.reshape(-1, last.shape[-1])[at], table)
+    return runtime.numbers(logits)
 
 
 class _Adapted:
@@ -91,8 +103,8 @@ def _renamed(weights: Weights, parts: Mapping[str, str]) -> dict[str, NDArray[np
     return renamed
 
 
-class TorchPairs(_Adapted):
-    """`MaskedPairs` of a body: each layer of a row attends to the other text's keys and values as well."""
+class TorchMasked(_Adapted):
+    """`MaskedLM` whose weights differ from the body's."""
 
     @cached_property
     def _net(self) -> Net:
@@ -103,6 +115,14 @@ class TorchPairs(_Adapted):
     @cached_property
     def _table(self) -> Tensor:
         return decoder(self._runtime, self._net.bert)
+
+    def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> Floats:
+        net = self._net
+        return masked_logits(self._runtime, net.bert, net.cls, self._table, (ids, attend, at))
+
+
+class TorchPairs(TorchMasked):
+    """`MaskedPairs` of a body: each layer of a row attends to the other text's keys and values as well."""
 
     def other_text(self, ids: Ints) -> Seen:
         from nlgauge.engine.models.bert import attended

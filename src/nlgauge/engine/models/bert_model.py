@@ -16,16 +16,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.adapted import TorchAligner, TorchPairs, Weights, adapted_layers, decoder, filled
-from nlgauge.engine.models.capabilities import Floats, Ints, Model
+from nlgauge.engine.models.adapted import (
+    TorchAligner,
+    TorchMasked,
+    TorchPairs,
+    Weights,
+    adapted_layers,
+    decoder,
+    filled,
+    masked_logits,
+)
+from nlgauge.engine.models.capabilities import Floats, Ints, MaskedLM, Model
 from nlgauge.engine.models.card import ALIGNER_FILE, read_card
 from nlgauge.engine.models.device import choose_device, tokens_that_fit
 from nlgauge.engine.models.folder import (
     CONFIG_FILE,
+    MASKED_FILE,
     PAIRS_FILE,
     TOKENIZER_FILE,
     WEIGHTS_FILE,
-    digest_of,
+    model_digest,
     read_weights,
 )
 from nlgauge.engine.models.torch_model import Runtime
@@ -54,20 +64,23 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
     try:
         config = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
         weights = read_weights(folder / WEIGHTS_FILE)
-        body, head = Bert(config), Head(config) if any(key.startswith("cls.") for key in weights) else None
-        filled(runtime, body, _below("bert.", weights))
-        if head is not None:
-            filled(runtime, head, _below("cls.", weights))
+        body = filled(runtime, Bert(config), _below("bert.", weights))
+        own_head = filled(runtime, Head(config), head) if (head := _below("cls.", weights)) else None
         tokenizer = SubwordTokenizer.read(str(folder / TOKENIZER_FILE))
     except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
         raise SpecError(f"cannot load model {name!r}: {str(error).strip().splitlines()[-1]}") from None
     shape: Any = SimpleNamespace(**config)
     free = runtime.torch.cuda.mem_get_info(runtime.device)[0] if runtime.device.type == "cuda" else None
-    window, layers = int(config["max_position_embeddings"]), adapted_layers(config)
-    pairs, aligner = folder / PAIRS_FILE, folder / ALIGNER_FILE
+    window = int(config["max_position_embeddings"])
+    masked, pairs, aligner = (folder / file for file in (MASKED_FILE, PAIRS_FILE, ALIGNER_FILE))
+    masked_lm: MaskedLM | None = None
+    if masked.is_file():
+        masked_lm = TorchMasked(runtime, config, masked, name)
+    elif own_head is not None:
+        masked_lm = TorchHead(runtime, body, own_head, adapted_layers(config))
     return Model(
         name=name,
-        digest=digest_of([folder / WEIGHTS_FILE]),
+        digest=model_digest(folder),
         backend=runtime.name,
         precision=precision,
         tokenizer=tokenizer,
@@ -76,7 +89,7 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
         folder=folder,
         batch_tokens=None if free is None else tokens_that_fit(free, shape, window),
         encoder=TorchBert(runtime, body),
-        masked_lm=TorchHead(runtime, body, head, layers) if head is not None else None,
+        masked_lm=masked_lm,
         masked_pairs=TorchPairs(runtime, config, pairs, name) if pairs.is_file() else None,
         aligner=TorchAligner(runtime, config, aligner, name) if aligner.is_file() else None,
     )
@@ -115,12 +128,7 @@ class TorchHead:
         self._runtime, self._body, self._head, self._layers = runtime, body, head, layers
 
     def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> Floats:
-        runtime = self._runtime
-        with runtime.computing():
-            last = self._body(*map(runtime.tensor, (ids, attend)), layers=self._layers)[-1]
-            # The head at the masked positions only: it would cost as much as the body at all of them.
-            logits = self._head(last.reshape(-1, last.shape[-1])[runtime.tensor(at)], self._table)
-        return runtime.numbers(logits)
+        return masked_logits(self._runtime, self._body, self._head, self._table, (ids, attend, at), self._layers)
 
     @cached_property
     def _table(self) -> Tensor:

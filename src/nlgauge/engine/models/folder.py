@@ -19,6 +19,8 @@ WEIGHTS_FILE = "model.safetensors"
 CONFIG_FILE = "config.json"
 TOKENIZER_FILE = "tokenizer.json"
 PAIRS_FILE = "pairs.safetensors"
+MASKED_FILE = "masked.safetensors"
+"""What a masked LM differs by from the body that it stands on, where it is not the folder's own weights"""
 WORDS = "bert.embeddings.word_embeddings.weight"
 """The vocabulary's table among the weights"""
 SCALE = ".scale"
@@ -37,6 +39,12 @@ def digest_of(files: Iterable[Path]) -> str:
             while block := file.read(1 << 20):
                 digest.update(block)
     return digest.hexdigest()
+
+
+def model_digest(folder: Path) -> str:
+    """SHA-256 of the weights that make a folder's own model: its body, and its masked LM where that has others."""
+    own = (WEIGHTS_FILE, MASKED_FILE)
+    return digest_of(path for name in own if (path := folder / name).is_file())
 
 
 def in_steps(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -62,6 +70,14 @@ def read_weights(path: Path) -> dict[str, NDArray[np.float32]]:
         elif not name.endswith(SCALE):
             out[name] = value.astype(np.float32)
     return out
+
+
+def copy_folder(source: Path, folder: Path) -> None:
+    """Copy the files of a model's folder, so that something can be put beside them."""
+    folder.mkdir(exist_ok=True)
+    for file in sorted(source.iterdir()):
+        if file.is_file():
+            shutil.copyfile(file, folder / file.name)
 
 
 def write_hugging_face(source: Path, folder: Path) -> None:

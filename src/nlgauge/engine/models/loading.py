@@ -18,7 +18,7 @@ from typing import cast
 
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.models.card import ALIGNER_FILE
-from nlgauge.engine.models.folder import PAIRS_FILE
+from nlgauge.engine.models.folder import MASKED_FILE, PAIRS_FILE
 from nlgauge.engine.models.onnx import graph_path, open_onnx
 from nlgauge.errors import NlgaugeError, SpecError
 from nlgauge.offered import load_offered, offered
@@ -120,7 +120,7 @@ def _has_graphs(folder: Path) -> bool:
 
 def _is_ours(folder: Path) -> bool:
     """Whether `nlgauge.training.export` wrote the folder, whose network is a BERT of ours."""
-    return _has_graphs(folder) or any((folder / file).is_file() for file in (PAIRS_FILE, ALIGNER_FILE))
+    return _has_graphs(folder) or any((folder / file).is_file() for file in (MASKED_FILE, PAIRS_FILE, ALIGNER_FILE))
 
 
 def _made(name: str, maker: object, precision: str) -> Model:

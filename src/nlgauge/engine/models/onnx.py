@@ -28,6 +28,7 @@ from nlgauge.engine.models.folder import (
     WEIGHTS_FILE,
     WORDS,
     digest_of,
+    model_digest,
 )
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
@@ -62,7 +63,7 @@ def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
     aligner = "aligner" in graphs and (folder / ALIGNER_FILE).exists()
     return Model(
         name=name,
-        digest=digest_of([folder / WEIGHTS_FILE]),
+        digest=model_digest(folder),
         backend=f"onnxruntime-{_version()}",
         precision=precision,
         tokenizer=SubwordTokenizer.read(str(folder / TOKENIZER_FILE)),
