@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from nlgauge.engine.features.alignment import Alignment, AlignmentRequest
+from nlgauge.engine.features.alignment import Alignment, AlignmentRequest, Quote, Stretch
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import VectorsRequest
-from nlgauge.metrics.aligners import Direction, Embeddings, Trained, word_units
+from nlgauge.metrics.aligners import BOTH, Direction, Embeddings, Trained, shown, word_units
 from tests.metrics.pieces import pieces
 
 TEXT = pieces("lib|rary of Rome !", [[1.0, 0], [0.6, 0.8], [0, 1], [0.8, -0.6], [1, 0]])
@@ -14,7 +14,7 @@ OTHER = pieces("w1", [[0, 1.0], [3.0, 0], [0, 1.0]], frame=True)
 
 
 def direction(*others):
-    return Direction("candidate", TEXT.text, "source", others)
+    return Direction("candidate", TEXT.text, BOTH.join(["source", "context", "history"][: len(others)]), others)
 
 
 def test_words_that_count_are_no_punctuation_and_no_stop_words_unless_they_may():
@@ -47,10 +47,16 @@ def test_a_baseline_is_taken_off_before_alignments_are_kept_above_nothing():
     assert embedded(Embeddings(2, True, 0.7), [OTHER]).alignment == pytest.approx([(1 + 0) / 2, 0, 0.1 / 0.3])
 
 
+def alignment_of(logits, *stretches, quotes=(), nearest=(-1,) * 5):
+    return Alignment(
+        TEXT.text, TEXT.offsets, np.array(logits, np.float32), 0.25, stretches, quotes, np.array(nearest, np.int32)
+    )
+
+
 @pytest.mark.parametrize(("aggregate", "alignment"), [(False, [0.5, 1 / (1 + np.exp(-4))]), (True, [0.25, 0.25])])
 def test_trained_aligners_give_words_their_own_confidence_or_the_share(aggregate, alignment):
     aligner = Trained(False, aggregate, 0.7)
-    known = Alignment(TEXT.text, TEXT.offsets, np.array([-1, 1, 9, 4, 9], np.float32), 0.25)
+    known = alignment_of([-1, 1, 9, 4, 9])
     request = AlignmentRequest(TEXT.text, ("w1", "w2"))
     assert aligner.requests(direction("w1", " ?", "w2")) == [request]
     assert aligner.align(direction("w1", " ?", "w2"), Features({request: known})).alignment == pytest.approx(alignment)
@@ -58,3 +64,21 @@ def test_trained_aligners_give_words_their_own_confidence_or_the_share(aggregate
     assert aligner.requests(direction("?")) == []
     assert aligner.align(direction("?"), Features({})) == "no words in the source"
     assert aligner.shows_words is not aggregate and aligner.weak == 0.7
+
+
+def test_a_trained_aligner_says_what_was_read_and_where_each_word_is_likest_to_be_from():
+    one, other = "Rome has it. A library.", "It rained."
+    quotes = Quote(0, 0, 12), Quote(0, 13, 23), Quote(1, 0, 10)
+    stretches = Stretch(0, 15, np.log(3) * 2, (0, 1)), Stretch(16, 17, np.nan, (2,))
+    known = alignment_of([-5, -3, -5, 4, 9], *stretches, quotes=quotes, nearest=[1, 1, -1, 0, 0])
+    request = AlignmentRequest(TEXT.text, (one, other), "windows")
+    asked = direction(one, "?!", other)
+    aligned = Trained(True, False, 0.5, "windows", temperature=2.0).align(asked, Features({request: known}))
+    words = shown(asked, aligned, 0.5)
+    assert [stretch.supported for stretch in words.stretches] == [pytest.approx(0.75), None]
+    assert [(quote.name, quote.text) for quote in words.quotes] == [
+        ("source", "Rome has it."), ("source", "A library."), ("history", "It rained."),
+    ]  # fmt: skip
+    assert [(word.text, word.quote) for word in words.words] == [("library", 1), ("of", None), ("Rome", 0)]
+    assert words.unsupported == [(0, 10)]
+    assert TEXT.text[0:10] == "library of"

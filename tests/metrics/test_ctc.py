@@ -243,7 +243,57 @@ def test_a_pass_a_text_or_a_pass_a_pair():
     for aligner in ("D", "R"):
         metric = Consistency(aligner=aligner)
         assert metric.cost == "pairs"
-        assert prepared(metric).facts == {"aligner": "abababab"}
+        assert prepared(metric).facts == {"aligner": "abababab", "rows": "128@16"}
+
+
+def test_the_aligner_d_decides():
+    # 16 tokens of the fake model hold stretches of 6; of the second stretch nothing is supported.
+    row = replace(ROW, candidate="w1 w3 w5 w2. \n w7 w8", source="w1 w3 w5 w6")
+    model = FakeModel(card=Card(aligner_threshold=0.5, aligner_temperature=4.0))
+    metric = Consistency(aligner="D")
+    assert metric.parts == ("score", "least_stretch", "unsupported", "probability")
+    assert metric.details == ("unsupported",)
+    (one,) = scored(metric, [row], model)
+    assert one.parts[:3] == pytest.approx(((3 * YES + 3 * NO) / 6, (3 * YES + 3 * NO) / 6, 3 / 6))
+    assert one.parts[3] == pytest.approx(1 / (1 + np.exp(0 / 4)))
+    long = replace(row, candidate="w1 w3 w5 w6 w1 w3. \n w7 w8 w9 w1")
+    (one,) = scored(metric, [long], model)
+    assert one.parts[0] == pytest.approx((6 * YES + 4 * NO) / 10)
+    assert one.parts[1] == pytest.approx((YES + 3 * NO) / 4)
+    assert one.parts[2] == pytest.approx(4 / 10)
+    assert one.parts[3] == pytest.approx(1 / (1 + np.exp(0 / 4)))
+    (text,) = shown(metric, long, model)["texts"]
+    assert [long.candidate[begin:end] for begin, end in text["unsupported"]] == ["w3. \n w7 w8 w9"]
+    for other in (Consistency(), Consistency(aligner="R"), Relevance(aligner="D"), Groundedness(aligner="D")):
+        assert (other.parts, other.details) == (("score",), ())
+
+
+def test_an_aligner_that_was_not_taught_to_judge_whole_texts_says_so():
+    class Older(FakeModel):
+        def align(self, ids, attend, side):
+            logits, shares, text = super().align(ids, attend, side)
+            return logits, shares, np.full_like(text, np.nan)
+
+    (one,) = scored(Consistency(aligner="D"), [ROW], Older())
+    assert one.parts[:3] == pytest.approx(((YES + NO + YES) / 3, (YES + NO + YES) / 3, 1 / 3))
+    assert np.isnan(one.parts[3])
+    assert one.reason == "the aligner was not taught to judge whole texts"
+    (text,) = shown(Consistency(aligner="D"), ROW, Older())["texts"]
+    assert "supported" not in text["stretches"][0]
+
+
+def test_all_of_a_long_source_is_read_on_request():
+    source = " \n ".join(f"{word} w10 w11 w12 w13" for word in ("w1", "w2", "w3", "w4"))  # rows have room for one
+    row = replace(ROW, candidate="w1 w2 w3 w4", source=source)
+    whole = Consistency(aligner="D", reading="windows")
+    assert str(whole) == "Consistency(aligner='D', reading='windows')"
+    assert value(whole, row) == pytest.approx(YES)
+    assert value(Consistency(aligner="D"), row) == pytest.approx((YES + 3 * NO) / 4)
+    assert value(Groundedness(aligner="R", reading="windows"), ROW) == pytest.approx(3 * 1 / 3)
+    with pytest.raises(SpecError, match="reading is of aligner='D' or 'R'; leave it out"):
+        Consistency(reading="windows")
+    with pytest.raises(SpecError, match="reading='all' is not one of 'search', 'windows'"):
+        Consistency(aligner="D", reading="all")
 
 
 @pytest.mark.parametrize("parameter", [{"layer": 2}, {"rescale": "token"}])

@@ -10,8 +10,10 @@ it holds the stretch's rare words that no sentence chosen before it holds.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -40,7 +42,7 @@ def sentences(text: str, tokens: Tokens, most: int) -> list[Span]:
     for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         parts = -(-(end - begin) // most)
         edges = np.linspace(begin, end, parts + 1).round().astype(int).tolist()
-        found += list(zip(edges[:-1], edges[1:], strict=True))
+        found += pairwise(edges)
     return found
 
 
@@ -69,6 +71,7 @@ class Search:
 
     def __init__(self, tokens: Tokens, spans: Sequence[Span], rarity: NDArray[np.float64]) -> None:
         self.tokens, self.spans = tokens, list(spans)
+        self._ends = [end for _, end in spans]
         self._sizes = np.array([end - begin for begin, end in spans], np.float64)
         self._of = np.repeat(np.arange(len(spans)), self._sizes.astype(np.int64))
         self._rarity = rarity
@@ -96,12 +99,26 @@ class Search:
             left -= int(self._sizes[best])
             worth = np.where(holds[best] > 0, worth * _SEEN_AGAIN, worth)
 
-    def covered(self, asked: NDArray[np.int32], chosen: Sequence[int]) -> float:
-        """The share of what the tokens `asked` are worth that some sentences hold."""
+    def covered(self, asked: NDArray[np.int32], spans: Sequence[Span]) -> float:
+        """The share of what the tokens `asked` are worth that some tokens of the text hold."""
         wanted = np.unique(asked)
-        there = np.isin(wanted, np.concatenate([self.tokens.ids[slice(*self.spans[i])] for i in chosen] or [[]]))
+        read = [self.tokens.ids[begin:end] for begin, end in spans]
+        there = np.isin(wanted, np.concatenate([np.empty(0, np.int32), *read]))
         total = self._rarity[wanted].sum()
         return float(self._rarity[wanted[there]].sum() / total) if total > 0 else 0.0
+
+    def within(self, span: Span) -> range:
+        """Numbers of the sentences that some tokens of the text are in."""
+        return range(bisect_right(self._ends, span[0]), bisect_right(self._ends, span[1] - 1) + 1)
+
+    def ids(self, number: int) -> NDArray[np.int32]:
+        """The tokens of a sentence."""
+        return self.tokens.ids[slice(*self.spans[number])]
+
+    def place(self, number: int) -> Span:
+        """Characters [begin, end) of a sentence."""
+        begin, end = self.spans[number]
+        return int(self.tokens.offsets[begin, 0]), int(self.tokens.offsets[end - 1, 1])
 
     def _holds(self, wanted: NDArray[np.int32]) -> NDArray[np.float64]:
         """1 where a sentence holds a token, else 0: [sentences, tokens]."""
@@ -111,6 +128,28 @@ class Search:
         holds = np.zeros((len(self.spans), len(wanted)))
         holds[self._of[place >= 0], place[place >= 0]] = 1.0
         return holds
+
+
+def nearest(
+    own: NDArray[np.int32], begins: Sequence[int], numbers: NDArray[np.int64], quotes: Sequence[NDArray[np.int32]],
+    rarity: NDArray[np.float64],
+) -> NDArray[np.int64]:  # fmt: skip
+    """Which of some sentences of a source each token's word is likest to be from: [tokens], -1 where there is none.
+
+    It is the sentence that shares most with the word's own sentence, of those that hold the word, if any does.
+    own: tokens of a stretch. begins: the first token of each of its sentences. numbers: of the word of each token
+    [tokens]. quotes: the tokens of each sentence of the source.
+    """
+    if not quotes:
+        return np.full(len(own), -1)
+    holds = np.stack([np.isin(own, quote) for quote in quotes], axis=1)
+    starts = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1))
+    sentence = np.searchsorted(begins, starts, side="right") - 1
+    shared = np.add.reduceat(holds * rarity[own][:, None], begins)[sentence]
+    held = np.logical_and.reduceat(holds, starts)
+    best = np.where(held.any(1, keepdims=True) & ~held, -1.0, shared)
+    chosen = np.where(shared.max(1) > 0, best.argmax(1), -1)
+    return chosen.repeat(np.diff(starts, append=len(own)))
 
 
 def rarity(counts: NDArray[np.int64], documents: int) -> NDArray[np.float64]:

@@ -38,7 +38,13 @@ def word_alignment(logits: NDArray[np.floating], starts: NDArray[np.intp]) -> Ar
     linear layer says of the mean of their states. (The published code sums the states: more pieces, surer words.)
     """
     sums: Array = np.add.reduceat(logits.astype(np.float64), starts)
-    return (1 + np.tanh(sums / np.diff(starts, append=len(logits)) / 2)) / 2
+    return logistic(sums / np.diff(starts, append=len(logits)))
+
+
+def logistic(logits: Numbers) -> Numbers:
+    """Probabilities of log-odds."""
+    chances: Numbers = (1 + np.tanh(logits / 2)) / 2
+    return chances
 
 
 def rescaled(value: Numbers, baseline: float) -> Numbers:
@@ -49,6 +55,27 @@ def rescaled(value: Numbers, baseline: float) -> Numbers:
 def mean_alignment(alignment: Array) -> float:
     """Mean over the words: [words] -> number. Other qualities of a reply take it of y -> [x, c] (table F.6)."""
     return float(alignment.mean()) if len(alignment) else np.nan
+
+
+def least_mean(alignment: Array, spans: NDArray[np.integer], parts: Sequence[tuple[int, int]]) -> float:
+    """The lowest mean alignment of a part of a text: alignment [words], their places [words, 2], places of the parts.
+
+    A word belongs to the part that it begins in; parts without words do not count.
+    """
+    begins = np.array([begin for begin, _ in parts])
+    part = np.searchsorted(begins, spans[:, 0], side="right") - 1
+    return min((mean_alignment(alignment[part == number]) for number in np.unique(part)), default=np.nan)
+
+
+def unsupported_share(alignment: Array, threshold: float) -> float:
+    """The share of words whose alignment is below a threshold: [words] -> number."""
+    return mean_alignment((alignment < threshold).astype(np.float64))
+
+
+def unsupported_spans(alignment: Array, spans: NDArray[np.integer], threshold: float) -> list[tuple[int, int]]:
+    """Places of runs of words whose alignment is below a threshold: alignment [words], places [words, 2]."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], alignment < threshold, [False]])))
+    return [(int(spans[first, 0]), int(spans[after - 1, 1])) for first, after in edges.reshape(-1, 2).tolist()]
 
 
 def consistency(output_to_source: Array) -> float:

@@ -9,13 +9,17 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.features.alignment import AlignmentRequest
+from nlgauge.engine.features.alignment import Alignment, AlignmentRequest, Reading
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.words import is_word, words
-from nlgauge.maths.alignment import Array, greedy_alignment, rescaled, word_alignment
+from nlgauge.maths.alignment import Array, greedy_alignment, logistic, rescaled, unsupported_spans, word_alignment
 from nlgauge.maths.stopwords import is_stopword
 from nlgauge.maths.vectors import run_means, runs, unit
+from nlgauge.metrics.evidence import Quote, Stretch, Word, Words
+
+BOTH = " and the "
+"""Between the names of two texts that a text is aligned with"""
 
 
 class Direction(NamedTuple):
@@ -28,6 +32,21 @@ class Direction(NamedTuple):
     others: tuple[str, ...]
     """Together they are what the text is aligned with"""
 
+    @property
+    def usable(self) -> list[tuple[str, str]]:
+        """Those of the others that have words, each with its name."""
+        named = zip(self.against.split(BOTH), self.others, strict=True)
+        return [(name, other) for name, other in named if is_word(other)]
+
+
+class Judged(NamedTuple):
+    """What of a text was read with what, by an aligner that was trained to."""
+
+    stretches: tuple[Stretch, ...]
+    quotes: tuple[Quote, ...]
+    nearest: NDArray[np.int32]
+    """[words]: the quote that each is likest to be from, -1 where it shares nothing with any"""
+
 
 class Aligned(NamedTuple):
     """The words of a text that count, and their alignments."""
@@ -36,6 +55,8 @@ class Aligned(NamedTuple):
     """[words, 2]: places in the text"""
     alignment: Array
     """[words]"""
+    judged: Judged | None = None
+    """By the aligner D"""
 
 
 class Units(NamedTuple):
@@ -138,20 +159,23 @@ class Embeddings:
 class Trained:
     """The aligners D and R: a model that was trained to see which words of a text another supports.
 
-    aggregate: R, which says the share of supported words as one number, and shows no words.
+    aggregate: R, which says the share of supported words as one number, and shows no words. reading: what of a long
+    text is read. temperature: by which the log-odds of whole stretches are divided.
     """
 
     stopwords: bool
     aggregate: bool
     weak: float
+    reading: Reading = "search"
+    temperature: float = 1.0
 
     @property
     def shows_words(self) -> bool:
         return not self.aggregate
 
     def requests(self, direction: Direction) -> list[AlignmentRequest]:
-        usable = tuple(other for other in direction.others if is_word(other))
-        return [AlignmentRequest(direction.text, usable)] if usable else []
+        usable = tuple(other for _, other in direction.usable)
+        return [AlignmentRequest(direction.text, usable, self.reading)] if usable else []
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
         requests = self.requests(direction)
@@ -166,4 +190,32 @@ class Trained:
         if self.aggregate:
             # A sum over words is then their number times the share that is supported.
             return Aligned(units.spans[units.counted], np.full(int(units.counted.sum()), text.aggregate))
-        return Aligned(units.spans[units.counted], word_alignment(text.logits, units.starts)[units.counted])
+        alignment = word_alignment(text.logits, units.starts)[units.counted]
+        return Aligned(units.spans[units.counted], alignment, self._judged(direction, text, units))
+
+    def _judged(self, direction: Direction, text: Alignment, units: Units) -> Judged:
+        others = direction.usable
+        stretches = (Stretch(one.begin, one.end, one.quotes, self._probability(one.logit)) for one in text.stretches)
+        quotes = (
+            Quote(others[one.other][0], others[one.other][1][one.begin : one.end], one.begin, one.end)
+            for one in text.quotes
+        )
+        return Judged(tuple(stretches), tuple(quotes), text.nearest[units.starts[units.counted]])
+
+    def _probability(self, logit: float) -> float | None:
+        return None if np.isnan(logit) else float(logistic(logit / self.temperature))
+
+
+def shown(direction: Direction, aligned: Aligned, weak: float) -> Words:
+    """The words of a text that count as evidence; those aligned less than `weak` are weakly aligned."""
+    text, places = direction.text, zip(aligned.spans.tolist(), aligned.alignment.tolist(), strict=True)
+    if aligned.judged is None:
+        words = [Word(text[begin:end], begin, end, alignment) for (begin, end), alignment in places]
+        return Words(direction.name, direction.against, text, words, weak)
+    stretches, quotes, nearest = aligned.judged
+    words = [
+        Word(text[begin:end], begin, end, alignment, quote=quote if quote >= 0 else None)
+        for ((begin, end), alignment), quote in zip(places, nearest.tolist(), strict=True)
+    ]
+    spans = unsupported_spans(aligned.alignment, aligned.spans, weak)
+    return Words(direction.name, direction.against, text, words, weak, spans, stretches, quotes)

@@ -19,15 +19,16 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from nlgauge.corpus import Row
+from nlgauge.engine.features.alignment import SHAPE, Reading
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.models.capabilities import Model, capability
 from nlgauge.engine.words import is_word
 from nlgauge.errors import SpecError
 from nlgauge.maths import alignment as aspects
 from nlgauge.maths.alignment import Array
-from nlgauge.metrics.aligners import Aligned, Aligner, Direction, Embeddings, Trained
+from nlgauge.metrics.aligners import BOTH, Aligned, Aligner, Direction, Embeddings, Trained, shown
 from nlgauge.metrics.base import POCKET, Cost, Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.evidence import Evidence, Word, Words
+from nlgauge.metrics.evidence import Evidence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +52,18 @@ class Aspect(RowMetric[AspectPrepared]):
     needed: ClassVar[tuple[str, ...]] = ("source",)
     """The columns without which there is no value"""
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"aligner": ("E", "D", "R"), "rescale": ("none", "token")}
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {
+        "aligner": ("E", "D", "R"),
+        "rescale": ("none", "token"),
+        "reading": ("search", "windows"),
+    }
     embeddings: ClassVar[type[Embeddings]] = Embeddings
 
     aligner: str = "E"
     layer: int = -1
     stopwords: bool = True
     rescale: str = "none"
+    reading: Reading = "search"
     model: str = POCKET
 
     def __post_init__(self) -> None:
@@ -66,6 +72,8 @@ class Aspect(RowMetric[AspectPrepared]):
             for name, plain in (("layer", -1), ("rescale", "none")):
                 if getattr(self, name) != plain:
                     raise SpecError(f"{self.name}: {name} is of aligner='E'; leave it out")
+        elif self.reading != "search":
+            raise SpecError(f"{self.name}: reading is of aligner='D' or 'R'; leave it out")
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -87,8 +95,12 @@ class Aspect(RowMetric[AspectPrepared]):
         model = setup.model
         if self.aligner != "E":
             digest = capability(model, model.aligner, "aligner").digest
-            trained = Trained(self.stopwords, self.aligner == "R", model.card.aligner_threshold)
-            return AspectPrepared(aligner=trained, facts={"aligner": digest[:8]})
+            card = model.card
+            trained = Trained(
+                self.stopwords, self.aligner == "R", card.aligner_threshold, self.reading, card.aligner_temperature
+            )
+            rows = f"{SHAPE.stretch}@{min(SHAPE.row, model.window)}"
+            return AspectPrepared(aligner=trained, facts={"aligner": digest[:8], "rows": rows})
         layer = self._layer(model)
         if self.rescale == "none":
             return AspectPrepared(aligner=self.embeddings(layer, self.stopwords), facts={"layer": layer})
@@ -121,7 +133,15 @@ class Aspect(RowMetric[AspectPrepared]):
         if row.reason is not None:
             return Value((np.nan,) * len(self.parts), row.reason)
         values = self.values([aligned.alignment for _, aligned in row.directions], prepared)
-        return Value(values, "the two directions cancel each other" if np.isnan(values).any() else None, row.notes)
+        if np.isnan(values).any():
+            return Value((np.nan,) * len(self.parts), "the two directions cancel each other", row.notes)
+        more = self.more(row.directions[0][1], prepared)
+        reason = "the aligner was not taught to judge whole texts" if np.isnan(more).any() else None
+        return Value((*values, *more), reason, row.notes)
+
+    def more(self, aligned: Aligned, prepared: AspectPrepared) -> tuple[float, ...]:
+        """The numbers of further parts, from the first direction."""
+        return ()
 
     def _missing(self, row: Row) -> str | None:
         missing = [column for column in self.needed if getattr(row, column) in (None, ())]
@@ -152,22 +172,19 @@ class Aspect(RowMetric[AspectPrepared]):
         if not prepared.aligner.shows_words:
             return Evidence()
         directions = self._aligned(row, prepared, features).directions
-        return Evidence(texts=[_shown(direction, aligned, prepared.aligner.weak) for direction, aligned in directions])
-
-
-def _shown(direction: Direction, aligned: Aligned, weak: float) -> Words:
-    text, places = direction.text, zip(aligned.spans.tolist(), aligned.alignment.tolist(), strict=True)
-    words = [Word(text[begin:end], begin, end, alignment) for (begin, end), alignment in places]
-    return Words(direction.name, direction.against, text, words, weak)
+        return Evidence(texts=[shown(direction, aligned, prepared.aligner.weak) for direction, aligned in directions])
 
 
 def _candidate(row: Row, *columns: str) -> Direction:
-    return Direction("candidate", row.candidate, " and the ".join(columns), tuple(getattr(row, c) for c in columns))
+    return Direction("candidate", row.candidate, BOTH.join(columns), tuple(getattr(row, c) for c in columns))
 
 
 @dataclass(frozen=True)
 class Consistency(Aspect):
     """Mean alignment of the candidate's words with the source: does it say only what the source says?
+
+    By aligner 'D' there are three parts more: `least_stretch`, the mean over the worst stretch of some sentences;
+    `unsupported`, the share of words below the aligner's threshold; and `probability`, that the source supports all.
 
     aligner: 'E', by embeddings; 'D', a classifier that reads both texts together and labels every word; 'R', its kin
         that says the share of supported words as one number, and shows no words.
@@ -175,13 +192,31 @@ class Consistency(Aspect):
         the last.
     stopwords: let English stop-words count.
     rescale: of E: 'token' subtracts from every alignment what unrelated sentences have, (x - b) / (1 - b).
+    reading: of D and R: 'search' reads for each stretch the sentences of a long source that share most with it,
+        'windows' all of the source, part by part.
     """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.aligner == "D":
+            object.__setattr__(self, "parts", ("score", "least_stretch", "unsupported", "probability"))
+            object.__setattr__(self, "details", ("unsupported",))  # the one of which less is better
 
     def directions(self, row: Row) -> list[Direction]:
         return [_candidate(row, "source")]
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.consistency(alignments[0]),)
+
+    def more(self, aligned: Aligned, prepared: AspectPrepared) -> tuple[float, ...]:
+        if aligned.judged is None:
+            return ()
+        stretches = aligned.judged.stretches
+        return (
+            aspects.least_mean(aligned.alignment, aligned.spans, [(one.begin, one.end) for one in stretches]),
+            aspects.unsupported_share(aligned.alignment, prepared.aligner.weak),
+            min(np.nan if one.supported is None else one.supported for one in stretches),
+        )
 
 
 @dataclass(frozen=True)

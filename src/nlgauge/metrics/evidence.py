@@ -28,6 +28,29 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Quote:
+    """A sentence of a text that another one is compared with."""
+
+    name: str
+    """The text's: 'source', 'context' or 'candidate'"""
+    text: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of a text that was read at once, with some sentences of the others."""
+
+    begin: int
+    end: int
+    quotes: Sequence[int]
+    """Numbers of the sentences among the text's `quotes`"""
+    supported: float | None = None
+    """Probability that they bear all of it out; None where nobody was taught to say"""
+
+
+@dataclass(frozen=True)
 class Word:
     """One word of a text."""
 
@@ -40,6 +63,8 @@ class Word:
     """Its share of the score"""
     predicted: str | None = None
     log_probability: float | None = None
+    quote: int | None = None
+    """Number of the sentence, among the text's `quotes`, that it is likest to be from"""
 
 
 @dataclass(frozen=True)
@@ -54,6 +79,11 @@ class Words:
     words: Sequence[Word]
     weak: float
     """Alignment under which a word is shown as not borne out"""
+    unsupported: Sequence[tuple[int, int]] | None = None
+    """Characters [begin, end) of words that follow each other and are not borne out"""
+    stretches: Sequence[Stretch] | None = None
+    quotes: Sequence[Quote] | None = None
+    """Sentences of the other texts that were read"""
 
 
 @dataclass(frozen=True)
@@ -131,7 +161,7 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Non
 def _plain(value: object) -> Json:
     if isinstance(value, str | int | float | bool | None):
         return value
-    if isinstance(value, Place | Word | Words | Match | Flow):
+    if isinstance(value, Place | Quote | Stretch | Word | Words | Match | Flow):
         return {name: _plain(inner) for name, inner in vars(value).items() if inner is not None}
     if isinstance(value, dict):
         return _plain_facts(value)

@@ -1,20 +1,55 @@
-"""How far the model's aligner finds each token of a text supported by other texts (CTC, section 3.5)."""
+"""How far the model's aligner finds each token of a text supported by other texts (CTC, section 3.5).
+
+A text is read stretch by stretch, each with what of another text may be its evidence: all of it where it fits into the
+row, else the sentences that share most with the stretch (`nlgauge.engine.evidence`), or, where none is like it or all
+is to be read, every part of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.batching import padded
+from nlgauge.engine.evidence import Pairing, Search, Shape, Span, nearest, rarity
 from nlgauge.engine.features.request import Reader, Request, tokens_about
 from nlgauge.engine.models.capabilities import Ints, Model, capability
-from nlgauge.engine.pairs import PairWindow, pair_room, pair_windows
+from nlgauge.engine.models.general import general_frequencies
+from nlgauge.engine.pairs import pair_room, pair_windows
+from nlgauge.engine.tokens import Tokens
 from nlgauge.engine.view import View
-from nlgauge.engine.windows import Window
+from nlgauge.engine.windows import windows
+from nlgauge.engine.words import words
+
+Reading: TypeAlias = Literal["search", "windows"]
+SHAPE = Shape()
+_COVERED = 0.2
+"""Under this share of what a stretch's words are worth, the sentences that were found are not taken for its evidence"""
+
+
+class Quote(NamedTuple):
+    """A sentence of another text."""
+
+    other: int
+    """Number of the text among those that the request is against"""
+    begin: int
+    end: int
+
+
+class Stretch(NamedTuple):
+    """What of a text was read at once."""
+
+    begin: int
+    end: int
+    """Characters of the text"""
+    logit: float
+    """Log-odds that all of it is supported, the greatest over what it was read with; NaN where the aligner has none"""
+    quotes: tuple[int, ...]
+    """Numbers of the sentences that it was read with"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,51 +60,38 @@ class Alignment:
     offsets: NDArray[np.int32]
     """[tokens, 2]: places in the text"""
     logits: NDArray[np.float32]
-    """[tokens]: log-odds of being supported, the greatest over the windows of the other texts"""
+    """[tokens]: log-odds of being supported, the greatest over what they were read with"""
     aggregate: float
-    """The share of the text that is supported, predicted as one number; the greatest over the windows"""
+    """The share of the text that is supported, predicted as one number; by stretch the greatest"""
+    stretches: tuple[Stretch, ...]
+    quotes: tuple[Quote, ...]
+    """Sentences of the other texts, of each stretch those of the reading that supports it best"""
+    nearest: NDArray[np.int32]
+    """[tokens]: number of the quote that a token's word is likest to be from, -1 where nothing is shared"""
 
 
 def read_alignments(requests: Sequence[AlignmentRequest], view: View) -> dict[AlignmentRequest, Alignment | None]:
-    """Read each text with each of the others, in windows where two do not fit together."""
+    """Read each stretch of each text with what may be its evidence in each of the others."""
     model = capability(view.model, view.model.aligner, "aligner")
+    plan = _Plan(view)
+    work = [row for request in requests for row in plan.rows(request)]
+    rows = [plan.pairing.row(plan.asked(row), row.source, row.spans) for row in work]
+    found: dict[AlignmentRequest, list[_Found]] = {request: [] for request in requests}
     before = len(view.model.tokenizer.prefix)
-    work = [(request, other, window) for request in requests for other, window in _windows(request, view)]
-    sums = {request: _Supports(len(view.tokens(request.text))) for request in requests}
-    for index in view.batches([_length(window) for _, _, window in work]):
-        part = [work[i] for i in index]
-        rows = _rows([(request.text, other, window) for request, other, window in part], view)
-        logits, shares = model.align(*rows)
-        for row, (request, _, (own, _)) in enumerate(part):
-            begin = before + own.used_from - own.begin
-            sums[request].add(own, logits[row, begin : begin + own.used_to - own.used_from], float(shares[row]))
-    return {request: supports.answer(request.text, view) for request, supports in sums.items()}
+    for index in view.batches([len(ids) for ids, _ in rows]):
+        logits, shares, whole = model.align(*_padded([rows[i] for i in index], view.model.tokenizer.pad_id))
+        for at, i in enumerate(index):
+            row = work[i]
+            own = logits[at, before : before + row.end - row.begin]
+            found[row.request].append(_Found(row, own, float(shares[at]), float(whole[at])))
+    return {request: plan.answer(request, some) for request, some in found.items()}
 
 
-def _windows(request: AlignmentRequest, view: View) -> list[tuple[str, PairWindow]]:
-    """The other texts that a text is read with, and in which windows."""
-    room, size = pair_room(view.model.window, view.model.tokenizer), len(view.tokens(request.text))
-    others = [other for other in request.against if size and len(view.tokens(other))]
-    return [(o, w) for o in others for w in pair_windows(size, len(view.tokens(o)), room, view.window)]
-
-
-def _length(window: PairWindow) -> int:
-    return window.text.end - window.text.begin + window.other.end - window.other.begin
-
-
-def _rows(part: Sequence[tuple[str, str, PairWindow]], view: View) -> tuple[Ints, Ints, Ints]:
-    """Framed and padded ids of pairs, where they are not padding, and where the other text is."""
-    tokenizer = view.model.tokenizer
-    rows, others = [], []
-    for text, other, (own, rest) in part:
-        first = [*tokenizer.prefix, *view.tokens(text).ids[own.begin : own.end], *tokenizer.suffix]
-        second = view.tokens(other).ids[rest.begin : rest.end]
-        rows.append([*first, *second, *tokenizer.suffix])
-        others.append(slice(len(first), len(first) + len(second)))
-    ids, attend = padded(rows, tokenizer.pad_id)
+def _padded(rows: Sequence[tuple[NDArray[np.int32], NDArray[np.int8]]], pad: int) -> tuple[Ints, Ints, Ints]:
+    ids, attend = padded([own.tolist() for own, _ in rows], pad)
     side = np.zeros_like(ids)
-    for row, place in enumerate(others):
-        side[row, place] = 1
+    for at, (_, marks) in enumerate(rows):
+        side[at, : len(marks)] = marks
     return ids, attend, side
 
 
@@ -83,6 +105,8 @@ class AlignmentRequest(Request[Alignment]):
     text: str
     against: tuple[str, ...]
     """Together they are what the text is aligned with; at least one has tokens"""
+    reading: Reading = "search"
+    """Whether what may be evidence is searched for, or all of the others is read"""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -92,29 +116,134 @@ class AlignmentRequest(Request[Alignment]):
         return 64 * tokens_about(self.text)
 
     def check(self, view: View) -> None:
-        _windows(self, view)
+        _used(self, view)
 
 
-class _Supports:
-    """One text's alignments as the windows of the other texts come by: what any of them supports is supported."""
+def _used(request: AlignmentRequest, view: View) -> tuple[int, dict[int, int]]:
+    """How many tokens of the text are read, and of which others how many.
 
-    def __init__(self, tokens: int) -> None:
-        self._logits = np.full(tokens, -np.inf, np.float32)
-        self._shares: dict[tuple[int, int], float] = {}
+    Raises InputError under window='error' where two do not fit the model's window together.
+    """
+    room, size = pair_room(view.model.window, view.model.tokenizer), len(view.tokens(request.text))
+    others = {number: len(view.tokens(other)) for number, other in enumerate(request.against)}
+    last = {
+        number: pair_windows(size, other, room, view.window)[-1] for number, other in others.items() if size and other
+    }
+    own = max((window.text.used_to for window in last.values()), default=0)
+    return own, {number: window.other.used_to for number, window in last.items()}
 
-    def add(self, own: Window, logits: NDArray[np.float32], share: float) -> None:
-        """logits [used tokens], share: of one window of the text with one of another."""
-        used = (own.used_from, own.used_to)
-        part = self._logits[slice(*used)]
-        np.maximum(part, logits, out=part)
-        self._shares[used] = max(self._shares.get(used, -np.inf), share)
 
-    def answer(self, text: str, view: View) -> Alignment | None:
+class _Row(NamedTuple):
+    """A stretch with what it is read with."""
+
+    request: AlignmentRequest
+    begin: int
+    end: int
+    """Tokens of the request's text"""
+    other: int
+    source: Search
+    spans: list[Span]
+
+    @property
+    def read(self) -> list[int]:
+        """Numbers of the source's sentences that are in the row, wholly or in part."""
+        return [number for span in self.spans for number in self.source.within(span)]
+
+
+class _Found(NamedTuple):
+    row: _Row
+    logits: NDArray[np.float32]
+    share: float
+    whole: float
+
+
+class _Plan:
+    """What is read together with what, of the texts of one block."""
+
+    def __init__(self, view: View) -> None:
+        model = view.model
+        frequencies = general_frequencies(model)
+        self._view, self._rarity = view, rarity(frequencies.counts, frequencies.documents)
+        shape = Shape(min(SHAPE.row, model.window), SHAPE.stretch, SHAPE.sentence)
+        self.pairing = Pairing(model.tokenizer, shape, self._rarity)
+        self._sources: dict[tuple[str, int], Search] = {}
+        self._texts: dict[tuple[str, int], list[list[Span]]] = {}
+
+    def rows(self, request: AlignmentRequest) -> Iterator[_Row]:
+        own, others = _used(request, self._view)
+        for group in self._stretches(request.text, own):
+            begin, end = group[0][0], group[-1][1]
+            for number, size in others.items():
+                source = self._source(request.against[number], size)
+                for spans in self._readings(request, source, self._view.tokens(request.text).ids[begin:end]):
+                    yield _Row(request, begin, end, number, source, spans)
+
+    def asked(self, row: _Row) -> NDArray[np.int32]:
+        """The tokens of a row's stretch."""
+        return self._view.tokens(row.request.text).ids[row.begin : row.end]
+
+    def _readings(self, request: AlignmentRequest, source: Search, asked: NDArray[np.int32]) -> list[list[Span]]:
+        size, room = len(source.tokens), self.pairing.room - len(asked)
+        if request.reading == "search" or size <= room:
+            spans = self.pairing.evidence(source, asked)
+            if size <= room or source.covered(asked, spans) >= _COVERED:
+                return [spans]
+        return [[(window.begin, window.end)] for window in windows(size, room, "slide")]
+
+    def _source(self, text: str, size: int) -> Search:
+        if (text, size) not in self._sources:
+            self._sources[text, size] = self.pairing.search(text, _first(self._view.tokens(text), size))
+        return self._sources[text, size]
+
+    def _stretches(self, text: str, size: int) -> list[list[Span]]:
+        """The sentences of each stretch of a text's first tokens."""
+        if (text, size) not in self._texts:
+            spans = self.pairing.sentences(text, _first(self._view.tokens(text), size))
+            self._texts[text, size] = self.pairing.stretches(spans)
+        return self._texts[text, size]
+
+    def answer(self, request: AlignmentRequest, found: Sequence[_Found]) -> Alignment | None:
         """What was found of the tokens that were read: under window='cut' the rest has no alignment."""
-        read = np.isfinite(self._logits)
-        if not read.any():
+        if not found:
             return None
-        sizes = [end - begin for begin, end in self._shares]
-        # The mean over the windows of the text, each as often as it has tokens.
-        aggregate = float(np.average(list(self._shares.values()), weights=sizes))
-        return Alignment(text, view.tokens(text).offsets[read], self._logits[read], aggregate)
+        by_stretch: dict[int, list[_Found]] = {}
+        for one in found:
+            by_stretch.setdefault(one.row.begin, []).append(one)
+        own, tokens = max(one.row.end for one in found), self._view.tokens(request.text)
+        numbers = words(request.text, tokens.offsets[:own])
+        logits, likest = np.empty(own, np.float32), np.empty(own, np.int32)
+        quotes: dict[Quote, int] = {}
+        stretches, shares = [], []
+        for group in self._stretches(request.text, own):
+            begin, end = group[0][0], group[-1][1]
+            some = by_stretch[begin]
+            logits[begin:end] = np.max([one.logits for one in some], axis=0)
+            shares.append((end - begin) * max(one.share for one in some))
+            read = [
+                (Quote(row.other, *row.source.place(i)), row.source.ids(i)) for row in _best(some) for i in row.read
+            ]
+            mine = [quotes.setdefault(quote, len(quotes)) for quote, _ in read]
+            inside = [first - begin for first, _ in group]
+            which = nearest(tokens.ids[begin:end], inside, numbers[begin:end], [ids for _, ids in read], self._rarity)
+            likest[begin:end] = np.append(mine, -1)[which]
+            places = int(tokens.offsets[begin, 0]), int(tokens.offsets[end - 1, 1])
+            stretches.append(Stretch(*places, max(one.whole for one in some), tuple(mine)))
+        # The mean over the stretches, each as often as it has tokens.
+        share = float(sum(shares) / own)
+        return Alignment(
+            request.text, tokens.offsets[:own], logits, share, tuple(stretches), tuple(quotes), likest
+        )  # fmt: skip
+
+
+def _best(found: Sequence[_Found]) -> list[_Row]:
+    """Of a stretch, for each of the other texts what it was read with where it was supported best."""
+    best: dict[int, _Found] = {}
+    for one in found:
+        before = best.get(one.row.other)
+        if before is None or one.logits.mean() > before.logits.mean():
+            best[one.row.other] = one
+    return [best[other].row for other in sorted(best)]
+
+
+def _first(tokens: Tokens, size: int) -> Tokens:
+    return tokens if size == len(tokens) else Tokens(tokens.ids[:size], tokens.offsets[:size])

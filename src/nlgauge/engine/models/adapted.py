@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import safe_open
 
 from nlgauge.engine.models.adaptation import read_delta
 from nlgauge.engine.models.capabilities import Floats, Ints
-from nlgauge.engine.models.card import ALIGNER_THRESHOLD
+from nlgauge.engine.models.card import ALIGNER_FACTS
 from nlgauge.engine.models.folder import ADAPTED_LAYERS, WEIGHTS_FILE, digest_of, read_weights
 from nlgauge.engine.models.torch_model import Net, Runtime
 from nlgauge.errors import SpecError
@@ -83,7 +84,7 @@ class _Adapted:
         that the files may lack.
         """
         base = read_weights(self._path.parent / WEIGHTS_FILE)
-        delta = {name: value for name, value in read_delta(self._path, base).items() if name != ALIGNER_THRESHOLD}
+        delta = {name: value for name, value in read_delta(self._path, base).items() if name not in ALIGNER_FACTS}
         own = net.state_dict()
         weights = {name: value for name, value in _renamed(base, parts).items() if name in own}
         if optional is not None:
@@ -200,11 +201,17 @@ class TorchPairs(TorchMasked):
 class TorchAligner(_Adapted):
     """`Aligner` of a body."""
 
-    def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats]:
+    def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats]:
         net = self._net
         with self._runtime.computing():
-            logits, share = net(*map(self._runtime.tensor, (ids, attend, side)))[:2]
-        return self._runtime.numbers(logits), self._runtime.numbers(share)
+            logits, share, text = map(self._runtime.numbers, net(*map(self._runtime.tensor, (ids, attend, side))))
+        return logits, share, text if self._judges_texts else np.full(len(ids), np.nan, np.float32)
+
+    @cached_property
+    def _judges_texts(self) -> bool:
+        """Whether it was trained to judge a text as a whole."""
+        with safe_open(self._path, "np") as weights:
+            return any(name.startswith("aligner.text_") for name in set(weights.keys()))
 
     @cached_property
     def _net(self) -> Net:

@@ -85,9 +85,10 @@ class Aligner(Protocol):
         """SHA-256 of the aligner's own weights, hexadecimal"""
         ...
 
-    def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats]:
-        """Log-odds of each token [rows, length] and the share of the whole [rows].
+    def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats]:
+        """Log-odds of each token [rows, length], the share of the whole [rows], log-odds that all is supported [rows].
 
+        The last are NaN of an aligner that was trained without them.
         A row of ids, attend, side [rows, length] is a text and a context, each with the special tokens that belong
         there; side is 1 at the context's own tokens.
         """

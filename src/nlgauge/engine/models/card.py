@@ -2,7 +2,7 @@
 
 card.json                 temperature, layers, bertscore_baseline
 document_frequencies.npy  the number of documents, then in how many of them each token of its vocabulary occurs
-aligner.safetensors       holds the threshold of the aligner whose weights these are
+aligner.safetensors       holds threshold and temperature of the aligner whose weights these are
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ CARD_FILE = "card.json"
 FREQUENCIES_FILE = "document_frequencies.npy"
 ALIGNER_FILE = "aligner.safetensors"
 ALIGNER_THRESHOLD = "aligner.threshold"
+ALIGNER_TEMPERATURE = "aligner.temperature"
+ALIGNER_FACTS = (ALIGNER_THRESHOLD, ALIGNER_TEMPERATURE)
+"""What lies among an aligner's weights and is none"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +48,8 @@ class Card:
     """Precision, recall and F1 of unrelated sentences, by layer"""
     aligner_threshold: float = 0.5
     """Alignment under which its aligner takes a word to be unsupported, as held-out examples say"""
+    aligner_temperature: float = 1.0
+    """By which the log-odds that a whole text is supported are divided to be true of held-out texts"""
     layers: Mapping[str, int] = field(default_factory=dict)
     """By metric, the layer at which it agrees best with people: BERTScore, DepthScore and SentenceMovers; Consistency,
     Relevance, Preservation, Groundedness, Engagingness and MeanAlignment, or CTC for those of them that are not named;
@@ -63,7 +68,7 @@ def read_card(folder: Path) -> Card:
             float(facts.get("temperature", 1.0)),
             _read_frequencies(folder / FREQUENCIES_FILE),
             {int(n): (float(p), float(r), float(f)) for n, (p, r, f) in facts.get("bertscore_baseline", {}).items()},
-            _read_threshold(folder / ALIGNER_FILE),
+            *_read_aligner(folder / ALIGNER_FILE),
             {str(name): int(layer) for name, layer in facts.get("layers", {}).items()},
         )
     except (ValueError, TypeError, AttributeError) as error:
@@ -84,8 +89,11 @@ def _read_frequencies(path: Path) -> DocumentFrequencies | None:
     return DocumentFrequencies(table[1:], int(table[0]))
 
 
-def _read_threshold(path: Path) -> float:
-    if not path.is_file():
-        return 0.5
-    with safe_open(path, "np") as weights:
-        return float(weights.get_tensor(ALIGNER_THRESHOLD)[0])
+def _read_aligner(path: Path) -> tuple[float, float]:
+    """Threshold and temperature."""
+    facts = {ALIGNER_THRESHOLD: 0.5, ALIGNER_TEMPERATURE: 1.0}
+    if path.is_file():
+        with safe_open(path, "np") as weights:
+            there = facts.keys() & set(weights.keys())
+            facts |= {name: float(weights.get_tensor(name)[0]) for name in there}
+    return facts[ALIGNER_THRESHOLD], facts[ALIGNER_TEMPERATURE]

@@ -97,6 +97,11 @@ class Graph:
         """The outputs of these names, in their order."""
         return self._session.run(outputs, inputs)
 
+    @property
+    def outputs(self) -> list[str]:
+        """The names of what it gives."""
+        return [output.name for output in self._session.get_outputs()]
+
     def load(self) -> None:
         """Load it now."""
         _ = self._session
@@ -182,9 +187,10 @@ class OnnxAligner:
     def digest(self) -> str:
         return digest_of([self._weights])
 
-    def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats]:
-        logits, aggregate = self._graph.run(["logits", "aggregate"], ids=ids, attend=attend, side=side)
-        return logits, aggregate
+    def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats]:
+        names = [name for name in ("logits", "aggregate", "text") if name in self._graph.outputs]
+        logits, aggregate, *text = self._graph.run(names, ids=ids, attend=attend, side=side)
+        return logits, aggregate, text[0] if text else np.full(len(ids), np.nan, np.float32)
 
 
 def threads() -> int:
