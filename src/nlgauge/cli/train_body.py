@@ -20,7 +20,10 @@ from nlgauge.cli.terminal import PLACE
 @click.option(
     "--texts", type=PLACE, help="Folder of .txt, .txt.gz or .txt.xz files, for BERTScore's baseline; none without it."
 )
-def body(archive: Path, out: Path, texts: Path | None) -> None:
+@click.option(
+    "--precision", default="float32", show_default=True, help="In which the baseline is measured; bfloat16 is faster."
+)
+def body(archive: Path, out: Path, texts: Path | None, precision: str) -> None:
     """Make the body of the larger model, base, from the archive of all-mpnet-base-v2 (docs/training.md).
 
     Nothing is trained: its first eight layers are stored in 8 bits, its vocabulary in the order of pocket's ids.
@@ -31,4 +34,4 @@ def body(archive: Path, out: Path, texts: Path | None) -> None:
         from nlgauge.training.mpnet import write_body
     except ImportError as error:
         raise MissingExtraError("training", "train") from error
-    click.echo(str(write_body(archive, out, texts)))
+    click.echo(str(write_body(archive, out, texts, precision)))

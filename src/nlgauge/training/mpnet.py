@@ -60,10 +60,11 @@ _NAMES = {
 _PART = re.compile(r"(?:^|/)input/all-mpnet-base-v2\.zip\.(\d{3})$")
 
 
-def write_body(archive: Path, out: Path, texts: Path | None = None) -> Path:
+def write_body(archive: Path, out: Path, texts: Path | None = None, precision: str = "float32") -> Path:
     """Write the body in `archive` to the folder `out`: weights in 8 bits, graphs, tokenizer, what is known about it.
 
-    texts: a folder of plain texts, on whose sentences BERTScore's baseline is measured; without it the card has none.
+    texts: a folder of plain texts, on whose sentences BERTScore is measured for its baseline, in the precision; without it
+    the card has none.
     Raises InputError for an archive that is none or holds other weights, and for a folder that is not empty.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -88,7 +89,7 @@ def write_body(archive: Path, out: Path, texts: Path | None = None) -> Path:
     if texts is not None:
         from nlgauge.engine.engine import Engine
 
-        write_baseline(out, texts, Engine(load(str(out))))
+        write_baseline(out, texts, Engine(load(str(out), precision)))
     return out
 
 
