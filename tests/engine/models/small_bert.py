@@ -9,9 +9,11 @@ import numpy as np
 
 from tests.engine.fake import WORDS, tiny_tokenizer
 
+WIDTH = 96
+"""Wide enough for every table of words and positions to be stored in 8 bits"""
 CONFIG: dict[str, Any] = {
     "model_type": "nlgauge-bert",
-    "hidden_size": 72,
+    "hidden_size": WIDTH,
     "num_hidden_layers": 3,
     "adapted_layers": 2,
     "num_attention_heads": 2,
@@ -61,7 +63,7 @@ def written(folder: Path, *, relative: bool = True, in_8_bits: bool = True) -> P
         low = f"bert.encoder.layer.{number}.attention.self.key.weight"
         vector = f"bert.encoder.layer.{number}.output.dense.bias"
         tuned = {name: base[name] + random.normal(size=base[name].shape).astype(np.float32) for name in (steps, vector)}
-        down, up = random.normal(size=(4, 72)) / 4, random.normal(size=(72, 4)) / 4
+        down, up = random.normal(size=(4, WIDTH)) / 4, random.normal(size=(WIDTH, 4)) / 4
         write_delta(folder / file, base, {**own, **tuned}, low_rank={low: (down, up)})
     write_graphs(folder)
     return folder

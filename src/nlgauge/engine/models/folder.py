@@ -86,7 +86,8 @@ def write_hugging_face(source: Path, folder: Path) -> None:
     What is known about the model goes with it. Raises InputError where `folder` exists and is not empty, or cannot be
     made, and SpecError for a model that Hugging Face's library has no network for.
     """
-    if BUCKETS in json.loads((source / CONFIG_FILE).read_text(encoding="utf-8")):
+    config = source / CONFIG_FILE
+    if config.is_file() and BUCKETS in json.loads(config.read_text(encoding="utf-8")):
         raise SpecError(f"{source} counts relative positions, which no BERT of transformers does: it has no such copy")
     try:
         folder.mkdir(parents=True, exist_ok=True)
