@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -11,6 +11,7 @@ import click
 from nlgauge.cli.terminal import aligned
 
 _SHOWN = 12
+_WIDE = 48
 Record = Mapping[str, Any]
 
 
@@ -19,6 +20,12 @@ def drawn(evidence: Record, colour: bool) -> Iterator[str]:
     for text in evidence.get("texts", []):
         yield f"{text['name']}, against the {text['against']}:"
         yield "  " + _painted(text, colour).replace("\n", "\n  ")
+        yield from _table([["characters", "not borne out", "the nearest sentence"], *map(_span(text), _spans(text))])
+        yield from _rest(len(text.get("unsupported", [])), "spans")
+        several = text.get("stretches", [])
+        if len(several) > 1 and all("supported" in one for one in several):
+            worst = min(several, key=lambda one: float(one["supported"]))
+            yield f"  least supported: characters {worst['begin']}-{worst['end']}, {_cell(worst['supported'])}"
     if "reference" in evidence:
         yield f"reference {evidence['reference'] + 1}:"
     for side in ("candidate", "reference"):
@@ -55,6 +62,29 @@ def _painted(text: Record, colour: bool) -> str:
         pieces += [content[at:begin], piece]
         at = max(at, end)
     return "".join([*pieces, content[at:]])
+
+
+def _spans(text: Record) -> list[list[int]]:
+    spans: list[list[int]] = text.get("unsupported", [])[:_SHOWN]
+    return spans
+
+
+def _span(text: Record) -> Callable[[list[int]], list[str]]:
+    """What becomes cells of a span of words that are not borne out."""
+
+    def cells(span: list[int]) -> list[str]:
+        begin, end = span
+        named = [word["quote"] for word in text["words"] if begin <= word["begin"] < end and "quote" in word]
+        quote = text["quotes"][max(named, key=named.count)] if named else None
+        place = "" if quote is None else f"{quote['name']} {quote['begin']}-{quote['end']}: {_short(quote['text'])}"
+        return [f"{begin}-{end}", _short(text["text"][begin:end]), place]
+
+    return cells
+
+
+def _short(text: str) -> str:
+    line = " ".join(harmless(text).split())
+    return line if len(line) <= _WIDE else line[: _WIDE - 1] + "…"
 
 
 def _weakest(matches: Sequence[Record]) -> list[Record]:

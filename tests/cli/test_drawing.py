@@ -1,0 +1,50 @@
+"""Evidence as lines of a terminal; tests/test_cli.py has it in commands."""
+
+from nlgauge.cli.drawing import drawn
+
+TEXT = "The bridge fell, and five people sang."
+QUOTES = [
+    {"name": "source", "text": "The bridge\nfell.", "begin": 0, "end": 16},
+    {"name": "context", "text": "People " + "who were there " * 9, "begin": 4, "end": 60},
+]
+
+
+def record(*words, **more):
+    listed = [
+        {"text": TEXT[begin:end], "begin": begin, "end": end, "alignment": alignment, **quote}
+        for begin, end, alignment, quote in words
+    ]
+    return {"texts": [{"name": "candidate", "against": "source", "text": TEXT, "words": listed, "weak": 0.5, **more}]}
+
+
+def test_spans_that_are_not_borne_out_stand_beside_the_nearest_sentence():
+    words = (4, 10, 0.9, {"quote": 0}), (21, 25, 0.1, {}), (26, 32, 0.2, {"quote": 1}), (33, 37, 0.1, {})
+    stretches = [
+        {"begin": 0, "end": 16, "quotes": [0], "supported": 0.75},
+        {"begin": 17, "end": 38, "quotes": [1], "supported": 0.25},
+    ]
+    lines = list(drawn(record(*words, unsupported=[[21, 37]], stretches=stretches, quotes=QUOTES), colour=False))
+    assert lines == [
+        "candidate, against the source:",
+        "  The bridge fell, and [five] [people] [sang].",
+        "  characters  not borne out     the nearest sentence",
+        "  21-37       five people sang  context 4-60: People who were there who were there who were t…",
+        "  least supported: characters 17-38, 0.2500",
+    ]
+
+
+def test_what_there_is_nothing_to_say_of_has_no_line():
+    plain = ["candidate, against the source:", "  The bridge fell, and five people sang."]
+    words = [(4, 10, 0.9, {"quote": 0})]
+    one = {"begin": 0, "end": 38, "quotes": [0], "supported": 0.75}
+    assert list(drawn(record(*words), colour=False)) == plain
+    assert list(drawn(record(*words, unsupported=[], stretches=[one], quotes=QUOTES), colour=False)) == plain
+    untaught = [{"begin": 0, "end": 16, "quotes": [0]}, {"begin": 17, "end": 38, "quotes": []}]
+    assert list(drawn(record(*words, unsupported=[], stretches=untaught, quotes=QUOTES), colour=False)) == plain
+
+
+def test_many_spans_are_counted_and_a_span_like_nothing_has_no_sentence():
+    words = [(4, 10, 0.1, {})]
+    lines = list(drawn(record(*words, unsupported=[[4, 10]] * 13, stretches=[], quotes=[]), colour=False))
+    assert lines[3] == "  4-10        bridge"
+    assert lines[-1] == "  (12 of 13 spans; --format json has them all)"
