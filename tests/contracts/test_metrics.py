@@ -100,6 +100,7 @@ EXAMPLES: dict[str, list[Example]] = {
         Example("Consistency"),
         Example("Consistency(layer=3, stopwords=False)"),
         Example("Consistency(aligner='D')"),
+        Example("Consistency(aligner='D', reading='windows')"),
     ],
     "Relevance": [
         Example("Relevance"),
