@@ -42,6 +42,7 @@ SHARED = {
 }
 MORE: dict[str, set[str]] = {
     "metrics/combination.py": {"registry", "combination_file"},  # its members are metrics by their specs
+    "reproduce/detecting.py": {"training.labelled"},  # labelled rows are measured as they are learned from
 }
 HEAVY = {"torch", "transformers", "onnxruntime", "onnx", "pandas", "pyarrow", "spacy", "ray", "matplotlib"}
 HEAVY |= {"sacrebleu", "rouge_score_rs", "rapidfuzz", "snowballstemmer", "rouge_score", "nltk"}

@@ -123,4 +123,4 @@ def written(folder: Path, suites: Sequence[Suite] = (SUITE,), limit: int | None 
     """The results page of some suites, with its scores beside the data."""
     scores = Scores(folder / "scores")
     measured, absent = measure(Data(folder, limit), scores, replicates=50, suites=suites, **options)
-    return page(measured, absent, limit, 50)
+    return page([measured], absent, limit, 50)

@@ -8,9 +8,17 @@ from pathlib import Path
 import pytest
 
 from nlgauge import InputError
+from nlgauge.engine.models.loading import pocket_folder
+from nlgauge.reproduce.measuring import measure
+from nlgauge.reproduce.overview import short_tables
+from nlgauge.reproduce.page import page
 from nlgauge.reproduce.published import Source
+from nlgauge.reproduce.rated import Data
+from nlgauge.reproduce.scoring import Scores
 from nlgauge.reproduce.suites import Group
 from tests.reproduce.pieces import POOLED, SUITE, SYSTEM, written
+
+PLACES = round(POOLED * 1000)
 
 pytestmark = pytest.mark.usefixtures("one_model", "counting")
 
@@ -103,7 +111,6 @@ def test_nothing_published_is_no_verdict(folder: Path, published: dict[str, floa
     text = written(folder)
     assert "Who wins" not in text
     assert "best published |" not in text
-    assert "Who wins" not in text
 
 
 def test_a_trial_run_says_so_and_absent_data_are_named(folder: Path, published: dict[str, float]) -> None:
@@ -113,3 +120,28 @@ def test_a_trial_run_says_so_and_absent_data_are_named(folder: Path, published: 
     assert "Not here: huge, whose data were not at hand." in text
     with pytest.raises(InputError, match=r"none of the rated data is there \(put huge there"):
         written(folder, (absent,))
+
+
+def test_two_models_stand_beside_each_other(folder: Path, tmp_path: Path, published: dict[str, float]) -> None:
+    """The second model is the first one under another name, in a folder of its own."""
+    copy = tmp_path / "other"
+    copy.symlink_to(pocket_folder())
+    suite = replace(SUITE, groups=(Group(("EmbeddingAverage(references='mean')", "Words", "Length", "Tomorrow")),))
+    scores = Scores(folder / "scores")
+    by_model = []
+    for model in (None, str(copy)):
+        measured, absent = measure(Data(folder), scores, model, replicates=50, suites=(suite,))
+        by_model.append(measured)
+    text = page(by_model, absent, None, 50)
+    first, second = (next(name for one in measured for name in one.models) for measured in by_model)
+    assert first.startswith("pocket@") and second.startswith(f"{copy}@")
+    assert f"Our metrics on {first}, {second}, on public" in text
+    for name in (first, second):
+        assert f"| {name} | 2 | 1 | 0 | 1 | 0 | 0 |" in text
+        assert f"### Columns by data, on {name}\n" in text
+    assert f"| Tiny: quality | pooled, pearson | .900 | .{PLACES} | .{PLACES} | .{PLACES} |" in text
+    pooled = text.split("| pooled, pearson | quality |")[1].split("| system, pearson |")[0]
+    assert pooled.count("| `Words`, pocket | ") == pooled.count(f"| `Words`, {copy} | ") == 1
+    assert pooled.count("| `Length` | ") == 1
+    assert text.count("No number: `Tomorrow`: no metric 'Tomorrow'.") == 1
+    assert "\n".join(short_tables(by_model)) in text

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from nlgauge.reproduce.rebuilt import Rebuilt
     from nlgauge.reproduce.scoring import Scores
 
-RESULTS = "results"
+RESULTS, DETECTION = "results", "detection"
+PAGES = {
+    RESULTS: "every metric of ours beside the best published numbers, as a page",
+    DETECTION: "what is found of what people marked as unsupported, as a page",
+}
+_ABOUT = "Of results and detection"
 
 
 @click.command()
@@ -28,24 +33,31 @@ RESULTS = "results"
     "-o", "--output", type=PLACE, default=Path("reproduced"), show_default=True,
     help="Folder for Markdown, CSV and figures, and for scores (kept, to go on from) unless --cache names another.",
 )  # fmt: skip
-@click.option("--model", help="Instead of the embedded one: a Hugging Face name, as the paper's own, or a folder.")
+@click.option(
+    "--model", "models", multiple=True,
+    help="Instead of the embedded one: a Hugging Face name, as the paper's own, or a folder; for pages repeatable.",
+)  # fmt: skip
 @click.option("--metrics", multiple=True, metavar="METRIC", help="Only this metric, by name or spec; repeatable.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first so many items: to try things out.")
-@click.option("--page", type=PLACE, help=f"Of {RESULTS}: where the page goes; agreement.md in the folder by default.")
-@click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"Of {RESULTS}.")
+@click.option(
+    "--page", type=PLACE, help=f"{_ABOUT}: where the page goes; agreement.md or detection.md in the folder by default."
+)
+@click.option("--readme", type=PLACE, help=f"{_ABOUT}: write the short table between two comments of this page, too.")
+@click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"{_ABOUT}.")
 @click.option("--kept", is_flag=True, help=f"Of {RESULTS}: score nothing, make the page of the scores that are kept.")
 @keeping
 @click.option("--fresh", is_flag=True, help="The same as --no-cache: score again what is kept, and keep nothing.")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def reproduce(
-    names: Sequence[str], folder: Path | None, output: Path, model: str | None, metrics: Sequence[str],
-    limit: int | None, page: Path | None, replicates: int, kept: bool, cache: Path | None, no_cache: bool, fresh: bool,
-    layout: str,
+    names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], metrics: Sequence[str],
+    limit: int | None, page: Path | None, readme: Path | None, replicates: int, kept: bool, cache: Path | None,
+    no_cache: bool, fresh: bool, layout: str,
 ) -> None:  # fmt: skip
     """Rebuild the public tables and figures of the five papers: published, ours, difference.
 
     NAMES are tables, or all; without NAMES they are listed. The name results makes the page of every metric's agreement
-    with people beside the best published numbers. docs/reproduce.md says what the data folder holds.
+    with people beside the best published numbers, detection that of unsupported texts and words that are found; both of
+    pocket and, where it is installed, base. docs/reproduce.md says what the data folder holds.
     """
     from nlgauge.reproduce.published import find
     from nlgauge.reproduce.rated import Data
@@ -53,9 +65,12 @@ def reproduce(
 
     if kept and (no_cache or fresh or RESULTS not in names):
         raise SpecError(f"--kept is for {RESULTS}, and not with --no-cache or --fresh")
-    if RESULTS in names and len(names) > 1:
-        raise SpecError(f"{RESULTS} stands alone: run it, and the tables, one after the other")
-    tables = find([name for name in names if name != RESULTS])
+    alone = [name for name in names if name in PAGES]
+    if alone and len(names) > 1:
+        raise SpecError(f"{alone[0]} stands alone: run it, and the tables, one after the other")
+    if not alone and (len(models) > 1 or readme is not None):
+        raise SpecError("several models, and --readme, are for results and detection")
+    tables = find([name for name in names if name not in PAGES])
     data = None if folder is None else Data(folder, limit)
     if not names:
         _list(data, layout)
@@ -69,12 +84,17 @@ def reproduce(
     folder_or_not = cache_of(cache, no_cache or fresh)
     place = output / "scores" if folder_or_not is True else folder_or_not
     scores = Scores(place, lambda line: click.echo(line, err=True))
-    if RESULTS in names:
-        _results(data, scores, page or output / "agreement.md", model, metrics, limit, replicates, kept)
+    if alone:
+        write = _page_for(page or output / f"{'agreement' if RESULTS in names else DETECTION}.md", readme)
+        asked = _Asked(data, list(models) or _at_hand_models(), metrics, limit, replicates)
+        if DETECTION in names:
+            _detection(asked, place, write)
+            return
+        _results(asked, scores, write, kept)
     else:
         from nlgauge.reproduce.rebuild import Rebuilder
 
-        rebuilder = Rebuilder(data, scores, model, metrics)
+        rebuilder = Rebuilder(data, scores, models[0] if models else None, metrics)
         tables = _at_hand(tables, data) if "all" in names else tables
         rebuilder.score(tables)
         _write([rebuilder.rebuild(table) for table in tables], output, layout)
@@ -112,7 +132,8 @@ def _list(data: Data | None, layout: str) -> None:
         click.echo(title)
         for line in aligned([[f"  {table.name}", table.title, state] for table, state in of_paper]):
             click.echo(line)
-    click.echo(f"{RESULTS}\n  every metric of ours beside the best published numbers, as a page")
+    for name, about in PAGES.items():
+        click.echo(f"{name}\n  {about}")
 
 
 def _write(rebuilt: Sequence[Rebuilt], output: Path, layout: str) -> None:
@@ -140,15 +161,61 @@ def _write(rebuilt: Sequence[Rebuilt], output: Path, layout: str) -> None:
     click.echo(f"written to {output}: {names} (.md, .csv{', .png' if not told else ''})", err=True)
 
 
-def _results(
-    data: Data, scores: Scores, place: Path, model: str | None, metrics: Sequence[str], limit: int | None,
-    replicates: int, kept: bool,
-) -> None:  # fmt: skip
-    from nlgauge.reproduce.measuring import measure
-    from nlgauge.reproduce.page import page
+class _Asked(NamedTuple):
+    """What a page is made of."""
+
+    data: Data
+    models: Sequence[str | None]
+    metrics: Sequence[str]
+    limit: int | None
+    replicates: int
+
+
+def _at_hand_models() -> list[str | None]:
+    """The embedded model, and the larger one where it is installed."""
+    from nlgauge.engine.models.loading import COMPANIONS, companion_folder
+
+    return [None, *(name for name in COMPANIONS if companion_folder(name) is not None)]
+
+
+def _page_for(place: Path, readme: Path | None) -> Callable[[str, str, Sequence[str]], None]:
+    """Writes a page, and under a name its short table into the readme; both are looked at before anything is scored."""
+    from nlgauge.reproduce.regions import write_region
 
     if not place.parent.is_dir() or place.is_dir():
         raise InputError("cannot be written", file=place, remedy="name a file in a folder that exists")
-    measured, absent = measure(data, scores, model, metrics, replicates, kept=kept)
-    place.write_text(page(measured, absent, limit, replicates), encoding="utf-8")
-    click.echo(str(place))
+    if readme is not None and not readme.is_file():
+        raise InputError("is no page", file=readme, remedy="name one that holds the comments of docs/reproduce.md")
+
+    def write(text: str, name: str, short: Sequence[str]) -> None:
+        place.write_text(text, encoding="utf-8")
+        click.echo(str(place))
+        if readme is not None:
+            write_region(readme, name, short)
+            click.echo(str(readme))
+
+    return write
+
+
+def _results(asked: _Asked, scores: Scores, write: Callable[[str, str, Sequence[str]], None], kept: bool) -> None:
+    from nlgauge.reproduce.measuring import measure
+    from nlgauge.reproduce.overview import short_tables
+    from nlgauge.reproduce.page import page
+
+    by_model = []
+    for model in asked.models:
+        measured, absent = measure(asked.data, scores, model, asked.metrics, asked.replicates, kept=kept)
+        by_model.append(measured)
+    write(page(by_model, absent, asked.limit, asked.replicates), "agreement", short_tables(by_model))
+
+
+def _detection(asked: _Asked, cache: Path | bool, write: Callable[[str, str, Sequence[str]], None]) -> None:
+    from nlgauge.reproduce.detecting import detect
+    from nlgauge.reproduce.detection_page import page, short_table
+    from nlgauge.reproduce.labelled_sets import LABELLED_SETS
+
+    tried, absent = detect(
+        asked.data.folder, [one.name for one in LABELLED_SETS], asked.models, asked.metrics, asked.limit,
+        asked.replicates, cache, lambda line: click.echo(line, err=True),
+    )  # fmt: skip
+    write(page(tried, absent, asked.limit, asked.replicates), "detection", short_table(tried))

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from nlgauge._version import __version__
 from nlgauge.meta.agreement import Agreement
 from nlgauge.reproduce.numbers import short, with_interval
+from nlgauge.reproduce.overview import label, winners
 from nlgauge.reproduce.published import best
 from nlgauge.reproduce.suites import Suite
 from nlgauge.reproduce.verdicts import Key, Measured, Verdict
 
 
-def page(measured: Sequence[Measured], absent: Sequence[str], limit: int | None, replicates: int) -> str:
-    """The results page in Markdown."""
+def page(by_model: Sequence[Sequence[Measured]], absent: Sequence[str], limit: int | None, replicates: int) -> str:
+    """The results page in Markdown, of the same suites by each model."""
+    measured = [one for suites in by_model for one in suites]
     models = ", ".join(dict.fromkeys(name for one in measured for name in one.models))
     lines = ["# Agreement with people, beside the best published numbers", ""]
     if limit is not None:
         lines += [f"**Only the first {limit} items of each data set: these are not the results.**", ""]
-    if unfinished := [one for one in measured if not one.finished]:
-        lines += ["**Not finished**, and not counted in who wins:", "", *map(_unfinished, unfinished), ""]
+    if any(not one.finished for one in measured):
+        lines += ["**Not finished**, and not counted in who wins:", ""]
+        for suites in by_model:
+            on = f" (on {label(suites)})" if len(by_model) > 1 else ""
+            lines += [_unfinished(one, on) for one in suites if not one.finished]
+        lines += [""]
     lines += [
         f"Our metrics on {models or 'no model'}, on public human ratings, by the protocol of the papers; beside them "
         "the best number that any of the five papers prints for the same ratings, whichever metric and checkpoint it "
@@ -30,18 +36,19 @@ def page(measured: Sequence[Measured], absent: Sequence[str], limit: int | None,
         "",
         f"In brackets: 95 % of {replicates:,} resamples of items and systems (ASSET: of items). *Clearly* means that "
         "the published number, which is printed without an interval, lies outside ours. The best of a column was "
-        "picked on these very rows, as were most published ones; differences of .02 are noise.",
+        "picked on these very rows, as were most published ones; differences of .02 are noise. Metrics run with their "
+        "defaults: the layers that they read are those on the model's card, the same in all columns.",
         "",
     ]
     if absent:
         lines += [f"Not here: {', '.join(absent)}, whose data were not at hand.", ""]
-    lines += _winners([one for one in measured if one.finished and one.verdicts])
-    for one in measured:
-        lines += _section(one)
+    lines += winners(by_model)
+    for ones in zip(*by_model, strict=True):
+        lines += _section(ones)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _unfinished(one: Measured) -> str:
+def _unfinished(one: Measured, on: str) -> str:
     """Which metrics of a suite have not scored all rows."""
     counts: dict[int, set[str]] = {}
     for name, rows in one.partial.items():
@@ -50,47 +57,15 @@ def _unfinished(one: Measured) -> str:
     parts += [f"{len(one.waiting)} none"] * bool(one.waiting)
     total = len({one.suite.spec_of(name) for name in one.values} | set(one.waiting))
     done = total - len(one.waiting) - sum(map(len, counts.values()))
-    return f"- {one.suite.title}: of {total} metrics {done} have scored all {one.rows:,} rows, {', '.join(parts)}"
+    return f"- {one.suite.title}{on}: of {total} metrics {done} have scored all {one.rows:,} rows, {', '.join(parts)}"
 
 
-def _winners(measured: Sequence[Measured]) -> list[str]:
-    if not measured:
-        return []
-    lines = [
-        "## Who wins", "", "Columns (an aspect at a level) that have a published number:", "",
-        "| data | columns | clearly ahead | ahead | behind | clearly behind |", "|---|---:|---:|---:|---:|---:|",
-    ]  # fmt: skip
-    counts = [(one.suite.title, _counts(one.verdicts)) for one in measured]
-    counts.append(("**all**", tuple(sum(column) for column in zip(*(kinds for _, kinds in counts), strict=True))))
-    lines += [f"| {title} | {sum(kinds)} | " + " | ".join(map(str, kinds)) + " |" for title, kinds in counts]
-    verdicts = [verdict for one in measured for verdict in one.verdicts]
-    behind = sorted((one for one in verdicts if not one.ahead), key=lambda one: one.ours.value - one.published.value)
-    for heading, verdicts in (
-        ("**Where we clearly lose**, the widest gap first:", [one for one in behind if one.clear]),
-        ("Behind, but within the interval:", [one for one in behind if not one.clear]),
-    ):
-        if verdicts:
-            lines += ["", heading, "", *(f"- {_losing(verdict)}" for verdict in verdicts)]
-    return [*lines, ""]
-
-
-def _counts(verdicts: Sequence[Verdict]) -> tuple[int, ...]:
-    kinds = [(verdict.ahead, verdict.clear) for verdict in verdicts]
-    return tuple(kinds.count(kind) for kind in ((True, True), (True, False), (False, False), (False, True)))
-
-
-def _losing(verdict: Verdict) -> str:
-    aspect, level, coefficient = verdict.key
-    where = f"{verdict.suite.title}, {aspect.replace('_', ' ')} ({level}, {coefficient})"
-    ours, published = verdict.ours, verdict.published
-    return f"{where}: {short(ours.value)} (`{verdict.metric}`) against {short(published.value)} ({published.row})"
-
-
-def _section(one: Measured) -> list[str]:
-    suite = one.suite
+def _section(ones: Sequence[Measured]) -> list[str]:
+    """A suite, by each model."""
+    one, suite = ones[0], ones[0].suite
     apart = {spec for group in suite.groups if group.without for spec in group.metrics}
     lines = [
-        f"## {suite.title}{'' if one.finished else ' (not finished)'}",
+        f"## {suite.title}{'' if all(one.finished for one in ones) else ' (not finished)'}",
         "",
         f"{one.rows:,} rows: {one.items} items, {one.systems} systems.",
         *suite.notes,
@@ -99,67 +74,88 @@ def _section(one: Measured) -> list[str]:
     for group in suite.groups:
         if group.without and any(spec in one.values for spec in group.metrics):
             lines += [f"‡ Without {', '.join(group.without)}.", ""]
-    if one.verdicts:
+    verdicts = [(key, found, verdict) for key in one.keys for found in ones if (verdict := found.verdict(key))]
+    if verdicts:
+        several = len(ones) > 1
         lines += [
-            "| aspect | level, coefficient | best published | | ours | | ours is | best without a model | |",
-            "|---|---|---|---:|---|---:|---|---|---:|",
-            *(_line(verdict, apart) for verdict in one.verdicts),
+            f"| aspect | level, coefficient | best published | |{' model |' * several} ours | | ours is "
+            "| best without a model | |",
+            f"|---|---|---|---:|{'---|' * several}---|---:|---|---|---:|",
+            *(_line(verdict, apart, label([found]) if several else None) for _, found, verdict in verdicts),
             "",
         ]
     for level, coefficient in suite.measured:
-        lines += _table(one, level, coefficient, apart)
-    grouped: dict[str, list[str]] = {}
-    for spec, reason in one.reasons.items():
-        grouped.setdefault(reason.partition(";")[0], []).append(spec)
-    for reason, specs in grouped.items():
-        lines += [f"No number: {', '.join(f'`{spec}`' for spec in specs)}: {reason}.", ""]
+        lines += _table(ones, level, coefficient, apart)
+    lacking: dict[tuple[str, str], list[Measured]] = {}
+    for found in ones:
+        for spec, reason in found.reasons.items():
+            lacking.setdefault((spec, reason), []).append(found)
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for (spec, reason), which in lacking.items():
+        on = "" if len(which) == len(ones) else f" on {label(which)}"
+        grouped.setdefault((on, reason.partition(";")[0]), []).append(f"`{spec}`")
+    for (on, reason), specs in grouped.items():
+        lines += [f"No number{on}: {', '.join(specs)}: {reason}.", ""]
     return lines
 
 
-def _table(one: Measured, level: str, coefficient: str, apart: Collection[str]) -> list[str]:
+def _rows(ones: Sequence[Measured]) -> Iterator[tuple[Measured, str, str]]:
+    """Every metric by every model, with what to add to its name; those that read no model once, and last."""
+    for one in ones:
+        on = f", {label([one]).partition('@')[0]}" if len(ones) > 1 else ""
+        yield from ((one, name, on) for name in one.values if name in one.reading)
+    told: set[str] = set()
+    for one in ones:
+        for name in one.values:
+            if name not in one.reading and name not in told:
+                told.add(name)
+                yield one, name, ""
+
+
+def _table(ones: Sequence[Measured], level: str, coefficient: str, apart: Collection[str]) -> list[str]:
     """Every metric that has a number at a level, by aspect; those that read the model first."""
-    aspects = one.suite.aspects
-    keys = [(aspect, level, coefficient) for aspect in aspects]
-    shown = [name for name in one.values if any(name in one.of(key) for key in keys)]
+    suite = ones[0].suite
+    keys = [(aspect, level, coefficient) for aspect in suite.aspects]
+    shown = [(one, name, on) for one, name, on in _rows(ones) if any(name in one.of(key) for key in keys)]
     if not shown:
         return []
-    heads = " | ".join(aspect.replace("_", " ") for aspect in aspects)
+    heads = " | ".join(aspect.replace("_", " ") for aspect in suite.aspects)
     lines = [f"| {level}, {coefficient} | {heads} |", "|---" + "|---:" * len(keys) + "|"]
-    leaders = {key: _leader(one, key) for key in keys}
-    for name in sorted(shown, key=lambda name: name not in one.reading):
-        cells = [_cell(one.of(key).get(name), leaders[key] == name) for key in keys]
+    tops = {key: max((value for one in ones for value in _whole(one, key)), default=math.nan) for key in keys}
+    for one, name, on in shown:
+        cells = [_cell(one.of(key).get(name), tops[key], name in one.partial) for key in keys]
         rows = f", {one.partial[name]:,} of {one.rows:,} rows" if name in one.partial else ""
-        lines.append(f"| {_marked(name, one.suite, apart)}{rows} | " + " | ".join(cells) + " |")
-    tops = [best(one.suite.sources[0].file, *key) for key in keys]
-    if any(tops):
-        named = [f"{short(top.value)} {top.row} ({top.table.name})" if top else "-" for top in tops]
+        lines.append(f"| {_marked(name, suite, apart)}{on}{rows} | " + " | ".join(cells) + " |")
+    published = [best(suite.sources[0].file, *key) for key in keys]
+    if any(published):
+        named = [f"{short(top.value)} {top.row} ({top.table.name})" if top else "-" for top in published]
         lines.append("| best published | " + " | ".join(named) + " |")
     return [*lines, ""]
 
 
-def _leader(one: Measured, key: Key) -> str | None:
-    """The metric of the largest value among those that scored all rows."""
-    whole = {name: agreed.value for name, agreed in one.of(key).items() if name not in one.partial}
-    return max(whole, key=lambda name: whole[name], default=None)
+def _whole(one: Measured, key: Key) -> list[float]:
+    """The values of the metrics that scored all rows."""
+    return [agreed.value for name, agreed in one.of(key).items() if name not in one.partial]
 
 
-def _cell(agreed: Agreement | None, leads: bool) -> str:
+def _cell(agreed: Agreement | None, top: float, partial: bool) -> str:
     if agreed is None:
         return "-"
-    return f"**{with_interval(agreed)}**" if leads else with_interval(agreed)
+    return f"**{with_interval(agreed)}**" if agreed.value == top and not partial else with_interval(agreed)
 
 
 def _marked(name: str, suite: Suite, apart: Collection[str]) -> str:
     return f"`{name}`" + " ‡" * (suite.spec_of(name) in apart)
 
 
-def _line(verdict: Verdict, apart: Collection[str]) -> str:
+def _line(verdict: Verdict, apart: Collection[str], model: str | None) -> str:
     aspect, level, coefficient = verdict.key
     published = verdict.published
     floor, height = verdict.floor or ("", math.nan)
     cells = [
         aspect.replace("_", " "), f"{level}, {coefficient}", f"{published.row} ({published.table.name})",
-        short(published.value), _marked(verdict.metric, verdict.suite, apart), with_interval(verdict.ours),
+        short(published.value), *([] if model is None else [model]),
+        _marked(verdict.metric, verdict.suite, apart), with_interval(verdict.ours),
         str(verdict), _marked(floor, verdict.suite, apart) if floor else "-",
         "-" if math.isnan(height) else short(height),
     ]  # fmt: skip

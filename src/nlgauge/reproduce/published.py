@@ -143,7 +143,9 @@ def find(names: Sequence[str]) -> list[Table]:
         if name == "all":
             chosen.update({table.name: table for table in tables().values() if table.why is None})
         elif name not in known:
-            raise SpecError(f"no table or figure {name!r}; there are {', '.join(known)}, and all and results")
+            raise SpecError(
+                f"no table or figure {name!r}; there are {', '.join(known)}, and all, results and detection"
+            )
         elif known[name].why is not None:
             raise SpecError(f"{name} cannot be rebuilt: {known[name].why}")
         else:

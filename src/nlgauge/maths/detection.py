@@ -1,0 +1,35 @@
+"""How well low numbers find what is not supported: words, or whole texts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def detection(supported: NDArray[np.float64], truth: NDArray[np.int64], threshold: float = 0.5) -> dict[str, float]:
+    """How well low confidence finds unsupported ones.
+
+    `auc` is the area under the curve of hits against false alarms, `f1` that of those under the threshold, `best_f1`,
+    with its `threshold`, picked on these very numbers. supported: confidences [n]; truth [n]: 1 supported, 0 not. NaN
+    throughout where all are of one kind.
+    """
+    wrong = truth == 0
+    if wrong.all() or not wrong.any():
+        return {"auc": np.nan, "f1": np.nan, "best_f1": np.nan, "threshold": np.nan}
+    order = np.argsort(supported, kind="stable")
+    values, first = np.unique(supported[order], return_index=True)
+    ends = np.append(first[1:], len(order))
+    hits, misses = np.cumsum(wrong[order])[ends - 1], np.cumsum(~wrong[order])[ends - 1]
+    # The area under the curve of hits against misses, by trapezoids: ties count one half.
+    area = ((hits + np.append(0, hits[:-1])) / 2 * np.diff(misses, prepend=0)).sum()
+    auc = area / (wrong.sum() * (~wrong).sum())
+    f1 = 2 * hits / (hits + misses + wrong.sum())
+    under = int(np.searchsorted(values, threshold, side="left")) - 1
+    best = int(f1.argmax())
+    after = values[best + 1] if best + 1 < len(values) else max(1.0, values[best])
+    return {
+        "auc": round(float(auc), 4),
+        "f1": round(float(f1[under]), 4) if under >= 0 else 0.0,
+        "best_f1": round(float(f1[best]), 4),
+        "threshold": round(float((values[best] + after) / 2), 4),
+    }

@@ -1,0 +1,75 @@
+"""The labelled sets of the detection page, and what others published on them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Others(NamedTuple):
+    """A published F1 of texts."""
+
+    name: str
+    f1: float
+    trained: str
+    """On what"""
+    from_memory: bool = False
+    """Written down without the paper at hand: approximate"""
+
+
+class LabelledSet(NamedTuple):
+    """Rows in which people marked what is not supported."""
+
+    name: str
+    """Of the file, without suffix"""
+    title: str
+    about: str
+    of: str = ""
+    """What the published numbers are of"""
+    published: tuple[Others, ...] = ()
+
+
+_ALL = "all of RAGTruth's training part"
+
+LABELLED_SETS = (
+    LabelledSet(
+        "ragtruth_qa.test",
+        "RAGTruth, answers to questions",
+        "Answers of language models to questions, from retrieved passages. People marked the unsupported words. The "
+        "official test part, rows of good quality alone; the question is read in front of the passages.",
+        "question answering alone",
+        (
+            Others("Luna", 0.51, "data of its authors", True),
+            Others("LettuceDetect base (149 M)", 0.655, _ALL, True),
+            Others("LettuceDetect large", 0.70, _ALL, True),
+        ),
+    ),
+    LabelledSet(
+        "summedits.test",
+        "SummEdits",
+        "Summaries in eight domains that a language model edited, judged by people. Which words are unsupported was "
+        "computed from the edits. Split by document here, so that nothing published is of these rows.",
+    ),
+    LabelledSet(
+        "quintd_human.test",
+        "Quintd",
+        "What language models told of records of data. One annotator a text marked the unsupported words, those that "
+        "cannot be checked included.",
+    ),
+    LabelledSet(
+        "fever_symmetric.test",
+        "FEVER, symmetric",
+        "Claims and sentences of an encyclopaedia, each claim once with evidence for it and once against it, so that "
+        "the claim alone tells nothing. Whole texts are labelled. Nothing published is by these measures.",
+    ),
+)
+
+WHOLE_TEST_PART = (
+    Others("GPT-4, asked", 0.634, "nothing of the kind"),
+    Others("Luna", 0.654, "data of its authors"),
+    Others("TinyLettuce (17 M)", 0.685, f"{_ALL}, and more"),
+    Others("LettuceDetect base (149 M)", 0.761, _ALL),
+    Others("Llama-2-13B, fine-tuned", 0.787, _ALL),
+    Others("LettuceDetect large", 0.792, _ALL),
+    Others("RAG-HAT (8 B)", 0.839, f"{_ALL}, and more"),
+)
+"""Of the whole test part of RAGTruth: questions, data to text, and summaries, which are easier than questions alone"""
