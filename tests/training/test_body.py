@@ -11,7 +11,7 @@ from safetensors.torch import save_file  # noqa: E402
 from transformers import BertConfig, BertForMaskedLM  # noqa: E402
 
 from nlgauge.errors import InputError  # noqa: E402
-from nlgauge.training.body import body_folder, read_body, start_model  # noqa: E402
+from nlgauge.training.body import body_folder, read_body, read_config, start_model  # noqa: E402
 
 SHAPE = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
 
@@ -35,14 +35,31 @@ def test_the_head_starts_from_the_shares_of_the_words_or_is_the_one_that_is_ther
     started = start_model(tmp_path, counts)
     wanted = np.log((counts + 0.5) / (counts + 0.5).sum())
     np.testing.assert_allclose(started.cls.predictions.bias.detach(), wanted, rtol=1e-5)
-    for one, two in zip(started.bert.parameters(), model.bert.parameters(), strict=True):
-        assert torch.equal(one, two)
+    theirs = dict(model.bert.named_parameters())
+    for name, one in started.bert.named_parameters():
+        assert torch.equal(one, theirs[name])
     parts = {name: value for name, value in model.state_dict().items() if "decoder" not in name}
     save_file({name: value.clone() for name, value in parts.items()}, tmp_path / "model.safetensors")
     assert torch.equal(start_model(tmp_path, counts).cls.predictions.bias, model.cls.predictions.bias)
 
 
+def test_heads_may_stand_on_the_first_layers_alone(tmp_path):
+    config = BertConfig(vocab_size=len(WORDS), max_position_embeddings=16, **{**SHAPE, "num_hidden_layers": 3})
+    (tmp_path / "config.json").write_text(config.to_json_string().replace("{", '{"adapted_layers": 2,', 1))
+    model = BertForMaskedLM(config)
+    save_file({f"bert.{k}": v for k, v in model.bert.state_dict().items()}, tmp_path / "model.safetensors")
+    assert len(read_body(tmp_path).encoder.layer) == 3
+    assert len(read_body(tmp_path, adapted=True).encoder.layer) == 2
+    assert len(start_model(tmp_path, np.ones(len(WORDS))).bert.encoder.layer) == 2
+
+
 def test_what_is_no_body_is_refused(tmp_path):
     save_file({"other.weight": torch.ones(2)}, tmp_path / "model.safetensors")
+    with pytest.raises(InputError, match=r"config.json: cannot be read"):
+        read_body(tmp_path)
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match="lacks hidden_size"):
+        read_config(tmp_path)
+    BertConfig(vocab_size=len(WORDS), **SHAPE).save_pretrained(tmp_path)
     with pytest.raises(InputError, match="not a BERT body"):
-        read_body(tmp_path, BertConfig(vocab_size=len(WORDS), **SHAPE))
+        read_body(tmp_path)

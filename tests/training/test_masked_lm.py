@@ -65,7 +65,7 @@ def test_masks_are_a_share_of_the_ordinary_tokens():
 def test_training_lowers_the_loss(config, texts, tmp_path):
     trainer = Trainer(replace(config, steps=150), texts, tmp_path)
     losses = [trainer.train_step()[0] for _ in range(150)]
-    assert np.mean(losses[-8:]) < np.mean(losses[:8]) - 0.5
+    assert np.mean(losses[-8:]) < np.mean(losses[:8]) - 0.3
     assert set(trainer.held) == {"a"}
 
 

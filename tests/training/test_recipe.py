@@ -21,3 +21,12 @@ def test_a_file_that_is_none_is_named(tmp_path: Path, content: bytes | None) -> 
         path.write_bytes(content)
     with pytest.raises(InputError, match=r"recipe\.toml.*give a recipe in TOML"):
         read_recipe(path)
+
+
+def test_a_recipe_may_be_like_another_one(tmp_path):
+    (tmp_path / "one.toml").write_text('body = "a"\nseed = 1\n[t]\nx = 1\ny = 2\n[[s]]\nf = 1\n', encoding="utf-8")
+    (tmp_path / "two.toml").write_text('like = "one.toml"\nbody = "b"\n[t]\ny = 3\n', encoding="utf-8")
+    assert read_recipe(tmp_path / "two.toml") == {"body": "b", "seed": 1, "t": {"x": 1, "y": 3}, "s": [{"f": 1}]}
+    (tmp_path / "three.toml").write_text('like = "absent.toml"\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"absent\.toml: cannot be read"):
+        read_recipe(tmp_path / "three.toml")

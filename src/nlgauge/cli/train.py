@@ -51,40 +51,44 @@ def masked_lm(texts: Path | None, pairs: Path | None, out: Path, config: Path | 
 
 
 @train.command("aligner")
+@click.option("--labelled", type=PLACE, help="File of labelled rows, or the folder with the files of a recipe.")
 @click.option(
     "--pairs",
     type=PLACE,
     multiple=True,
-    required=True,
     help="File or folder of documents or pairs, one for each --task; or the folder of a recipe's files.",
 )
 @click.option(
     "--task",
     "tasks",
     multiple=True,
-    help="What the file's examples are made for: summarization, reference, style, dialogue or knowledge.",
+    help="What examples of the file are made for: summarization, reference, style, dialogue or knowledge.",
 )
 @click.option("--out", type=PLACE, required=True, help="Folder for examples, checkpoints, curve and finished model.")
-@click.option("--config", type=PLACE, help="Recipe (TOML); the recipe of the embedded model by default.")
-@click.option("--body", help="Model to train on: pocket, or a folder of ours.")
+@click.option("--config", type=PLACE, help="Recipe (TOML); by default that of the model that is trained on.")
+@click.option("--body", help="Model to train on: pocket, base, or a folder of ours.")
 @click.option("--attempts", type=click.IntRange(min=1), help="How many examples are tried, instead of the recipe's.")
+@click.option("--steps", type=click.IntRange(min=1), help="Instead of the recipe's number of steps.")
 @click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's.")
 @click.option("--examples-only", is_flag=True, help="Write the examples, to be read by people, and stop.")
 def aligner(
-    pairs: Sequence[Path], tasks: Sequence[str], out: Path, config: Path | None, body: str | None,
-    attempts: int | None, seed: int | None, examples_only: bool,
+    labelled: Path | None, pairs: Sequence[Path], tasks: Sequence[str], out: Path, config: Path | None,
+    body: str | None, attempts: int | None, steps: int | None, seed: int | None, examples_only: bool,
 ) -> None:  # fmt: skip
-    """Train an aligner (D and R) on examples made from texts that nobody labelled; run again to resume.
+    """Train an aligner (D and R) on texts that somebody labelled, on examples made from texts, or on both.
 
-    Use it with model=FOLDER/model, as in -m "Groundedness(aligner='D', model='FOLDER/model')".
+    Run it again to resume. A labelled row is a JSON object with source, candidate, and spans (characters of the
+    candidate that the source does not support) or supported (true or false). Use the result with model=FOLDER/model,
+    as in -m "Groundedness(aligner='D', model='FOLDER/model')".
     """
     from nlgauge.errors import MissingExtraError
 
     try:
-        from nlgauge.training.aligner import train as run
+        from nlgauge.training.aligner_run import train as run
     except ImportError as error:
         raise MissingExtraError("training", "train") from error
     place = run(
-        pairs, out, tasks=tasks, config=config, body=body, attempts=attempts, seed=seed, examples_only=examples_only
-    )
+        out, labelled=labelled, pairs=pairs, tasks=tasks, config=config, body=body, attempts=attempts, steps=steps,
+        seed=seed, examples_only=examples_only,
+    )  # fmt: skip
     click.echo(str(place))

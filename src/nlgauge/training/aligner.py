@@ -1,49 +1,40 @@
-"""Train an aligner on weakly labelled examples (Deng et al. 2021, section 3.5 and appendix A).
+"""Train an aligner on labelled texts and on constructed examples (Deng et al. 2021, section 3.5 and appendix A).
 
-The loss of a batch is the cross-entropy of the words' labels plus the squared error of the share of supported words.
+The loss of a batch is the sum of four:
+
+    words   cross-entropy of the words whose labels are known
+    text    cross-entropy of the whole stretch being supported
+    least   of texts that hold something unsupported, nobody knows where: cross-entropy of the least supported words,
+            by a soft minimum, being unsupported
+    share   squared error of the share of supported words, where all labels are known
+
 Words without letter or digit have no label: they do not count when an aspect is computed. The vocabulary table is
-frozen, so that what is learnt is a small difference to the body.
+frozen, so that what is learnt is a small difference to the body; with a `rank` the layers' matrices are frozen too, and
+learn a difference of that rank (`nlgauge.training.low_rank`).
 
 Everything random in step ``i`` follows from ``(seed, i)``: a resumed run sees the batches that an unbroken one sees.
 """
 
 from __future__ import annotations
 
-import json
-import shutil
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.numpy import load_file
 from torch import Tensor, nn
-from transformers import BertConfig
 
-from nlgauge.engine.models.adaptation import write_delta
 from nlgauge.engine.models.aligner_net import Aligner
-from nlgauge.engine.models.card import ALIGNER_FILE, ALIGNER_THRESHOLD
-from nlgauge.engine.models.folder import WEIGHTS_FILE
-from nlgauge.engine.models.loading import folder_of, load
-from nlgauge.engine.models.onnx import threads
-from nlgauge.engine.tokens import SubwordTokenizer
-from nlgauge.errors import InputError, SpecError
-from nlgauge.training.aligner_rows import Encoded, encode
-from nlgauge.training.body import read_body
+from nlgauge.training.aligner_rows import UNKNOWN, Encoded
 from nlgauge.training.detection import detection
-from nlgauge.training.export import write_graph
-from nlgauge.training.recipe import read_recipe
+from nlgauge.training.low_rank import make_low_rank
 from nlgauge.training.run import Run
-from nlgauge.training.threads import torch_threads
-from nlgauge.training.weak_labels.examples import Example, read_examples
-from nlgauge.training.weak_labels.production import Files, Order, produce
-from nlgauge.training.weak_labels.settings import Settings
 
-_LENGTHS = (96, 160, 256, 384, 512, sys.maxsize)
+_LENGTHS = (48, 64, 96, 128, 192, 256, 320, 384, 512)
+_EVALUATED = 16
 
 
 @dataclass(frozen=True)
@@ -51,40 +42,71 @@ class AlignerConfig:
     """How an aligner is trained."""
 
     seed: int = 0
-    epochs: int = 1
+    steps: int = 1000
     batch_tokens: int = 4096
     """Of a step, padding counted"""
+    rank: int = 0
+    """Of what the layers' matrices learn; 0: they learn whole"""
     body_rate: float = 2e-4
     head_rate: float = 1e-3
     weight_decay: float = 0.01
-    warmup_share: float = 0.06
+    warmup: int = 150
+    """Steps in which the rates rise"""
+    text_weight: float = 1.0
+    least_weight: float = 0.5
     share_weight: float = 1.0
-    """Of the squared error of the share of supported words, beside the words' cross-entropy"""
+    sharpness: float = 2.0
+    """Of the soft minimum over a text's words, in log-odds"""
     precision: str = "float32"
     """Of the products: 'float32' or 'bfloat16'"""
 
 
-class Trainer(Run):
-    """The run that trains an aligner."""
+@dataclass(frozen=True)
+class Batch:
+    """Rows as the network reads them, and what is known about them."""
 
-    losses = ("loss", "share")
+    ids: Tensor
+    attend: Tensor
+    side: Tensor
+    """[rows, length] all three"""
+    pieces: NDArray[np.intp]
+    """[sub-words of words]: flat positions of the sub-words that belong to words"""
+    word: Tensor
+    """[sub-words of words]: the number of the word in the batch"""
+    row: Tensor
+    """[words]: in which row a word stands"""
+    labels: Tensor
+    """[words]: 1, 0, or -1 for what is not known"""
+    text: Tensor
+    """[rows]: the same of the whole"""
+
+
+class Judged(NamedTuple):
+    """Log-odds of being supported beside 1 or 0, of words and of whole stretches; what is not known is left out."""
+
+    words: NDArray[np.float64]
+    labels: NDArray[np.int64]
+    texts: NDArray[np.float64]
+    truths: NDArray[np.int64]
+
+
+class AlignerTrainer(Run):
+    """The run that trains an aligner.
+
+    model: as `prepared` makes it. held: the rows to measure on, by the name of their set. pad: the token that fills
+    rows up.
+    """
+
+    losses = ("words", "text", "least", "share")
     model: Aligner
 
     def __init__(
-        self, config: AlignerConfig, body: Path, train: Iterable[Example], held: Iterable[Example], out: Path
-    ) -> None:
+        self, config: AlignerConfig, model: Aligner, rows: Sequence[Encoded], held: Mapping[str, Sequence[Encoded]],
+        pad: int, out: Path,
+    ) -> None:  # fmt: skip
         super().__init__(out, config.precision)
-        self.config = config
-        self.tokenizer = SubwordTokenizer.read(str(body / "tokenizer.json"))
-        settings = BertConfig.from_pretrained(body)
-        settings.hidden_dropout_prob = settings.attention_probs_dropout_prob = 0.0
-        torch.manual_seed(config.seed)  # of the heads' first weights
-        self.model = Aligner(read_body(body, settings)).to(self.device)
-        self.model.body.embeddings.word_embeddings.weight.requires_grad_(False)
-        self.window = window = int(settings.max_position_embeddings)
-        self.train = [row for row in (encode(one, self.tokenizer, window) for one in train) if row is not None]
-        self.held = [row for row in (encode(one, self.tokenizer, window) for one in held) if row is not None]
-        self.steps = len(self._epoch(0)) * config.epochs
+        self.config, self.rows, self.held, self._pad = config, rows, held, pad
+        self.model, self.steps = model.to(self.device), config.steps
         self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), fused=True)
 
     def _groups(self) -> list[dict[str, Any]]:
@@ -96,175 +118,153 @@ class Trainer(Run):
                 groups.setdefault((rate, decay), []).append(parameter)
         return [{"params": some, "rate": rate, "weight_decay": decay} for (rate, decay), some in groups.items()]
 
-    def _epoch(self, epoch: int) -> list[NDArray[np.intp]]:
+    def epoch(self, number: int) -> list[NDArray[np.intp]]:
         """The batches of an epoch: rows of like length together, the batches in random order."""
-        rng = np.random.default_rng([self.config.seed, 2, epoch])
-        lengths = np.array([self._padded(len(row.ids)) for row in self.train])
+        rng = np.random.default_rng([self.config.seed, 2, number])
+        lengths = np.array([_padded(len(row.ids)) for row in self.rows])
         found: list[NDArray[np.intp]] = []
         for length in np.unique(lengths):
             rows = rng.permutation(np.flatnonzero(lengths == length))
             size = max(1, self.config.batch_tokens // length)
-            found += [rows[at : at + size] for at in range(0, len(rows), size)]
+            # Only whole batches: the CPU backend keeps what it prepared for every shape that it has seen.
+            found += [rows[at : at + size] for at in range(0, max(1, len(rows) - size + 1), size)]
         return [found[i] for i in rng.permutation(len(found))]
 
-    def _padded(self, length: int) -> int:
-        """One of a few lengths: the CPU backend keeps what it prepared for every shape that it has seen."""
-        return next(min(size, self.window) for size in _LENGTHS if length <= min(size, self.window))
-
     def rate(self, step: int) -> float:
-        """The factor on both learning rates: warm-up, then a linear fall to zero."""
-        warm = max(1, round(self.steps * self.config.warmup_share))
+        """The factor on all learning rates: warm-up, then a linear fall to zero."""
+        warm = max(1, min(self.config.warmup, self.steps // 2))
         return min((step + 1) / warm, (self.steps - step) / max(1, self.steps - warm))
 
-    def loss(self, rows: Sequence[Encoded]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Loss of the words and of the share; the words' log-odds and labels."""
-        length = self._padded(max(len(row.ids) for row in rows))
-        ids = np.full((len(rows), length), self.tokenizer.pad_id)
+    def batch(self, rows: Sequence[Encoded]) -> Batch:
+        """Rows side by side, filled up to one of a few lengths."""
+        length = _padded(max(len(row.ids) for row in rows))
+        ids = np.full((len(rows), length), self._pad, np.int64)
         attend, side = np.zeros((2, len(rows), length), np.int64)
-        word = np.full((len(rows), length), -1)
+        word = np.full((len(rows), length), -1, np.int64)
         first = 0
         for i, row in enumerate(rows):
             size = len(row.ids)
             ids[i, :size], side[i, :size], attend[i, :size] = row.ids, row.side, 1
             word[i, :size] = np.where(row.word >= 0, row.word + first, -1)
             first += len(row.labels)
-        pieces_at = np.flatnonzero(word.ravel() >= 0)
-        number = self.tensor(word.ravel()[pieces_at])
-        with self.computing():
-            logits, share = (out.float() for out in self.model(*map(self.tensor, (ids, attend, side))))
-        own = logits.reshape(-1)[self.tensor(pieces_at)]
-        sums = torch.zeros(first, device=self.device).index_add(0, number, own)
-        pieces = torch.zeros(first, device=self.device).index_add(0, number, torch.ones_like(own))
-        truth = self.tensor(np.concatenate([row.labels for row in rows]))
-        counted = truth >= 0
-        per_word = (sums / pieces)[counted]
-        prediction = nn.functional.binary_cross_entropy_with_logits(per_word, truth[counted].float())
-        target = torch.tensor([float(row.labels[row.labels >= 0].mean()) for row in rows], device=self.device)
-        return prediction, nn.functional.mse_loss(share, target), per_word, truth[counted]
+        pieces = np.flatnonzero(word.ravel() >= 0)
+        labels = np.concatenate([row.labels for row in rows]).astype(np.int64)
+        of_row = np.repeat(np.arange(len(rows)), [len(row.labels) for row in rows])
+        text = np.array([row.text for row in rows])
+        numbers = (word.ravel()[pieces], of_row, labels, text)
+        return Batch(*map(self.tensor, (ids, attend, side)), pieces, *map(self.tensor, numbers))
 
-    def train_step(self) -> tuple[float, float]:
-        """One optimizer step; returns the losses of words (nats) and share (squared)."""
-        per_epoch = self.steps // self.config.epochs
-        epoch, at = divmod(self.step, per_epoch)
-        if at == 0 or not hasattr(self, "_batches"):
-            self._batches = self._epoch(epoch)
+    def predictions(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """Log-odds of each word [words], shares [rows], log-odds of the whole texts [rows]."""
+        with self.computing():
+            logits, share, text = (out.float() for out in self.model(batch.ids, batch.attend, batch.side))
+        own = logits.reshape(-1)[self.tensor(batch.pieces)]
+        sums, pieces = (
+            torch.zeros(len(batch.labels), device=self.device).index_add(0, batch.word, part)
+            for part in (own, torch.ones_like(own))
+        )
+        return sums / pieces.clamp(min=1), share, text
+
+    def loss(self, batch: Batch) -> list[Tensor]:
+        """The four losses; what a batch has no row for is 0."""
+        config = self.config
+        words, share, text = self.predictions(batch)
+        known, nothing = batch.labels != UNKNOWN, words.sum() * 0
+        by_word = _cross_entropy(words[known], batch.labels[known]) if known.any() else nothing
+        told = batch.text != UNKNOWN
+        whole = _cross_entropy(text[told], batch.text[told]) if told.any() else nothing
+        counted = torch.zeros(len(text), device=self.device).index_add(0, batch.row, known.float())
+        lost = (batch.text == 0) & (counted == 0)
+        least = nothing
+        if lost.any():
+            # log sum exp over a text's words of the log-odds of being unsupported: by the text's row
+            high = config.sharpness * -words
+            peak = torch.full_like(text, -torch.inf).scatter_reduce(0, batch.row, high, "amax").detach()
+            sums = torch.zeros_like(text).index_add(0, batch.row, torch.exp(high - peak[batch.row]))
+            soft = ((torch.log(sums) + peak) / config.sharpness)[lost]
+            least = nn.functional.softplus(-soft).mean()
+        right = torch.zeros_like(counted).index_add(0, batch.row[known], batch.labels[known].float())
+        full = counted > 0
+        shares = nn.functional.mse_loss(share[full], right[full] / counted[full]) if full.any() else nothing
+        return [by_word, whole, least, shares]
+
+    def train_step(self) -> tuple[float, ...]:
+        """One optimizer step; returns the four losses."""
+        if not hasattr(self, "_per_epoch"):
+            self._per_epoch, self._batches, self._at = len(self.epoch(0)), self.epoch(0), 0
+        epoch, at = divmod(self.step, self._per_epoch)
+        if epoch != self._at:
+            self._batches, self._at = self.epoch(epoch), epoch
         self.model.train()
-        prediction, share, _, _ = self.loss([self.train[i] for i in self._batches[at]])
-        self.learn(prediction + self.config.share_weight * share, self.rate(self.step))
-        return prediction.item(), share.item()
+        parts = self.loss(self.batch([self.rows[i] for i in self._batches[at]]))
+        weights = (1.0, self.config.text_weight, self.config.least_weight, self.config.share_weight)
+        total = torch.stack([weight * part for weight, part in zip(weights, parts, strict=True)]).sum()
+        self.learn(total, self.rate(self.step))
+        return tuple(part.item() for part in parts)
 
     @torch.no_grad()
-    def evaluate(self) -> dict[str, Any] | None:
-        """Held-out losses, and how well unsupported words are found (see `detection`)."""
-        if not self.held:
-            return None
+    def judge(self, rows: Sequence[Encoded]) -> Judged:
+        """What the network says of rows, beside what is known about them."""
         self.model.eval()
-        losses: list[tuple[float, float]] = []
-        logits: list[NDArray[np.float32]] = []
-        labels: list[NDArray[np.int64]] = []
-        for at in range(0, len(self.held), 16):
-            prediction, share, odds, truth = self.loss(self.held[at : at + 16])
-            losses.append((prediction.item(), share.item()))
-            logits.append(odds.cpu().numpy())
-            labels.append(truth.cpu().numpy())
-        supported = (1 + np.tanh(np.concatenate(logits).astype(np.float64) / 2)) / 2
-        found = {"step": self.step, **detection(supported, np.concatenate(labels))}
-        words_loss, share_loss = np.mean(losses, axis=0)
-        return {**found, "loss": round(float(words_loss), 4), "share": round(float(share_loss), 5)}
+        words, labels, texts, truths = [], [], [], []
+        ordered = sorted(rows, key=lambda row: len(row.ids))
+        for at in range(0, len(ordered), _EVALUATED):
+            batch = self.batch(ordered[at : at + _EVALUATED])
+            by_word, _, by_text = self.predictions(batch)
+            words.append(by_word.double().cpu().numpy())
+            labels.append(batch.labels.cpu().numpy())
+            texts.append(by_text.double().cpu().numpy())
+            truths.append(batch.text.cpu().numpy())
+        return Judged(*_known(words, labels), *_known(texts, truths))
 
-    def card(self, made: Path, held: Path) -> str:
-        """The training card: what was trained on what, and how well held-out examples are told apart."""
-        last, config = self.curve[-1] if self.curve else {}, vars(self.config)
-        lines = [
-            "# Aligner",
-            "",
-            f"Trained by `nlgauge train aligner` on {len(self.train)} weakly labelled examples, {self.step} steps.",
-            "What they are made from and how: the data cards below. No human judgement was used.",
-            "",
-            "| held-out figure | value |",
-            "|---|---|",
-            *(f"| {name} | {value} |" for name, value in last.items()),
-            "",
-            f"Settings: {json.dumps(config)}",
-            "",
-        ]
-        sides = (("Trained on", made), ("Held out", held))
-        cards = [(side, (folder / "README.md").read_text(encoding="utf-8")) for side, folder in sides]
-        return "\n".join([*lines, *(card.replace("# Weakly", f"## {side}: weakly", 1) for side, card in cards)])
-
-    def finish(self, body: Path) -> Path:
-        """Write the finished model: the body's folder with the aligner in it."""
-        folder = self.out / "model"
-        folder.mkdir(exist_ok=True)
-        for file in sorted(body.iterdir()):
-            if file.is_file() and not file.name.startswith(("aligner.", "README")):
-                shutil.copyfile(file, folder / file.name)
-        # Nothing to choose by without held-out examples, or with words of one kind alone.
-        found = self.curve[-1]["threshold"] if self.curve else np.nan
-        write_aligner(folder, self.model, 0.5 if np.isnan(found) else found)
-        return folder
+    def evaluate(self) -> dict[str, Any] | None:
+        """How well unsupported words and texts are found in each held-out set (see `detection`)."""
+        if not any(self.held.values()):
+            return None
+        found = {name: self.judge(rows) for name, rows in self.held.items() if rows}
+        point: dict[str, Any] = {"step": self.step}
+        for name, judged in found.items():
+            whole = detection(_chances(judged.texts), judged.truths)
+            words = detection(_chances(judged.words), judged.labels)
+            point[name] = {"words": words, "texts": {key: whole[key] for key in ("auc", "best_f1")}}
+        everything = Judged(*(np.concatenate(parts) for parts in zip(*found.values(), strict=True)))
+        together = detection(_chances(everything.words), everything.labels)
+        return {**point, "threshold": together["threshold"], "auc": together["auc"]}
 
 
-def write_aligner(folder: Path, model: Aligner, threshold: float) -> None:
-    """Put an aligner into a model's folder: what its body differs by from the folder's, its heads, and the graph.
-
-    threshold: the alignment under which a word is taken to be unsupported.
-    """
-    tuned = {
-        f"bert.{name.removeprefix('body.')}" if name.startswith("body.") else f"aligner.{name}": value
-        for name, value in ((name, p.detach().cpu().numpy()) for name, p in model.named_parameters() if p.requires_grad)
-    }
-    tuned[ALIGNER_THRESHOLD] = np.array([threshold], np.float32)
-    write_delta(folder / ALIGNER_FILE, load_file(folder / WEIGHTS_FILE), tuned)
-    write_graph(folder, "aligner.onnx")
+def prepared(model: Aligner, config: AlignerConfig) -> Aligner:
+    """The network with what does not learn frozen, and low-rank layers where the recipe asks for them."""
+    for table in (model.body.embeddings.word_embeddings, model.body.encoder.relative_attention_bias):
+        if table is not None:
+            table.weight.requires_grad_(False)
+    if config.rank:
+        model.body.embeddings.position_embeddings.weight.requires_grad_(False)
+        narrow = torch.bfloat16 if config.precision == "bfloat16" else torch.float32
+        make_low_rank(model.body.encoder, config.rank, narrow)
+    return model
 
 
-def train(
-    pairs: Sequence[Path], out: Path, *, tasks: Sequence[str] = (), config: Path | None = None,
-    body: str | None = None, attempts: int | None = None, seed: int | None = None, examples_only: bool = False,
-) -> Path:  # fmt: skip
-    """Make examples and train an aligner on them, going on where an earlier run in `out` stopped.
-
-    pairs, tasks: a file or folder for each task; or no tasks and one folder for the recipe's patterns.
-    Returns the finished model's folder, or that of the examples under examples_only.
-    Raises InputError for files or a recipe that cannot be read, SpecError for tasks that do not fit the files.
-    """
-    tree = read_recipe(config or Path(__file__).with_name("aligner.toml"))
-    wanted = tree["examples"]
-    order = Order(
-        _files(pairs, tasks, tree["source"]),
-        attempts or int(wanted["attempts"]),
-        round((attempts or wanted["attempts"]) * wanted["held_out_attempts"] / wanted["attempts"]),
-        float(wanted["held_out"]),
-        tuple(wanted.get("held_out_origins", ())),
-        int(tree["seed"] if seed is None else seed),
-        Settings(**tree.get("settings", {})),
-    )
-    name = body or tree["body"]
-    made, held = produce(order, load(name), out / "examples", progress=True)
-    if examples_only:
-        return made.parent
-    settings, folder = AlignerConfig(seed=order.seed, **tree.get("training", {})), folder_of(name)
-    with torch_threads(threads()):
-        trainer = Trainer(settings, folder, read_examples(made), read_examples(held), out)
-        trainer.resume()
-        trainer.run(evaluate_every=200, save_every=50)
-        finished = trainer.finish(folder)
-    (finished / "ALIGNER.md").write_text(trainer.card(made, held), encoding="utf-8")
-    return finished
+def stored_name(name: str) -> str:
+    """What a weight of the network is called in a folder."""
+    return f"bert.{name.removeprefix('body.')}" if name.startswith("body.") else f"aligner.{name}"
 
 
-def _files(pairs: Sequence[Path], tasks: Sequence[str], sources: Sequence[Mapping[str, Any]]) -> tuple[Files, ...]:
-    if tasks:
-        if len(tasks) != len(pairs):
-            raise SpecError(f"{len(pairs)} --pairs and {len(tasks)} --task: give a task for each")
-        return tuple(Files((path,), task) for path, task in zip(pairs, tasks, strict=True))
-    if len(pairs) != 1 or not pairs[0].is_dir():
-        raise SpecError("give a --task for each --pairs, or one folder with the recipe's files")
-    found = []
-    for source in sources:
-        paths = tuple(sorted(pairs[0].glob(source["files"])))
-        if not paths:
-            raise InputError(f"no file {source['files']}", file=pairs[0], remedy="give a --task for each --pairs")
-        found.append(Files(paths, source["task"], source["share"], tuple(source.get("leave_out", ()))))
-    return tuple(found)
+def _padded(length: int) -> int:
+    return next(size for size in _LENGTHS if length <= size)
+
+
+def _cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
+    return nn.functional.binary_cross_entropy_with_logits(logits, labels.float())
+
+
+def _known(
+    values: Sequence[NDArray[np.float64]], labels: Sequence[NDArray[np.int64]]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Those of the values whose labels are known, and these."""
+    known = (together := np.concatenate(labels)) != UNKNOWN
+    return np.concatenate(values)[known], together[known]
+
+
+def _chances(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    chances: NDArray[np.float64] = (1 + np.tanh(logits / 2)) / 2
+    return chances

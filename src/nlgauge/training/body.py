@@ -1,17 +1,25 @@
-"""The BERT bodies that training starts from."""
+"""The bodies that training starts from."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import load_file
-from transformers import BertConfig, BertForMaskedLM, BertModel
 
+from nlgauge.engine.models.bert import Bert, MaskedBert, load_weights
+from nlgauge.engine.models.folder import CONFIG_FILE, MASKED_FILE, WEIGHTS_FILE, read_weights
 from nlgauge.errors import InputError
+from nlgauge.training.low_rank import load_learned, make_low_rank
+
+_SHAPE = (
+    *("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size"),
+    *("max_position_embeddings", "type_vocab_size", "layer_norm_eps"),
+)
+_ADAPTED = "adapted_layers"
 
 
 def body_folder(name: str) -> Path:
@@ -27,33 +35,49 @@ def body_folder(name: str) -> Path:
     return Path(spec.origin).parent / "model"
 
 
-def read_body(folder: Path, config: Any) -> BertModel:
-    """The BERT body in ``folder``. Raises InputError where the folder holds something else."""
-    stored = {name.removeprefix("bert."): value for name, value in load_file(folder / "model.safetensors").items()}
-    wanted = {name: value for name, value in stored.items() if not name.startswith(("pooler.", "cls."))}
-    body = BertModel(config, add_pooling_layer=False)
-    missing, unexpected = body.load_state_dict(wanted, strict=False)
-    if missing or [name for name in unexpected if "position_ids" not in name]:
-        raise InputError(
-            f"not a BERT body: lacks {missing}, holds {unexpected}", file=folder, remedy="give a BERT folder"
-        )
+def read_config(folder: Path) -> dict[str, Any]:
+    """The configuration in a folder. Raises InputError for one that is not of a BERT."""
+    try:
+        config: dict[str, Any] = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read: {error}", file=folder / CONFIG_FILE, remedy="give a BERT folder") from None
+    if missing := [name for name in _SHAPE if name not in config]:
+        raise InputError(f"lacks {', '.join(missing)}", file=folder / CONFIG_FILE, remedy="give a BERT folder")
+    return config
+
+
+def read_body(folder: Path, *, adapted: bool = False) -> Bert:
+    """The body in ``folder``; of its layers only those that heads stand on, under `adapted`.
+
+    Raises InputError where the folder holds something else.
+    """
+    config = read_config(folder)
+    body = Bert(config, config.get(_ADAPTED) if adapted else None)
+    stored = {name.removeprefix("bert."): value for name, value in read_weights(folder / WEIGHTS_FILE).items()}
+    try:
+        load_weights(body, stored, leave=("pooler.", "cls.", "embeddings.position_ids", "encoder.layer."))
+    except ValueError as error:
+        raise InputError(f"not a BERT body: {error}", file=folder, remedy="give a BERT folder") from None
     return body
 
 
-def start_model(folder: Path, counts: np.ndarray) -> Any:
-    """A BertForMaskedLM on the body in ``folder``, its decoder tied to the embeddings.
+def start_model(folder: Path, counts: np.ndarray, rank: int = 0, dtype: torch.dtype = torch.float32) -> MaskedBert:
+    """A masked LM on the body in ``folder``, its last product with the vocabulary's table.
 
-    The head is the folder's where it has one, so that a finished model can be trained on; else a new one, its bias the
-    log unigram share.
+    The head, and what the layers differ by, are the folder's where it has them, so that a finished model can be trained
+    on; else a new head, its bias the log unigram share. rank: of what the layers' matrices learn, the matrices
+    themselves staying as they are in `dtype`; 0: they learn whole.
     """
-    config = BertConfig.from_pretrained(folder)
-    config.tie_word_embeddings = True
-    config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
-    model = BertForMaskedLM(config)
-    model.bert.load_state_dict(read_body(folder, config).state_dict())
-    head = {name: value for name, value in load_file(folder / "model.safetensors").items() if name.startswith("cls.")}
+    model = MaskedBert(read_config(folder), 0)
+    model.bert = read_body(folder, adapted=True)
+    torch.nn.init.normal_(model.cls.predictions.transform.dense.weight, std=0.02)
     with torch.no_grad():
         model.cls.predictions.bias.copy_(torch.from_numpy(np.log((counts + 0.5) / (counts + 0.5).sum())).float())
+    weights = read_weights(folder / WEIGHTS_FILE)
+    head = {name: torch.from_numpy(value) for name, value in weights.items() if name.startswith("cls.")}
     model.load_state_dict(head, strict=False)
-    model.tie_weights()
+    if rank:
+        make_low_rank(model.bert.encoder, rank, dtype)
+    if (folder / MASKED_FILE).is_file():
+        load_learned(model, folder / MASKED_FILE, weights)
     return model

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto
 
-from nlgauge.engine.models.aligner_net import matched_layers
+from nlgauge.engine.models.aligner_net import LEAST, matched_layers
 from nlgauge.training.graph import Graph, value
 from nlgauge.training.layers import Embedded, after_attention, asking, by_head, embed, head, layer
 
@@ -111,9 +111,9 @@ def _pair_layer(graph: Graph, number: int, x: str, queries: str, batch: Embedded
 
 
 def aligner(graph: Graph) -> onnx.ModelProto:
-    """ids, attend, side [rows, length] -> logits [rows, length] and aggregate [rows], as the trained network.
+    """ids, attend, side [rows, length] -> logits [rows, length], aggregate and text [rows], as the trained network.
 
-    See `nlgauge.engine.models.aligner_net`.
+    An aligner that was trained without `text` has none. See `nlgauge.engine.models.aligner_net`.
     """
     batch = embed(graph, "side")
     states = [batch.states]
@@ -127,27 +127,47 @@ def aligner(graph: Graph) -> onnx.ModelProto:
     flat = graph.op("Reshape", token, graph.constant([-1, graph.width + len(tables)]))
     inner = graph.op("Gelu", graph.exact_linear(flat, "aligner.token_inner"))
     logits = graph.op("Reshape", graph.exact_linear(inner, "aligner.token_outer"), shape)
-    share = _whole(graph, last, logits)
     graph.named("logits", "Identity", logits)
-    graph.named("aggregate", "Squeeze", share, graph.constant([1]))
+    mean, least = _judged(graph, last, logits)
+    graph.named("aggregate", "Squeeze", graph.op("Sigmoid", _of_whole(graph, "whole", mean)), graph.constant([1]))
     outputs = [value("logits", ["rows", "length"]), value("aggregate", ["rows"])]
+    if graph.adapts("aligner.text_inner.weight"):
+        text = _of_whole(graph, "text", graph.op("Concat", mean, least, axis=-1))
+        graph.named("text", "Squeeze", text, graph.constant([1]))
+        outputs.append(value("text", ["rows"]))
     return graph.model([value("side", ["rows", "length"], TensorProto.INT64)], outputs)
 
 
-def _whole(graph: Graph, last: str, logits: str) -> str:
-    """How far the whole text is supported, by last states [rows, length, width] and each token's logits: [rows, 1]."""
+def _judged(graph: Graph, last: str, logits: str) -> tuple[str, str]:
+    """What heads of the whole read, by last states [rows, length, width] and each token's logits.
+
+    The first state, the mean state and the mean support of the judged tokens: [rows, 2 * width + 1]; and the support
+    of the least supported ones, by a soft minimum: [rows, 1].
+    """
     context = graph.op("Cast", "side", to=TensorProto.FLOAT)
     present = graph.op("Cast", "attend", to=TensorProto.FLOAT)
     judged = graph.op("Mul", present, graph.op("Sub", graph.constant(1.0, np.float32), context))
     size = graph.op("ReduceSum", judged, graph.constant([1]), keepdims=1)
     weighted = graph.op("Mul", last, graph.op("Unsqueeze", judged, graph.constant([2])))
     mean = graph.op("Div", graph.op("ReduceSum", weighted, graph.constant([1]), keepdims=0), size)
-    chances = graph.op("Mul", graph.op("Sigmoid", logits), judged)
-    chance = graph.op("Div", graph.op("ReduceSum", chances, graph.constant([1]), keepdims=1), size)
+    chances = graph.op("Sigmoid", logits)
+    chance = graph.op("Div", _sum(graph, graph.op("Mul", chances, judged)), size)
     begin = graph.op("Gather", last, graph.constant(0), axis=1)
-    read = graph.op("Concat", begin, mean, chance, axis=-1)
-    inner = graph.op("Gelu", graph.exact_linear(read, "aligner.whole_inner"))
-    return graph.op("Sigmoid", graph.exact_linear(inner, "aligner.whole_outer"))
+    weak = graph.op("Exp", graph.op("Mul", chances, graph.constant(-LEAST, np.float32)))
+    weak = graph.op("Mul", weak, judged)
+    least = graph.op("Div", _sum(graph, graph.op("Mul", weak, chances)), _sum(graph, weak))
+    return graph.op("Concat", begin, mean, chance, axis=-1), least
+
+
+def _sum(graph: Graph, name: str) -> str:
+    return graph.op("ReduceSum", name, graph.constant([1]), keepdims=1)
+
+
+def _of_whole(graph: Graph, head: str, read: str) -> str:
+    """One number of the whole text, by the head of that name: [rows, 1]."""
+    return graph.exact_linear(
+        graph.op("Gelu", graph.exact_linear(read, f"aligner.{head}_inner")), f"aligner.{head}_outer"
+    )
 
 
 def _best_match(graph: Graph, states: str) -> str:

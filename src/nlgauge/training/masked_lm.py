@@ -21,22 +21,30 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor, nn
-from transformers import BertForMaskedLM
 
 from nlgauge.engine.engine import Engine
+from nlgauge.engine.models.adaptation import write_delta
+from nlgauge.engine.models.bert import Bert, MaskedBert
 from nlgauge.engine.models.card import DocumentFrequencies, write_facts
+from nlgauge.engine.models.folder import MASKED_FILE, WEIGHTS_FILE, copy_folder, read_weights
 from nlgauge.engine.models.onnx import open_onnx, threads
 from nlgauge.errors import InputError
 from nlgauge.maths.weighting import document_frequencies
 from nlgauge.training.baseline import write_baseline
 from nlgauge.training.body import body_folder, read_body, start_model
-from nlgauge.training.export import write_folder
+from nlgauge.training.export import write_folder, write_graphs
+from nlgauge.training.low_rank import learned
 from nlgauge.training.masked_lm_config import MaskedLMConfig
 from nlgauge.training.passages import load_texts
 from nlgauge.training.run import Run
 from nlgauge.training.threads import torch_threads
 
 _HELD_OUT_ROWS = 384
+_KEPT = (
+    *("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "hidden_act", "vocab_size"),
+    *("max_position_embeddings", "type_vocab_size", "layer_norm_eps", "initializer_range", "pad_token_id"),
+)
+_ADDED = {"architectures": ["BertForMaskedLM"], "model_type": "bert", "tie_word_embeddings": True}
 
 
 def mask_rows(
@@ -63,7 +71,7 @@ class Trainer(Run):
     """The run that trains a masked LM."""
 
     losses = ("loss", "sentence")
-    model: BertForMaskedLM
+    model: MaskedBert
 
     def __init__(self, config: MaskedLMConfig, texts: Path, out: Path) -> None:
         super().__init__(out, config.precision)
@@ -78,9 +86,13 @@ class Trainer(Run):
         self.train, self.held = load_texts(texts, config, self.tokenizer)
         counts = np.bincount(self.train[config.short[0]].ids, minlength=self.tokenizer.get_vocab_size())
         torch.manual_seed(config.seed)  # of the head's first weights
-        self.model = start_model(folder, counts).to(self.device)
-        original: nn.Module = read_body(body_folder(config.original or config.body), self.model.config)
-        self.original = original.to(self.device)
+        self.model = start_model(folder, counts, config.rank, self.narrow).to(self.device)
+        if config.rank:
+            self.model.bert.embeddings.requires_grad_(False)
+        if (relative := self.model.bert.encoder.relative_attention_bias) is not None:
+            relative.requires_grad_(False)
+        self.folder = folder
+        self.original = read_body(body_folder(config.original or config.body), adapted=True).to(self.device)
         self.original.requires_grad_(False)
         self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), fused=True)
         self.steps = config.steps
@@ -89,6 +101,8 @@ class Trainer(Run):
         """The vocabulary table learns at the head's rate: from an input table it has to become an output one too."""
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
         for name, parameter in self.model.named_parameters():
+            if not parameter.requires_grad:
+                continue
             head = name.startswith("cls.") or "word_embeddings" in name
             decay = 0.0 if head or parameter.ndim < 2 else self.config.weight_decay
             groups.setdefault((self.config.head_rate if head else self.config.body_rate, decay), []).append(parameter)
@@ -113,30 +127,29 @@ class Trainer(Run):
         rows, rng = self.batch(self.step)
         masked, at = mask_rows(rows, config.masked_share, self.special, self.mask, rng)
         whole, attend = self.tensor(rows), self._attend(rows)
-        held = max(1, round(len(rows) * config.sentence_rows))
-        with torch.no_grad():
-            sentences = mean_pool(self._states(self.original, whole[:held], attend[:held]), attend[:held])
         places = self.tensor(at)
         hidden = self._states(self.model.bert, self.tensor(masked), attend)
         logits = self._logits(hidden, places)
         prediction = nn.functional.cross_entropy(logits, whole.reshape(-1)[places])
-        kept = nn.functional.cosine_similarity(mean_pool(hidden[:held], attend[:held]), sentences)
-        sentence = 1 - kept.mean()
+        sentence = torch.zeros(())
+        if config.sentence_weight:
+            held = max(1, round(len(rows) * config.sentence_rows))
+            with torch.no_grad():
+                sentences = mean_pool(self._states(self.original, whole[:held], attend[:held]), attend[:held])
+            sentence = 1 - nn.functional.cosine_similarity(mean_pool(hidden[:held], attend[:held]), sentences).mean()
         self.learn(prediction + config.sentence_weight * sentence, config.rate(self.step))
         return prediction.item(), sentence.item()
 
     def _attend(self, rows: np.ndarray) -> Tensor:
         return self.tensor((rows != self.pad).astype(np.int64))
 
-    def _states(self, body: Any, ids: Tensor, attend: Tensor) -> Tensor:
+    def _states(self, body: Bert, ids: Tensor, attend: Tensor) -> Tensor:
         with self.computing():
-            states: Tensor = body(input_ids=ids, attention_mask=attend).last_hidden_state
-        return states.float()
+            return body(ids, attend)[-1].float()  # type: ignore[no-any-return]
 
     def _logits(self, hidden: Tensor, places: Tensor) -> Tensor:
         with self.computing():
-            logits: Tensor = self.model.cls(hidden.reshape(-1, hidden.shape[-1])[places])
-        return logits.float()
+            return self.model.logits(hidden.reshape(-1, hidden.shape[-1])[places]).float()
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, Any]:
@@ -163,30 +176,25 @@ class Trainer(Run):
         return out
 
     def finish(self) -> Path:
-        """Write the finished model as a folder that both backends read."""
-        passages = self.train[self.config.short[0]]
-        documents = (passages.ids[begin:end] for begin, end in zip(passages.starts, passages.starts[1:], strict=False))
-        counts, number = document_frequencies(documents, self.tokenizer.get_vocab_size())
-        tensors = {name: parameter.detach().cpu().numpy() for name, parameter in self.model.named_parameters()}
-        kept = [
-            *(
-                "hidden_size",
-                "num_hidden_layers",
-                "num_attention_heads",
-                "intermediate_size",
-                "hidden_act",
-                "vocab_size",
-            ),
-            *("max_position_embeddings", "type_vocab_size", "layer_norm_eps", "initializer_range", "pad_token_id"),
-        ]
-        config = {
-            "architectures": ["BertForMaskedLM"],
-            "model_type": "bert",
-            "tie_word_embeddings": True,
-            **{name: getattr(self.model.config, name) for name in kept},
-        }
+        """Write the finished model as a folder that both backends read; of low rank, beside its body."""
         folder = self.out / "model"
-        write_folder(folder, tensors, config, self.tokenizer, DocumentFrequencies(counts, number))
+        if self.config.rank:
+            copy_folder(self.folder, folder)
+            whole, low_rank = learned(self.model)
+            write_delta(folder / MASKED_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank)
+            write_graphs(folder)
+        else:
+            passages = self.train[self.config.short[0]]
+            documents = (
+                passages.ids[begin:end] for begin, end in zip(passages.starts, passages.starts[1:], strict=False)
+            )
+            counts, number = document_frequencies(documents, self.tokenizer.get_vocab_size())
+            tensors = {name: parameter.detach().cpu().numpy() for name, parameter in self.model.named_parameters()}
+            config = {
+                **_ADDED,
+                **{name: self.model.bert.config[name] for name in _KEPT if name in self.model.bert.config},
+            }
+            write_folder(folder, tensors, config, self.tokenizer, DocumentFrequencies(counts, number))
         write_facts(folder, temperature=self.config.temperature)
         return folder
 

@@ -26,6 +26,7 @@ class MaskedLMConfig:
     sentence_rows: float = 0.34
     head_rate: float = 2e-3
     body_rate: float = 7e-4
+    rank: int = 0
     weight_decay: float = 0.01
     warmup_steps: int = 60
     decay_share: float = 0.3

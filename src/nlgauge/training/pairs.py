@@ -11,25 +11,24 @@ Everything random in step ``i`` follows from ``(seed, i)``: a resumed run sees t
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 from torch import nn
-from transformers import BertForMaskedLM
 
-from nlgauge.engine.models.adaptation import read_delta, write_delta
-from nlgauge.engine.models.folder import PAIRS_FILE, WEIGHTS_FILE
+from nlgauge.engine.models.adaptation import write_delta
+from nlgauge.engine.models.bert import MaskedBert
+from nlgauge.engine.models.folder import PAIRS_FILE, WEIGHTS_FILE, copy_folder, read_weights
 from nlgauge.engine.models.loading import folder_of
 from nlgauge.engine.models.onnx import threads
 from nlgauge.errors import InputError
 from nlgauge.training.body import start_model
 from nlgauge.training.export import write_graph
+from nlgauge.training.low_rank import learned, load_learned
 from nlgauge.training.pair_rows import Frame, Rows, make_row
 from nlgauge.training.pair_texts import Pairs, read_pairs
 from nlgauge.training.pairs_config import PairsConfig
@@ -44,7 +43,7 @@ class PairsTrainer(Run):
     """The run that adapts a masked LM to pairs."""
 
     measured_first = True
-    model: BertForMaskedLM
+    model: MaskedBert
 
     def __init__(self, config: PairsConfig, pairs: Path, out: Path) -> None:
         super().__init__(out, config.precision)
@@ -65,7 +64,8 @@ class PairsTrainer(Run):
         if not any(len(rows) for rows in self.train.rows.values()):
             raise InputError(f"{pairs}: no pair is left", remedy="lower least_overlap in the recipe")
         for name, parameter in self.model.named_parameters():
-            parameter.requires_grad_(learns(name))
+            if not learns(name):
+                parameter.requires_grad_(False)
         matrices = [p for p in self.model.parameters() if p.requires_grad and p.ndim > 1]
         vectors = [p for p in self.model.parameters() if p.requires_grad and p.ndim < 2]
         decays = ((matrices, config.weight_decay), (vectors, 0.0))
@@ -73,16 +73,15 @@ class PairsTrainer(Run):
         self.optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=True)
         self.steps = config.steps
 
-    def _start(self, vocabulary: int) -> Any:
+    def _start(self, vocabulary: int) -> MaskedBert:
         """The body with its head, or, where the recipe says so, with its own weights for pairs."""
         if self.config.start not in _STARTS:
             raise InputError(f"the recipe's start {self.config.start!r} is none", remedy=f"give {' or '.join(_STARTS)}")
-        model = start_model(self.folder, np.ones(vocabulary))
+        model = start_model(self.folder, np.ones(vocabulary), self.config.rank, self.narrow)
         if self.config.start == "pairs":
             if not (self.folder / PAIRS_FILE).is_file():
                 raise InputError(f"{self.folder} has no weights for pairs", remedy="give start = 'body' in the recipe")
-            adapted = read_delta(self.folder / PAIRS_FILE, load_file(self.folder / WEIGHTS_FILE))
-            model.load_state_dict({name: torch.from_numpy(value) for name, value in adapted.items()}, strict=False)
+            load_learned(model, self.folder / PAIRS_FILE, read_weights(self.folder / WEIGHTS_FILE))
         return model
 
     def batch(self, step: int) -> Rows:
@@ -103,16 +102,11 @@ class PairsTrainer(Run):
         own, other = part == 0, part == 1
         sees = own[:, :, None] & (own if alone else own | other)[:, None] | other[:, :, None] & other[:, None]
         sees |= torch.eye(part.shape[1], dtype=torch.bool, device=self.device)  # padding has to see something
+        ids, positions = self.tensor(rows.masked), self.tensor(rows.positions)
         with self.computing():
-            hidden = self.model.bert(
-                input_ids=self.tensor(rows.masked),
-                attention_mask=torch.where(sees, 0.0, torch.finfo(torch.float32).min)[:, None],
-                token_type_ids=other.long(),
-                position_ids=self.tensor(rows.positions),
-            ).last_hidden_state
+            hidden = self.model.bert(ids, sees, other.long(), positions, part)[-1]
             at = self.tensor(np.flatnonzero(rows.masked == self.frame.mask))
-            logits: torch.Tensor = self.model.cls(hidden.reshape(-1, hidden.shape[-1])[at])
-        return logits.float()
+            return self.model.logits(hidden.reshape(-1, hidden.shape[-1])[at]).float()
 
     def _truth(self, rows: Rows) -> torch.Tensor:
         return self.tensor(rows.whole[rows.masked == self.frame.mask])
@@ -152,12 +146,9 @@ class PairsTrainer(Run):
     def finish(self) -> Path:
         """Write the model's folder with the weights for pairs beside the others."""
         folder = self.out / "model"
-        folder.mkdir(exist_ok=True)
-        for file in self.folder.iterdir():
-            if file.is_file():
-                shutil.copyfile(file, folder / file.name)
-        learned = {name: p.detach().cpu().numpy() for name, p in self.model.named_parameters() if p.requires_grad}
-        write_delta(folder / PAIRS_FILE, load_file(self.folder / WEIGHTS_FILE), learned)
+        copy_folder(self.folder, folder)
+        whole, low_rank = learned(self.model)
+        write_delta(folder / PAIRS_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank)
         for graph in ("pairs.onnx", "pairs_other.onnx"):
             write_graph(folder, graph)
         (folder / "PAIRS.md").write_text(self.card(), encoding="utf-8")
@@ -186,8 +177,8 @@ class PairsTrainer(Run):
 
 
 def learns(name: str) -> bool:
-    """Whether a weight of a BertForMaskedLM is adapted: the layers' and the head's, the vocabulary's not."""
-    return name.startswith(("bert.encoder.", "cls.predictions.transform."))
+    """Whether a weight of a masked LM is adapted: the layers' and the head's, the vocabulary's not."""
+    return name.startswith(("bert.encoder.layer.", "cls.predictions.transform."))
 
 
 def train(pairs: Path, out: Path, config: Path | None = None, steps: int | None = None) -> Path:

@@ -41,6 +41,7 @@ class PairsConfig:
     sizes: tuple[tuple[int, int], ...] = ((64, 32), (128, 16), (256, 8), (512, 4))
     stages: tuple[Stage, ...] = ()
     rate: float = 4e-4
+    rank: int = 0
     weight_decay: float = 0.01
     warmup_steps: int = 30
     decay_share: float = 0.8

@@ -15,8 +15,19 @@ else:
 
 
 def read_recipe(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file. Raises InputError for a file that is none."""
+    """The tables of a TOML file.
+
+    One that begins with like = "other.toml" has what that recipe beside it has; its own values take their place, in
+    tables one by one. Raises InputError for a file that is none.
+    """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        own = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read: {error}", file=path, remedy="give a recipe in TOML") from None
+    if (like := own.pop("like", None)) is None:
+        return own
+    found = read_recipe(path.parent / str(like))
+    for key, value in own.items():
+        both = isinstance(value, dict) and isinstance(found.get(key), dict)
+        found[key] = {**found[key], **value} if both else value
+    return found

@@ -66,6 +66,11 @@ class Run(ABC):
         """In which the network is to be called."""
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16")
 
+    @property
+    def narrow(self) -> torch.dtype:
+        """In which weights are kept that do not learn."""
+        return torch.bfloat16 if self.precision == "bfloat16" else torch.float32
+
     def learn(self, loss: Tensor, factor: float) -> None:
         """Step along the gradient of `loss`, clipped to norm 1, at `factor` times the highest rates."""
         torch.autograd.backward(loss)

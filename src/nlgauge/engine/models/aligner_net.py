@@ -1,9 +1,9 @@
-"""The aligner: which words of a text another text supports, read off a pair that a BERT body has seen together.
+"""The aligner: which words of a text another text supports, read off a pair that a body has seen together.
 
 Deng et al. 2021, section 3.5, estimators D (a label for every token) and R (the aggregated alignment as one number), as
-two heads on one body. Beside a token's last state the D head reads how well the token is matched in the other text, as
-estimator E would say, on three layers: a small model learns from few pairs where to trust a match, and need not learn
-matching itself.
+heads on one body, and a third that says whether the text is supported as a whole. Beside a token's last state the D
+head reads how well the token is matched in the other text, as estimator E would say, on three layers: a small model
+learns from few pairs where to trust a match, and need not learn matching itself.
 """
 
 from __future__ import annotations
@@ -13,36 +13,50 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers import BertModel
+
+from nlgauge.engine.models.bert import Bert
 
 HIDDEN = 128
 MATCHED = 3
+LEAST = 4.0
+"""How sharply the least supported token counts in what the head of the whole text reads"""
 
 
 class Aligner(nn.Module):
-    """ids, attend, side [rows, length] -> log-odds [rows, length] of each token and share [rows] of the whole."""
+    """ids, attend, side [rows, length] -> log-odds [rows, length] of each token, share [rows], log-odds [rows].
 
-    def __init__(self, body: BertModel) -> None:
+    The share of the text that is supported and the log-odds that all of it is are each one number of the whole.
+    """
+
+    def __init__(self, body: Bert) -> None:
         super().__init__()
         self.body = body
-        width = int(body.config.hidden_size)
+        width = body.width
         self.token_inner, self.token_outer = nn.Linear(width + MATCHED, HIDDEN), nn.Linear(HIDDEN, 1)
         self.whole_inner, self.whole_outer = nn.Linear(2 * width + 1, HIDDEN), nn.Linear(HIDDEN, 1)
+        self.text_inner, self.text_outer = nn.Linear(2 * width + 2, HIDDEN), nn.Linear(HIDDEN, 1)
 
-    def forward(self, ids: Tensor, attend: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
-        out = self.body(input_ids=ids, attention_mask=attend, token_type_ids=side, output_hidden_states=True)
-        states = out.hidden_states
+    def forward(self, ids: Tensor, attend: Tensor, side: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        states = self.body(ids, attend, side)
         last = states[-1]
         tables = [self.body.embeddings.word_embeddings(ids), *(states[layer] for layer in matched_layers(len(states)))]
         matches = torch.stack([best_match(table, side) for table in tables], dim=-1)
-        inner = nn.functional.gelu(self.token_inner(torch.cat([last, matches], dim=-1)))
-        logits = self.token_outer(inner).squeeze(-1)
+        logits = _head(self.token_inner, self.token_outer, torch.cat([last, matches], dim=-1))
         own = (attend * (1 - side)).to(last.dtype)
         size = own.sum(1, keepdim=True)
         mean = (last * own.unsqueeze(-1)).sum(1) / size
-        chance = (torch.sigmoid(logits) * own).sum(1, keepdim=True) / size
-        whole = nn.functional.gelu(self.whole_inner(torch.cat([last[:, 0], mean, chance], dim=-1)))
-        return logits, torch.sigmoid(self.whole_outer(whole)).squeeze(-1)
+        chances = torch.sigmoid(logits)
+        chance = (chances * own).sum(1, keepdim=True) / size
+        weak = torch.exp(-LEAST * chances) * own
+        least = (weak * chances).sum(1, keepdim=True) / weak.sum(1, keepdim=True)
+        share = _head(self.whole_inner, self.whole_outer, torch.cat([last[:, 0], mean, chance], dim=-1))
+        text = _head(self.text_inner, self.text_outer, torch.cat([last[:, 0], mean, chance, least], dim=-1))
+        return logits, torch.sigmoid(share), text
+
+
+def _head(inner: nn.Linear, outer: nn.Linear, read: Tensor) -> Tensor:
+    found: Tensor = outer(nn.functional.gelu(inner(read))).squeeze(-1)
+    return found
 
 
 def matched_layers(states: int) -> Sequence[int]:

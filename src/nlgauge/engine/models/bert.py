@@ -137,14 +137,17 @@ class Bert(nn.Module):
         self.embeddings = Embeddings(config)
         self.encoder = Encoder(config, int(config["num_hidden_layers"]) if layers is None else layers)
 
-    def bias(self, attend: Tensor) -> Tensor:
+    def bias(self, attend: Tensor, part: Tensor | None = None) -> Tensor:
         """What is added where tokens compare: padding hidden, relative positions counted.
 
-        attend: [rows, length], or [rows, length, length] where each token sees tokens of its own.
+        attend: [rows, length], or [rows, length, length] where each token sees tokens of its own. part: [rows, length],
+        the text that each token is of: relative positions count within a text alone.
         """
         seen = attend[:, None, None] if attend.ndim == 2 else attend[:, None]
         hidden = torch.where(seen.bool(), 0.0, torch.finfo(torch.float32).min / 2)
-        return hidden if (relative := self.relative(attend.shape[-1])) is None else hidden + relative
+        if (relative := self.relative(attend.shape[-1])) is None:
+            return hidden
+        return hidden + (relative if part is None else relative * (part[:, None, :, None] == part[:, None, None]))
 
     def relative(self, length: int) -> Tensor | None:
         """Biases by relative position, [1, heads, length, length]; None where attention does not count them."""
@@ -162,15 +165,16 @@ class Bert(nn.Module):
         attend: Tensor,
         side: Tensor | None = None,
         positions: Tensor | None = None,
+        part: Tensor | None = None,
         layers: int | None = None,
     ) -> list[Tensor]:
         """Hidden states of every layer, the embeddings first: [rows, length, width] each.
 
-        layers: how many of them are run; all by default.
+        part: as in `bias`. layers: how many of them are run; all by default.
         """
         side = torch.zeros_like(ids) if side is None else side
         positions = torch.arange(ids.shape[1], device=ids.device) if positions is None else positions
-        bias, states = self.bias(attend), [self.embeddings(ids, side, positions)]
+        bias, states = self.bias(attend, part), [self.embeddings(ids, side, positions)]
         for layer in self.encoder.layer[:layers]:
             states.append(layer(states[-1], bias))
         return states
@@ -182,16 +186,16 @@ class Head(nn.Module):
     def __init__(self, config: Mapping[str, Any]) -> None:
         super().__init__()
         width = int(config["hidden_size"])
-        self.predictions = nn.Module()
+        self.predictions: Any = nn.Module()
         self.predictions.transform = nn.Module()
         self.predictions.transform.dense = nn.Linear(width, width)
         self.predictions.transform.LayerNorm = nn.LayerNorm(width, eps=float(config["layer_norm_eps"]))
         self.predictions.bias = nn.Parameter(torch.zeros(int(config["vocab_size"])))
 
     def forward(self, states: Tensor, table: Tensor) -> Tensor:
-        parts: Any = self.predictions
-        changed = parts.transform.LayerNorm(nn.functional.gelu(parts.transform.dense(states)))
-        return nn.functional.linear(changed, table, parts.bias)
+        transform = self.predictions.transform
+        changed = transform.LayerNorm(nn.functional.gelu(transform.dense(states)))
+        return nn.functional.linear(changed, table, self.predictions.bias)
 
 
 class MaskedBert(nn.Module):
