@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from pathlib import Path
 
 import pytest
 
-from nlgauge.reproduce import measuring, published
+from nlgauge.engine.models import loading
+from nlgauge.reproduce import layers, measuring, published
 from nlgauge.reproduce.published import Source, table
 from nlgauge.reproduce.suites import Group, Suite
 from tests.command import nlgauge, refused
@@ -125,3 +127,60 @@ def test_the_results_page_is_written_where_asked(folder: Path, tmp_path: Path, m
     assert result.exit_code == 0, result.output
     assert result.stdout == f"{place}\n"
     assert "| `Words` | **.715 [" in place.read_text(encoding="utf-8")
+
+
+def test_the_pages_are_of_several_models_and_fill_the_readme(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = Suite("tiny", "Tiny", (Source("tiny"),), ("quality",), (("pooled", "pearson"),), (Group(("Words",)),))
+    monkeypatch.setattr(measuring, "SUITES", (suite,))
+    place, readme = tmp_path / "agreement.md", tmp_path / "README.md"
+    readme.write_text("<!-- agreement -->\n<!-- end of agreement -->\n", encoding="utf-8")
+    (tmp_path / "other").symlink_to(loading.pocket_folder())
+    run = ("reproduce", "results", "--data", folder, "-o", tmp_path / "out", "--page", place, "--replicates", 20)
+    result = nlgauge(*run, "--model", "pocket", "--model", tmp_path / "other", "--readme", readme)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines() == [str(place), str(readme)]
+    assert "Our metrics on pocket@" in place.read_text(encoding="utf-8")
+    assert f"{tmp_path / 'other'}@" in place.read_text(encoding="utf-8")
+
+
+def test_the_larger_model_takes_part_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for found, models in ((None, [None]), (Path("somewhere"), [None, "base"])):
+        monkeypatch.setattr(loading, "companion_folder", lambda name, found=found: found)
+        assert importlib.import_module("nlgauge.cli.reproduce")._at_hand_models() == models
+
+
+def test_detection_is_written_as_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        {"source": "A red car.", "candidate": text, "supported": text == "A car."}
+        for text in ("A car.", "Two green cars.")
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "fever_symmetric.test.jsonl").write_text(lines, encoding="utf-8")
+    readme = tmp_path / "README.md"
+    readme.write_text("<!-- detection -->\n<!-- end of detection -->\n", encoding="utf-8")
+    options = ("--data", tmp_path, "-o", tmp_path / "out", "--replicates", 5, "--metrics", "CopyRate")
+    result = nlgauge("reproduce", "detection", *options, "--readme", readme)
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "out" / "detection.md").read_text(encoding="utf-8")
+    assert "| `CopyRate` |  | 1.000" in text and "Not here: ragtruth_qa.test, summedits.test" in text
+    assert "| FEVER, symmetric | 2 |" in readme.read_text(encoding="utf-8")
+    assert "fever_symmetric.test: 2 rows by CopyRate" in result.stderr
+
+
+def test_layers_are_of_one_model(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = Suite("tiny", "Tiny", (Source("tiny"),), ("quality",), (("pooled", "pearson"),), ())
+    families = layers.families
+    monkeypatch.setattr(
+        layers, "families",
+        lambda *given: families(*given, suites=(suite,), judged={"Consistency": {"tiny": ("quality",)}}),
+    )  # fmt: skip
+    result = nlgauge("reproduce", "layers", "--data", folder, "-o", tmp_path, "--limit", 2)
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "layers.md").read_text(encoding="utf-8")
+    assert text.startswith("# Layers of pocket@") and "\n## Consistency\n" in text
+    refused("reproduce", "layers", "--data", folder, "--model", "a", "--model", "b", say="layers are of one model")
+    refused("reproduce", "ctc-table-d1", "--model", "a", "--model", "b", say="several models, and --readme, are for")
+    out = ("-o", tmp_path / "o", "--readme", tmp_path / "no.md")
+    refused("reproduce", "results", "--data", folder, *out, say="is no page")

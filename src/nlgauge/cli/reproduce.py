@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from nlgauge.reproduce.rebuilt import Rebuilt
     from nlgauge.reproduce.scoring import Scores
 
-RESULTS, DETECTION = "results", "detection"
+RESULTS, DETECTION, LAYERS = "results", "detection", "layers"
 PAGES = {
     RESULTS: "every metric of ours beside the best published numbers, as a page",
     DETECTION: "what is found of what people marked as unsupported, as a page",
+    LAYERS: "agreement of every family on each layer of a model, from which a card's layers are chosen",
 }
 _ABOUT = "Of results and detection"
 
@@ -70,6 +71,8 @@ def reproduce(
         raise SpecError(f"{alone[0]} stands alone: run it, and the tables, one after the other")
     if not alone and (len(models) > 1 or readme is not None):
         raise SpecError("several models, and --readme, are for results and detection")
+    if LAYERS in names and (len(models) > 1 or readme is not None):
+        raise SpecError("layers are of one model, and have no place in the README")
     tables = find([name for name in names if name not in PAGES])
     data = None if folder is None else Data(folder, limit)
     if not names:
@@ -85,7 +88,10 @@ def reproduce(
     place = output / "scores" if folder_or_not is True else folder_or_not
     scores = Scores(place, lambda line: click.echo(line, err=True))
     if alone:
-        write = _page_for(page or output / f"{'agreement' if RESULTS in names else DETECTION}.md", readme)
+        write = _page_for(page or output / f"{'agreement' if RESULTS in names else alone[0]}.md", readme)
+        if LAYERS in names:
+            _layers(data, scores, models[0] if models else None, metrics, limit, write)
+            return
         asked = _Asked(data, list(models) or _at_hand_models(), metrics, limit, replicates)
         if DETECTION in names:
             _detection(asked, place, write)
@@ -219,3 +225,13 @@ def _detection(asked: _Asked, cache: Path | bool, write: Callable[[str, str, Seq
         asked.replicates, cache, lambda line: click.echo(line, err=True),
     )  # fmt: skip
     write(page(tried, absent, asked.limit, asked.replicates), "detection", short_table(tried))
+
+
+def _layers(
+    data: Data, scores: Scores, model: str | None, metrics: Sequence[str], limit: int | None,
+    write: Callable[[str, str, Sequence[str]], None],
+) -> None:  # fmt: skip
+    from nlgauge.reproduce.layers import families, page
+
+    found, models, absent = families(data, scores, model, metrics)
+    write(page(found, models, absent, limit), LAYERS, ())

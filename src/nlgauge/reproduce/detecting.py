@@ -197,7 +197,9 @@ def _words(labels: Labels, evidence: Mapping[int, Any]) -> tuple[float | None, d
             if text["name"] != "candidate":
                 continue
             weak = text["weak"]
-            for word in text["words"] if row.spans is not None else ():
+            if row.spans is None:
+                continue
+            for word in text["words"]:
                 alignments.append(word["alignment"])
                 truth.append(int(not any(a < word["end"] and word["begin"] < b for a, b in row.spans)))
     if not alignments:

@@ -144,7 +144,7 @@ def find(names: Sequence[str]) -> list[Table]:
             chosen.update({table.name: table for table in tables().values() if table.why is None})
         elif name not in known:
             raise SpecError(
-                f"no table or figure {name!r}; there are {', '.join(known)}, and all, results and detection"
+                f"no table or figure {name!r}; there are {', '.join(known)}, and all, results, detection and layers"
             )
         elif known[name].why is not None:
             raise SpecError(f"{name} cannot be rebuilt: {known[name].why}")

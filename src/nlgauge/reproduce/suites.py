@@ -100,6 +100,7 @@ SUITES: tuple[Suite, ...] = (
                 )
             ),
         ),
+        parts=("least_stretch", "probability"),
         notes=(
             "Eleven references, of which metrics take the best unless their spec says otherwise.",
             _BY_EIGHT,

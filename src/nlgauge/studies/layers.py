@@ -33,15 +33,11 @@ def layers(
     chosen = [registry.metric(one, model=model) for one in metrics or _fitting(corpus)]
     settings: list[Setting] = []
     for one in chosen:
-        name = model_of(one)
-        if name is None:
-            raise SpecError(f"{one} reads no model")
-        loaded = loading.load(name)
-        most = capability(loaded, loaded.encoder, "encoder").layers
+        most = layers_of(one)
         for number in range(most + 1) if numbers is None else numbers:
             if not 0 <= number <= most:
-                raise SpecError(f"model {name!r} has layers 0 to {most}; asked for {number}")
-            settings.append(Setting(str(one), {"layer": number}, _at(one, number)))
+                raise SpecError(f"model {model_of(one)!r} has layers 0 to {most}; asked for {number}")
+            settings.append(Setting(str(one), {"layer": number}, at(one, number)))
     return sweep(corpus, settings, ("layer",), **how)
 
 
@@ -53,8 +49,29 @@ def _fitting(corpus: Corpus) -> list[str]:
     return specs
 
 
-def _at(metric: Metric, number: int) -> Metric:
-    """The metric on one layer."""
+def layers_of(metric: Metric) -> int:
+    """How many layers the metric's model has, the embeddings not counted. Raises SpecError where it reads no model."""
+    name = model_of(metric)
+    if name is None:
+        raise SpecError(f"{metric} reads no model")
+    loaded = loading.load(name)
+    return capability(loaded, loaded.encoder, "encoder").layers
+
+
+def up_to(metric: Metric, number: int) -> Metric:
+    """The metric as it would be if its model's card named a layer: on that one, or on its window that ends there.
+
+    Raises SpecError for a metric that has no layer to choose.
+    """
+    layers = getattr(metric, "layers", None)
+    if not isinstance(layers, int):
+        return at(metric, number)
+    window = tuple(range(max(0, number + 1 - layers), number + 1))
+    return replace(metric, layers=window)  # type: ignore[call-arg]
+
+
+def at(metric: Metric, number: int) -> Metric:
+    """The metric on one layer. Raises SpecError for a metric that has none to choose."""
     names = {field.name for field in fields(metric)}
     if "layer" in names:
         return replace(metric, layer=number)  # type: ignore[call-arg]
