@@ -63,8 +63,8 @@ _PART = re.compile(r"(?:^|/)input/all-mpnet-base-v2\.zip\.(\d{3})$")
 def write_body(archive: Path, out: Path, texts: Path | None = None, precision: str = "float32") -> Path:
     """Write the body in `archive` to the folder `out`: weights in 8 bits, graphs, tokenizer, what is known about it.
 
-    texts: a folder of plain texts, on whose sentences BERTScore is measured for its baseline, in the precision; without it
-    the card has none.
+    texts: a folder of plain texts, on whose sentences BERTScore's baseline is measured in the precision; without it the
+    card has none.
     Raises InputError for an archive that is none or holds other weights, and for a folder that is not empty.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
