@@ -8,9 +8,9 @@ found   Rows with `evidence_lines` (alternative sets of numbers of the source's 
         same sub-words (k1 1.2, b 0.75, counted on the source's sentences); vectors, a sentence being the mean of its
         tokens' states on a layer, by cosine with the claim's; and ours for half the room with vectors for the rest.
         Then ours by how much of the claim's words, by rarity, the chosen sentences hold.
-speed   Made texts of 48 words, all distinct, of which a part is in the source: pairs a second of one processor by the
-        search, with all of the source in the same rows, and in windows as long as the model's; with sources of 400 and
-        of 52,000 words.
+speed   Pairs a second of one processor by the search, with all of the source in the same rows, and in windows as long
+        as the model's. Claims of --rows with the first 400 words of their sources, or made texts of 48 words, of which
+        half is in the source; then a made source of 52,000 words.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def found(model: Model, some: Sequence[Claim], rooms: Sequence[int], layers: Seq
     return {"found": figures, "covered": rows}
 
 
-def speed(model: Model, repeats: int, quick: bool) -> dict[str, Any]:
+def speed(model: Model, real: Sequence[Claim], repeats: int, quick: bool) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     maker = TextMaker(seed=3)
     for words, pairs, ways in (
@@ -180,6 +180,10 @@ def speed(model: Model, repeats: int, quick: bool) -> dict[str, Any]:
         sources = [maker.words(words) for _ in range(pairs)]
         texts = [" ".join([*maker.words(24).split(), *source.split()[words // 2 :][:24]]) for source in sources]
         some = list(zip(texts, sources, strict=True))
+        if real and words < 1000:
+            some = [(claim.text, " ".join(claim.source.split()[:words])) for claim in real[:: len(real) // pairs]][
+                :pairs
+            ]
         heading(f"speed: {pairs} pairs, sources of {words} words")
         runs = {way: lambda way=way, some=some: align(model, some, way) for way in ways}
         took = _in_turn(runs, repeats if words < 1000 else 1, warm=words < 1000)
@@ -245,10 +249,11 @@ def main() -> None:
     measuring.print_machine(facts)
     model = loading.load(arguments.model)
     record: dict[str, Any] = {"machine": facts}
-    if "found" in arguments.only and arguments.rows:
-        record |= found(model, claims(model, arguments.rows, arguments.sources), arguments.room, arguments.layers)
+    some = claims(model, arguments.rows, arguments.sources)
+    if "found" in arguments.only and some:
+        record |= found(model, some, arguments.room, arguments.layers)
     if "speed" in arguments.only:
-        record |= speed(model, arguments.repeats or (1 if arguments.quick else 3), arguments.quick)
+        record |= speed(model, some, arguments.repeats or (1 if arguments.quick else 3), arguments.quick)
     measuring.save(arguments.output, record)
 
 
