@@ -59,6 +59,8 @@ def test_alignments_agree(both):
     for one, two in zip(*(answers(model, *needs) for model in both), strict=True):
         np.testing.assert_allclose(one.logits, two.logits, atol=2e-3)
         np.testing.assert_allclose(one.aggregate, two.aggregate, atol=1e-4)
+        whole = [[stretch.logit for stretch in alignment.stretches] for alignment in (one, two)]
+        np.testing.assert_allclose(*whole, atol=2e-3)
 
 
 def test_another_text_changes_what_is_said(both):
