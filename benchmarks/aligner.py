@@ -2,9 +2,10 @@
 
     python benchmarks/aligner.py [--quick] [--repeats N] [--output FILE]
 
-Texts of about 60 sub-words are aligned with contexts of about 400, all distinct. The peer is the trained network,
-in float32, one pair a call; both sides share the machine's threads and take turns. Values have to agree to 1e-3. Then
-how time grows with the length of the context, to well beyond the window.
+Texts of about 50 sub-words are aligned with contexts of about 240, which fit a row, all distinct. The peer is the
+trained network, in float32, one pair a call; both sides share the machine's threads and take turns. Values have to
+agree to 1e-3. Then how time grows with the length of the context, to well beyond a row; benchmarks/evidence_search.py
+has more of that.
 """
 
 from __future__ import annotations
@@ -35,21 +36,21 @@ class Peer:
 
     def __init__(self) -> None:
         import torch
-        from safetensors.numpy import load_file
-        from transformers import BertConfig
 
         from nlgauge.engine.models.adaptation import read_delta
         from nlgauge.engine.models.aligner_net import Aligner
-        from nlgauge.engine.models.card import ALIGNER_THRESHOLD
+        from nlgauge.engine.models.card import ALIGNER_FACTS
+        from nlgauge.engine.models.folder import read_weights
         from nlgauge.training.body import read_body
 
         torch.set_num_threads(threads())
         self._torch, folder = torch, loading.pocket_folder()
-        self._net = Aligner(read_body(folder, BertConfig.from_pretrained(folder))).eval()
-        tuned = read_delta(folder / "aligner.safetensors", load_file(folder / "model.safetensors"))
+        self._net = Aligner(read_body(folder, adapted=True)).eval()
+        tuned = read_delta(folder / "aligner.safetensors", read_weights(folder / "model.safetensors"))
         own = self._net.state_dict()
-        tuned.pop(ALIGNER_THRESHOLD)
         for name, value in tuned.items():
+            if name in ALIGNER_FACTS:
+                continue
             key = name.replace("bert.", "body.", 1) if name.startswith("bert.") else name.removeprefix("aligner.")
             own[key] = torch.from_numpy(value)
         self._net.load_state_dict(own)
@@ -64,7 +65,7 @@ class Peer:
             side = [0] * (len(text) + 2) + [1] * len(context) + [0]
             with self._torch.inference_mode():
                 inputs = [self._torch.tensor(row)[None] for row in (ids, [1] * len(ids), side)]
-                logits, _ = self._net(*inputs)
+                logits = self._net(*inputs)[0]
             out.append(logits[0, 1 : 1 + len(text)].numpy())
         return out
 
@@ -75,7 +76,7 @@ def main() -> None:
     measuring.print_machine(facts)
     repeats = arguments.repeats or (2 if arguments.quick else 5)
     maker = TextMaker(seed=1)
-    pairs = [(maker.words(46), maker.words(310)) for _ in range(8 if arguments.quick else 32)]
+    pairs = [(maker.words(46), maker.words(230)) for _ in range(8 if arguments.quick else 32)]
     sizes = [len(one) for one in loading.load("pocket").tokenizer.encode([text for pair in pairs for text in pair])]
     print(f"median sub-words: {np.median(sizes[::2]):.0f} and {np.median(sizes[1::2]):.0f}")
     peer = Peer()

@@ -58,6 +58,12 @@ def test_stretches_hold_every_sentence_once_in_order_and_are_not_too_long(text: 
     assert all(group[-1][1] - group[0][0] <= most for group in groups)
 
 
+def test_what_fits_is_one_stretch_and_others_are_even() -> None:
+    assert stretches([(0, 95), (95, 99)], 100) == [[(0, 95), (95, 99)]]
+    assert stretches([(0, 60), (60, 70), (70, 100), (100, 130)], 100) == [[(0, 60)], [(60, 70), (70, 100), (100, 130)]]
+    assert stretches([], 100) == []
+
+
 def test_sentences_end_where_a_reader_sees_it() -> None:
     def cut(text: str) -> list[str]:
         tokens = split(text)

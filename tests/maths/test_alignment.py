@@ -106,3 +106,29 @@ def test_a_words_confidence_is_that_of_its_pieces_in_the_mean():
     found = m.word_alignment(scores[:, 0] - scores[:, 1], np.array([0, 2]))
     np.testing.assert_allclose(found, [0.7502601055951177, 0.574442516811659], rtol=1e-12)
     np.testing.assert_array_equal(m.word_alignment(np.array([800.0, -800.0]), np.array([0, 1])), [1, 0])
+
+
+# ---- Deciding
+
+WORDS = np.array([[0, 3], [4, 9], [10, 12], [14, 20], [21, 25]])
+SUPPORT = np.array([0.9, 0.2, 0.1, 0.8, 0.3])
+
+
+def test_the_lowest_mean_is_of_the_worst_part_that_has_words():
+    assert m.least_mean(SUPPORT, WORDS, [(0, 12), (14, 25)]) == pytest.approx(0.4)
+    assert m.least_mean(SUPPORT, WORDS, [(0, 3), (4, 12), (12, 13), (14, 25)]) == pytest.approx(0.15)
+    assert m.least_mean(SUPPORT, WORDS, [(0, 25)]) == m.mean_alignment(SUPPORT)
+    assert np.isnan(m.least_mean(np.empty(0), np.empty((0, 2), int), [(0, 3)]))
+
+
+def test_unsupported_words_are_counted_and_joined():
+    assert m.unsupported_share(SUPPORT, 0.5) == pytest.approx(3 / 5)
+    assert m.unsupported_share(SUPPORT, 0.1) == 0  # below, not at the threshold
+    assert m.unsupported_spans(SUPPORT, WORDS, 0.5) == [(4, 12), (21, 25)]
+    assert m.unsupported_spans(SUPPORT, WORDS, 0.95) == [(0, 25)]
+    assert m.unsupported_spans(SUPPORT, WORDS, 0.05) == []
+    assert m.unsupported_spans(np.empty(0), np.empty((0, 2), int), 0.5) == []
+
+
+def test_probabilities_of_log_odds_do_not_overflow():
+    assert m.logistic(np.array([-1e4, 0, np.log(3), 1e4])).tolist() == pytest.approx([0, 0.5, 0.75, 1])

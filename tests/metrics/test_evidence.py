@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from nlgauge.metrics.evidence import Evidence, Flow, Item, Match, Place, Word, Words
+from nlgauge.metrics.evidence import Evidence, Flow, Item, Match, Place, Quote, Stretch, Word, Words
 
 
 def test_every_shape_has_a_record() -> None:
@@ -47,3 +47,16 @@ def test_nothing_to_show_is_an_empty_record() -> None:
 def test_what_json_cannot_hold_is_refused() -> None:
     with pytest.raises(TypeError, match="is no evidence"):
         Evidence(items=[Item("odd", {"value": object()})]).record()
+
+
+def test_what_was_read_with_a_text_has_a_record_where_there_is_any() -> None:
+    words = [Word("cat", 2, 5, 0.1, quote=0), Word("dog", 6, 9, 0.1)]
+    quotes, stretches = [Quote("source", "A dog.", 3, 9)], [Stretch(0, 10, (0,), 0.25), Stretch(0, 10, ())]
+    evidence = Evidence(texts=[Words("candidate", "source", "A cat dog.", words, 0.6, [(2, 9)], stretches, quotes)])
+    (text,) = json.loads(json.dumps(evidence.record()))["texts"]
+    assert [word.get("quote") for word in text["words"]] == [0, None]
+    assert text["unsupported"] == [[2, 9]]
+    assert text["stretches"] == [
+        {"begin": 0, "end": 10, "quotes": [0], "supported": 0.25}, {"begin": 0, "end": 10, "quotes": []},
+    ]  # fmt: skip
+    assert text["quotes"] == [{"name": "source", "text": "A dog.", "begin": 3, "end": 9}]

@@ -100,11 +100,15 @@ def _shown(record: Mapping[str, Any], colour: bool) -> Iterator[str]:
     """The lines of one row."""
     several = len(record["values"]) > 1
     values = [
-        (f"{part} " if several else "") + (f"{value:.4f}" if isinstance(value, float) else str(value))
+        (f"{part} " if several else "")
+        + (f"{value:.4f}" if isinstance(value, float) else "none" if value is None else str(value))
         for part, value in record["values"].items()
     ]
     head = f"row {record['row']}, system {record['system']}, item {record['item']}: {record['metric']} "
-    yield harmless(head + (", ".join(values) if record["reason"] is None else f"has no value: {record['reason']}"))
+    if all(value is None for value in record["values"].values()):
+        yield harmless(f"{head}has no value: {record['reason']}")
+    else:
+        yield harmless(head + ", ".join(values) + (f" ({record['reason']})" if record["reason"] else ""))
     yield from (f"  note: {note}" for note in record["notes"])
     for line in drawn(record["evidence"], colour):
         yield "  " + line.replace("\n", "\n  ")

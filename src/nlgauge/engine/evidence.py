@@ -52,6 +52,8 @@ def stretches(spans: Sequence[Span], most: int) -> list[list[Span]]:
     if not spans:
         return groups
     total = spans[-1][1] - spans[0][0]
+    if total <= most:
+        return [list(spans)]
     wanted = total / -(-total // most)
     for span in spans:
         begun = groups and span[1] - groups[-1][0][0] <= most
