@@ -26,9 +26,10 @@ def page(tried: Sequence[Tried], absent: Sequence[str], limit: int | None, repli
         "trained or chosen on. *Area* is the area under the curve of hits against false alarms, of texts, with 95 % of "
         f"{replicates:,} resamples of the sources in brackets; .5 is chance. *F1* is of unsupported texts or words: at "
         "the threshold that ships with the metric, and the best, whose threshold is picked on these very rows. To flag "
-        "every text is the floor of F1. A metric of strings is a floor, too: it reads no model. *Rows/s* was measured "
-        "in this run on its machine, in float32, each metric alone, without what the cache saves. Made by `nlgauge "
-        f"reproduce detection` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
+        "every text is the floor of F1. The first table has the best metric and part by each model. A "
+        "metric of strings is a floor: it reads no model. *Rows/s* was measured in this run on its machine, each "
+        "metric alone, in float32, without what the cache saves. Made by `nlgauge reproduce detection` "
+        f"(nlgauge {__version__}): [reproduce.md](reproduce.md).",
         "",
     ]
     if absent:
@@ -42,7 +43,7 @@ def page(tried: Sequence[Tried], absent: Sequence[str], limit: int | None, repli
 def short_table(tried: Sequence[Tried]) -> list[str]:
     """A line a set: the best part by each model, the best of strings, and the best that is published."""
     models = list(dict.fromkeys(found.model for one in tried for found in one.found if found.model))
-    heads = [*(f"{name.partition('@')[0]}: area" for name in models), "strings: area"]
+    heads = [*(f"{name.partition('@')[0]}: best area" for name in models), "strings: best area"]
     heads += [
         *(f"{name.partition('@')[0]}: best F1" for name in models),
         "every text flagged: F1",

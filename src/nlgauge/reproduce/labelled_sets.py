@@ -29,6 +29,7 @@ class LabelledSet(NamedTuple):
 
 
 _ALL = "all of RAGTruth's training part"
+_UNKNOWN = "not noted"
 
 LABELLED_SETS = (
     LabelledSet(
@@ -38,7 +39,7 @@ LABELLED_SETS = (
         "official test part, rows of good quality alone; the question is read in front of the passages.",
         "question answering alone",
         (
-            Others("Luna", 0.51, "data of its authors", True),
+            Others("Luna", 0.51, _UNKNOWN, True),
             Others("LettuceDetect base (149 M)", 0.655, _ALL, True),
             Others("LettuceDetect large", 0.70, _ALL, True),
         ),
@@ -64,12 +65,12 @@ LABELLED_SETS = (
 )
 
 WHOLE_TEST_PART = (
-    Others("GPT-4, asked", 0.634, "nothing of the kind"),
-    Others("Luna", 0.654, "data of its authors"),
+    Others("GPT-4", 0.634, _UNKNOWN),
+    Others("Luna", 0.654, _UNKNOWN),
     Others("TinyLettuce (17 M)", 0.685, f"{_ALL}, and more"),
     Others("LettuceDetect base (149 M)", 0.761, _ALL),
     Others("Llama-2-13B, fine-tuned", 0.787, _ALL),
     Others("LettuceDetect large", 0.792, _ALL),
-    Others("RAG-HAT (8 B)", 0.839, f"{_ALL}, and more"),
+    Others("RAG-HAT (8 B)", 0.839, _UNKNOWN),
 )
 """Of the whole test part of RAGTruth: questions, data to text, and summaries, which are easier than questions alone"""
