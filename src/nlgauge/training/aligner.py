@@ -52,6 +52,8 @@ class AlignerConfig:
     weight_decay: float = 0.01
     warmup: int = 150
     """Steps in which the rates rise"""
+    told_weight: float = 0.3
+    """What the label of a word counts where somebody said of the whole text that it is supported, and marked no word"""
     text_weight: float = 1.0
     least_weight: float = 0.5
     share_weight: float = 1.0
@@ -79,6 +81,8 @@ class Batch:
     """[words]: 1, 0, or -1 for what is not known"""
     text: Tensor
     """[rows]: the same of the whole"""
+    weight: Tensor
+    """[words]: how much a word's label counts"""
 
 
 class Judged(NamedTuple):
@@ -151,8 +155,18 @@ class AlignerTrainer(Run):
         labels = np.concatenate([row.labels for row in rows]).astype(np.int64)
         of_row = np.repeat(np.arange(len(rows)), [len(row.labels) for row in rows])
         text = np.array([row.text for row in rows])
-        numbers = (word.ravel()[pieces], of_row, labels, text)
-        return Batch(*map(self.tensor, (ids, attend, side)), pieces, *map(self.tensor, numbers))
+        weight = np.where([row.marked for row in rows], 1.0, self.config.told_weight).astype(np.float32)
+        return Batch(
+            ids=self.tensor(ids),
+            attend=self.tensor(attend),
+            side=self.tensor(side),
+            pieces=pieces,
+            word=self.tensor(word.ravel()[pieces]),
+            row=self.tensor(of_row),
+            labels=self.tensor(labels),
+            text=self.tensor(text),
+            weight=self.tensor(weight[of_row]),
+        )
 
     def predictions(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Log-odds of each word [words], shares [rows], log-odds of the whole texts [rows]."""
@@ -170,18 +184,22 @@ class AlignerTrainer(Run):
         config = self.config
         words, share, text = self.predictions(batch)
         known, nothing = batch.labels != UNKNOWN, words.sum() * 0
-        by_word = _cross_entropy(words[known], batch.labels[known]) if known.any() else nothing
+        by_word = _cross_entropy(words[known], batch.labels[known], batch.weight[known]) if known.any() else nothing
         told = batch.text != UNKNOWN
         whole = _cross_entropy(text[told], batch.text[told]) if told.any() else nothing
         counted = torch.zeros(len(text), device=self.device).index_add(0, batch.row, known.float())
         lost = (batch.text == 0) & (counted == 0)
         least = nothing
         if lost.any():
-            # log sum exp over a text's words of the log-odds of being unsupported: by the text's row
+            # The log of the mean over a text's words of exp(log-odds of being unsupported), by the text's row. Of the
+            # mean and not of the sum: many words that are each a little doubtful are no unsupported word.
             high = config.sharpness * -words
             peak = torch.full_like(text, -torch.inf).scatter_reduce(0, batch.row, high, "amax").detach()
-            sums = torch.zeros_like(text).index_add(0, batch.row, torch.exp(high - peak[batch.row]))
-            soft = ((torch.log(sums) + peak) / config.sharpness)[lost]
+            sums, size = (
+                torch.zeros_like(text).index_add(0, batch.row, part)
+                for part in (torch.exp(high - peak[batch.row]), torch.ones_like(high))
+            )
+            soft = ((torch.log(sums / size) + peak) / config.sharpness)[lost]
             least = nn.functional.softplus(-soft).mean()
         right = torch.zeros_like(counted).index_add(0, batch.row[known], batch.labels[known].float())
         full = counted > 0
@@ -253,8 +271,12 @@ def _padded(length: int) -> int:
     return next(size for size in _LENGTHS if length <= size)
 
 
-def _cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
-    return nn.functional.binary_cross_entropy_with_logits(logits, labels.float())
+def _cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor | None = None) -> Tensor:
+    """Mean over the labels, each as heavy as its weight."""
+    if weight is None:
+        return nn.functional.binary_cross_entropy_with_logits(logits, labels.float())
+    total = nn.functional.binary_cross_entropy_with_logits(logits, labels.float(), weight, reduction="sum")
+    return total / weight.sum().clamp(min=1e-6)
 
 
 def _known(

@@ -39,6 +39,8 @@ class Encoded:
     """[words]: 1 supported, 0 not, -1 not known"""
     text: int
     """1 where all of the stretch is supported, 0 where something is not, -1 where that is not known"""
+    marked: bool = True
+    """Whether somebody looked at each word, or said one thing of the text"""
 
 
 def encode(
@@ -82,7 +84,7 @@ def _encode(row: Labelled, text: Tokens, source: Search, pairing: Pairing, whole
             ids, side = pairing.row(asked, source, read)
             word = np.full(len(ids), -1, np.int32)
             word[before : before + len(asked)] = numbers[begin:end] - numbers[begin]
-            out.append(Encoded(ids, side, word, here, _whole(row, here)))
+            out.append(Encoded(ids, side, word, here, _whole(row, here), row.spans is not None))
     return out
 
 

@@ -1,0 +1,60 @@
+"""From files and a recipe to a folder with an aligner."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
+pytest.importorskip("onnx", reason="training needs nlgauge[train]")
+
+from safetensors.numpy import load_file  # noqa: E402
+
+from nlgauge.engine.models.loading import load  # noqa: E402
+from nlgauge.errors import SpecError  # noqa: E402
+from nlgauge.training.aligner_run import train  # noqa: E402
+from tests.training.aligner_world import texts, write_body  # noqa: E402
+
+RECIPE = 'body = "{}"\nseed = 3\n[shape]\nrow = 48\nstretch = 16\n{}[training]\nsteps = {}\nbatch_tokens = 200\n'
+
+
+@pytest.fixture(scope="module")
+def body(tmp_path_factory):
+    return write_body(tmp_path_factory.mktemp("body"))
+
+
+def write(path, rows):
+    lines = [json.dumps({"source": r.source, "candidate": r.candidate, "spans": r.spans}) for r in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_a_file_of_ones_own_rows_is_enough(body, tmp_path):
+    write(tmp_path / "mine.jsonl", texts(60, 1))
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(RECIPE.format(body, "", 4), encoding="utf-8")
+    folder = train(tmp_path / "out", labelled=tmp_path / "mine.jsonl", config=recipe)
+    card = (folder / "ALIGNER.md").read_text(encoding="utf-8")
+    assert "| mine |" in card and "4 steps" in card and "probability of being supported" in card
+    model = load(str(folder))
+    assert model.aligner is not None and 0 < model.card.aligner_threshold < 1
+    assert load_file(folder / "aligner.safetensors")["aligner.temperature"] > 0
+    with pytest.raises(SpecError, match="nothing to learn from"):
+        train(tmp_path / "other", config=recipe)
+
+
+def test_a_recipe_names_its_sets_and_how_often_each_is_read(body, tmp_path):
+    for name, number, seed in (("one.train", 40, 1), ("two.train", 30, 2), ("two.dev", 10, 3)):
+        write(tmp_path / f"{name}.jsonl", texts(number, seed))
+    sets = (
+        '[[labelled]]\nfiles = "one.train*"\ntimes = 2\nheld_out = 0.2\n'
+        '[[labelled]]\nfiles = "two.train*"\nrows = 12\n[[held]]\nfiles = "two.dev*"\n'
+    )
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(RECIPE.format(body, sets, 2), encoding="utf-8")
+    card = (train(tmp_path / "out", labelled=tmp_path, config=recipe) / "ALIGNER.md").read_text(encoding="utf-8")
+    table = [line.split("|")[1:-1] for line in card.splitlines() if line.startswith("| ") and "times" in line]
+    counts = {name.strip(): (int(some), int(made), times.strip()) for name, some, made, times in table}
+    assert counts["two.train"] == (12, 12, "1 times")
+    assert 20 < counts["one.train"][0] < 40 and counts["one.train"][2] == "2 times"
+    assert "| two.dev |" in card and "| one.train | 0." in card  # both are measured on
