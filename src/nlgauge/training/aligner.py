@@ -112,6 +112,7 @@ class AlignerTrainer(Run):
         self.config, self.rows, self.held, self._pad = config, rows, held, pad
         self.model, self.steps = model.to(self.device), config.steps
         self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), fused=True)
+        self._judged: tuple[int, dict[str, Judged]] | None = None
 
     def _groups(self) -> list[dict[str, Any]]:
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
@@ -235,11 +236,17 @@ class AlignerTrainer(Run):
             truths.append(batch.text.cpu().numpy())
         return Judged(*_known(words, labels), *_known(texts, truths))
 
+    def judged(self) -> dict[str, Judged]:
+        """What is said of the held-out rows at this step, by set."""
+        if self._judged is None or self._judged[0] != self.step:
+            self._judged = (self.step, {name: self.judge(rows) for name, rows in self.held.items() if rows})
+        return self._judged[1]
+
     def evaluate(self) -> dict[str, Any] | None:
         """How well unsupported words and texts are found in each held-out set (see `detection`)."""
         if not any(self.held.values()):
             return None
-        found = {name: self.judge(rows) for name, rows in self.held.items() if rows}
+        found = self.judged()
         point: dict[str, Any] = {"step": self.step}
         for name, judged in found.items():
             whole = detection(_chances(judged.texts), judged.truths)

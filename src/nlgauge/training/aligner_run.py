@@ -193,14 +193,14 @@ def write_aligner(folder: Path, model: Aligner, threshold: float, divisor: float
 
 def _held_texts(trainer: AlignerTrainer) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Log-odds and labels of the held-out stretches of all sets; empty where nothing is held out."""
-    judged = [trainer.judge(rows) for rows in trainer.held.values() if rows]
+    judged = trainer.judged().values()
     texts, truths = [np.empty(0), *(one.texts for one in judged)], [one.truths for one in judged]
     return np.concatenate(texts), np.concatenate([np.empty(0, np.int64), *truths])
 
 
 def _card(trainer: AlignerTrainer, sets: Sets, out: Path) -> str:
     """The training card: what was trained on what, and how well held-out texts are told apart."""
-    last = trainer.curve[-1] if trainer.curve else {}
+    last, judged = trainer.curve[-1] if trainer.curve else {}, trainer.judged()
     lines = [
         "# Aligner",
         "",
@@ -212,13 +212,14 @@ def _card(trainer: AlignerTrainer, sets: Sets, out: Path) -> str:
         "",
         "Held-out texts: unsupported words found, and texts that hold one. No source of theirs was trained on.",
         "",
-        "| set | words: area under ROC | F1 at 0.5 | best F1 | texts: area under ROC | best F1 |",
-        "|---|---|---|---|---|---|",
+        "| set | words: area under ROC | F1 at 0.5 | best F1 | texts: area under ROC | best F1 | temperature of its own |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name, found in last.items():
         if isinstance(found, dict):
             words, texts = found["words"], found["texts"]
-            cells = [words["auc"], words["f1"], words["best_f1"], texts["auc"], texts["best_f1"]]
+            own = temperature(judged[name].texts, judged[name].truths)
+            cells = [words["auc"], words["f1"], words["best_f1"], texts["auc"], texts["best_f1"], own]
             lines.append(f"| {name} | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |")
     if len((held := _held_texts(trainer))[0]):
         lines += ["", *reliability_lines(*held, temperature(*held))]
