@@ -212,7 +212,7 @@ def _card(trainer: AlignerTrainer, sets: Sets, out: Path) -> str:
         "",
         "Held-out texts: unsupported words found, and texts that hold one. No source of theirs was trained on.",
         "",
-        "| set | words: area under ROC | F1 at 0.5 | best F1 | texts: area under ROC | best F1 | temperature of its own |",
+        "| set | words: area under ROC | F1 at 0.5 | best F1 | texts: area under ROC | best F1 | own temperature |",
         "|---|---|---|---|---|---|---|",
     ]
     for name, found in last.items():

@@ -43,7 +43,7 @@ def test_neighbours(outputs: Path) -> None:
 
 
 def test_refusals_name_the_file(outputs: Path, tmp_path: Path) -> None:
-    refused("study", "layers", outputs, "-m", "MoverScore", say="takes the last layers together")
+    refused("study", "layers", outputs, "-m", "MarkEvaluate", say="takes the last layers together")
     unrated = tmp_path / "unrated.jsonl"
     unrated.write_text('{"candidate": "a", "references": ["b"]}\n', encoding="utf-8")
     assert str(unrated) in refused("study", "layers", unrated, say="no row is rated")
