@@ -73,7 +73,8 @@ def test_names_are_found_and_figures_are_other_names() -> None:
 
 
 def test_an_unknown_name_is_refused_with_the_list() -> None:
-    with pytest.raises(SpecError, match=r"no table or figure 'table-9'; there are .*ctc-table-d1.* all, results, detection and layers"):
+    listed = r"no table or figure 'table-9'; there are .*ctc-table-d1.* all, results, detection and layers"
+    with pytest.raises(SpecError, match=listed):
         find(["table-9"])
     with pytest.raises(SpecError, match=r"mark-evaluate-table-3 cannot be rebuilt: licence"):
         find(["mark-evaluate-table-3"])
