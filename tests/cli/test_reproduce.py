@@ -119,7 +119,7 @@ def test_the_results_page_is_written_where_asked(folder: Path, tmp_path: Path, m
     suite = Suite("tiny", "Tiny", (Source("tiny"),), ("quality",), (("pooled", "pearson"),), (Group(("Words",)),))
     monkeypatch.setattr(measuring, "SUITES", (suite,))
     place = tmp_path / "agreement.md"
-    options = ("--data", folder, "-o", tmp_path / "out", "--page", place, "--replicates", 20)
+    options = ("--model", "pocket", "--data", folder, "-o", tmp_path / "out", "--page", place, "--replicates", 20)
     before = nlgauge("reproduce", "results", *options, "--kept")
     assert "0 values were computed" in before.stderr
     assert "No number: `Words`: not scored." in place.read_text(encoding="utf-8")
