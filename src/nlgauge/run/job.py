@@ -25,7 +25,8 @@ from nlgauge.run.sets import SetPoints
 from nlgauge.signature import Signature
 from nlgauge.store import Store
 
-_HELD_BYTES = 64 << 20
+BLOCK_WEIGHT = 64 << 20
+"""What a block may weigh"""
 _WORK = 160
 """Bytes that a character on its way through the model counts as: a block is seconds of work, not minutes, and a run
 that is killed loses no more"""
@@ -100,7 +101,7 @@ class Job:
             spec: Keys(bound.metric, bound.facts, self._corpus, self._evidence) for spec, bound in self.bound.items()
         }
         kept, damaged = self._kept(keys, wanted)
-        yield self._seen(Block(wanted, kept))
+        yield self.seen(Block(wanted, kept))
         missing = {spec: [n for n in wanted if n not in kept[spec]] for spec in self.bound}
         self._recall_sets()
         if any(missing.values()) or any(points.missing for points in self.sets.values()):
@@ -138,7 +139,7 @@ class Job:
         gaps = {spec: set(numbers) for spec, numbers in missing.items()}
         if self._engine is not None:
             self._engine.expect(sum(request.work for request in set(self._requests(wanted))))
-        for numbers in self._split(wanted):
+        for numbers in self.split(wanted):
             fresh = not damaged.isdisjoint(numbers)
             todo = {spec: [n for n in numbers if fresh or n in gaps[spec]] for spec in self.bound}
             rows = {spec: [self._corpus[n] for n in some] for spec, some in todo.items()}
@@ -153,7 +154,7 @@ class Job:
                 for spec, found in block.scored.items():
                     self._store.put({keys[spec].of(n): packed(one) for n, one in found.items()})
                 self._store.commit()
-            yield self._seen(block)
+            yield self.seen(block)
         if self._engine is not None:
             for points in self.sets.values():
                 for requests in points.others():
@@ -162,14 +163,15 @@ class Job:
                         self._store.commit()
             self._engine.close()
 
-    def _split(self, wanted: Sequence[int]) -> Iterator[list[int]]:
-        """The rows in blocks, those that share texts together."""
+    def split(self, wanted: Sequence[int]) -> Iterator[list[int]]:
+        """Some rows in blocks, those that share texts together."""
         columns = tuple(dict.fromkeys(column for bound in self.bound.values() for column in bound.metric.reads))
         texts = [texts_of(self._corpus[n], columns or ("candidate", "references")) for n in wanted]
-        for block in blocks_of(texts, lambda some: self._weight([wanted[n] for n in some]), _HELD_BYTES, _MOST_ROWS):
+        for block in blocks_of(texts, lambda some: self.weight([wanted[n] for n in some]), BLOCK_WEIGHT, _MOST_ROWS):
             yield [wanted[n] for n in block]
 
-    def _weight(self, numbers: Sequence[int]) -> int:
+    def weight(self, numbers: Sequence[int]) -> int:
+        """What some rows weigh in a block: bytes that are held, and work on the way to them."""
         if self._engine is None:
             return sum(len(text) for n in numbers for text in texts_of(self._corpus[n], ("candidate", "references")))
         model = self._engine.model
@@ -197,7 +199,8 @@ class Job:
             damaged.update(n for name in self._store.damaged & by_key.keys() for n in by_key[name])
         return kept, damaged
 
-    def _seen(self, block: Block) -> Block:
+    def seen(self, block: Block) -> Block:
+        """Take note of which texts some rows' scores were made of, for the signature; the block comes back."""
         if self._engine is None:
             return block
         for spec, scored in block.scored.items():

@@ -1,0 +1,181 @@
+"""Several runs in the same passes over the texts: each ends as it would have ended alone.
+
+What the rows of all runs ask of a model is computed together, a block at a time. A run that cannot be had, or that
+makes a block fail, fails alone: the others of the block are scored without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from nlgauge.corpus import Corpus
+from nlgauge.engine.engine import Engine
+from nlgauge.engine.features.request import AnyRequest, Features
+from nlgauge.metrics.base import Metric, model_of
+from nlgauge.run.filling import Filling
+from nlgauge.run.job import BLOCK_WEIGHT, Block, Bound, Job, score_block
+from nlgauge.run.scored import Scored
+from nlgauge.table import ScoreTable
+
+
+@dataclass(eq=False)
+class Run:
+    """Rows and metrics, and what came of them."""
+
+    corpus: Corpus
+    metrics: Mapping[str, Metric]
+    """By canonical spec"""
+    asked: Mapping[str, str]
+    """Canonical specs by what was asked for"""
+    evidence: bool = False
+    given_up: Callable[[], bool] = lambda: False
+    """Whether nobody waits for it any more, which stays so; asked before every block"""
+    table: ScoreTable | None = None
+    """The scores, where there is no error and it was not given up"""
+    scored: dict[str, dict[int, Scored]] = field(default_factory=dict)
+    """By metric of rows and number of the row: what the table was made of"""
+    error: Exception | None = None
+    """Why there are no scores"""
+
+
+class _Part(NamedTuple):
+    """The share of a run that one model computes."""
+
+    run: Run
+    job: Job
+    filling: Filling
+
+
+class _Piece(NamedTuple):
+    """Some rows of a part."""
+
+    part: _Part
+    rows: Sequence[int]
+
+
+def score_together(runs: Sequence[Run], engines: Mapping[str, Engine]) -> None:
+    """Score all runs, each metric by the engine of its model; what came of each stands in it.
+
+    No error of one run is raised: it stands in the run, whatever it is, and the others have their scores.
+    """
+    fillings = {id(run): Filling(run.corpus, run.metrics, run.asked, run.evidence) for run in runs}
+    for name in (None, *engines):
+        engine = None if name is None else engines[name]
+        parts = _parts(runs, name, engine, fillings)
+        for group in _groups(parts):
+            _score([piece for piece in group if _wanted(piece.part.run)], engine)
+        for part in parts:
+            _attempt(part.run, partial(_finish, part))
+    for run in runs:
+        _attempt(run, partial(_fill, run, fillings[id(run)]))
+
+
+def _wanted(run: Run) -> bool:
+    return run.error is None and not run.given_up()
+
+
+def _attempt(run: Run, step: Callable[[], object]) -> None:
+    """Take a step of a run, unless it has failed or was given up."""
+    if _wanted(run):
+        try:
+            step()
+        except Exception as error:  # one run's error, of whatever kind, must not end the others
+            run.error = error
+
+
+def _parts(
+    runs: Sequence[Run], name: str | None, engine: Engine | None, fillings: Mapping[int, Filling]
+) -> list[_Part]:
+    """What one model computes of each run; where a run cannot be had, that stands in it."""
+    parts: list[_Part] = []
+    for run in runs:
+        metrics = {spec: metric for spec, metric in run.metrics.items() if model_of(metric) == name}
+        if metrics and _wanted(run):
+            try:
+                job = Job(run.corpus, metrics, engine, evidence=run.evidence)
+            except Exception as error:  # as in _attempt
+                run.error = error
+            else:
+                parts.append(_Part(run, job, fillings[id(run)]))
+    return parts
+
+
+def _groups(parts: Sequence[_Part]) -> Iterator[list[_Piece]]:
+    """The rows of all parts in groups that are no heavier than a block of one run; evidence is kept for all or none."""
+    for evidence in (False, True):
+        group: list[_Piece] = []
+        weight = 0
+        for part in parts:
+            if part.run.evidence is not evidence:
+                continue
+            for rows in part.job.split(range(len(part.run.corpus))):
+                more = part.job.weight(rows)
+                if group and weight + more > BLOCK_WEIGHT:
+                    yield group
+                    group, weight = [], 0
+                group.append(_Piece(part, rows))
+                weight += more
+        if group:
+            yield group
+
+
+def _score(pieces: Sequence[_Piece], engine: Engine | None) -> None:
+    """Score rows of several runs in one pass; where that fails, each piece alone, to find whose fault it is."""
+    if len(pieces) == 1:
+        _attempt(pieces[0].part.run, lambda: _pass(pieces, engine))
+    elif pieces:
+        try:
+            _pass(pieces, engine)
+        except Exception:  # the piece that failed raises it again, alone
+            for piece in pieces:
+                _score([piece], engine)
+
+
+def _pass(pieces: Sequence[_Piece], engine: Engine | None) -> None:
+    bound: dict[str, Bound] = {}
+    rows: dict[str, list[tuple[_Part, int]]] = {}
+    for part, numbers in pieces:
+        for spec, one in part.job.bound.items():
+            # What was counted on a corpus holds for its rows alone; all else that was prepared is the same in each run.
+            alike = not one.metric.uses_corpus and bound.get(spec, one).metric == one.metric
+            key = spec if alike else f"{spec}|{id(part)}"
+            bound[key] = one
+            rows.setdefault(key, []).extend((part, number) for number in numbers)
+    texts = {key: [part.run.corpus[number] for part, number in some] for key, some in rows.items()}
+    others = [request for piece in pieces for requests in _of_sets(piece) for request in requests]
+    scored, features = score_block(bound, texts, engine, pieces[0].part.run.evidence, others)
+    found: dict[tuple[int, str], dict[int, Scored]] = {}
+    for key, some in rows.items():
+        for (part, number), score in zip(some, scored[key], strict=True):
+            found.setdefault((id(part), str(bound[key].metric)), {})[number] = score
+    for piece in pieces:
+        _attempt(piece.part.run, partial(_hand_out, piece, found, features))
+
+
+def _of_sets(piece: _Piece) -> list[list[AnyRequest]]:
+    """What the points of the rows' texts are made of, for each metric of sets."""
+    rows = [piece.part.run.corpus[number] for number in piece.rows]
+    return [points.requests(rows) for points in piece.part.job.sets.values()]
+
+
+def _hand_out(piece: _Piece, found: Mapping[tuple[int, str], Mapping[int, Scored]], features: Features) -> None:
+    """Give a run the scores of its rows, and its sets their points."""
+    part, numbers = piece
+    for points, requests in zip(part.job.sets.values(), _of_sets(piece), strict=True):
+        points.take(requests, features)
+    scored = {spec: {number: found[id(part), spec][number] for number in numbers} for spec in part.job.bound}
+    part.filling.take(part.job.seen(Block(numbers, scored)))
+    for spec, some in scored.items():
+        part.run.scored.setdefault(spec, {}).update(some)
+
+
+def _finish(part: _Part) -> None:
+    part.filling.take_sets(part.job)
+    part.filling.take(Block((), {}), {spec: part.job.signature(spec) for spec in part.job.bound})
+
+
+def _fill(run: Run, filling: Filling) -> None:
+    run.table = filling.table()
