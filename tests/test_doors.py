@@ -87,6 +87,8 @@ UNTESTED: dict[str, str] = {
     "run/filling.py": "tests/test_evaluation.py is about the tables that it makes",
     "run/sets.py": "tests/run/test_job.py, and tests/contracts/test_sets.py for every metric of sets",
     "run/strings.py": "tests/test_evaluation.py compares one process with several",
+    "gate/verdict.py": "tests/gate/test_check.py reads all of it",
+    "cli/check/__init__.py": "tests/cli/check/test_text.py runs the whole command",
     "__init__.py": "tests/test_public_names.py",
     **{
         f"cli/{name}.py": "tests/test_cli.py runs the whole command"

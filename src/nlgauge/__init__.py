@@ -15,6 +15,7 @@ from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecErro
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus, Row
     from nlgauge.evaluation import evaluate
+    from nlgauge.gate import check
     from nlgauge.meta.agreement import correlate
     from nlgauge.meta.comparison import compare
     from nlgauge.table import ScoreTable
@@ -23,6 +24,7 @@ _HOMES = {
     "Corpus": "corpus",
     "Row": "corpus",
     "ScoreTable": "table",
+    "check": "gate",
     "compare": "meta.comparison",
     "correlate": "meta.agreement",
     "evaluate": "evaluation",
@@ -37,6 +39,7 @@ __all__ = [
     "ScoreTable",
     "SpecError",
     "__version__",
+    "check",
     "compare",
     "correlate",
     "evaluate",

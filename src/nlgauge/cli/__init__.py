@@ -11,6 +11,7 @@ import click
 
 from nlgauge._version import __version__
 from nlgauge.cli.cache import cache
+from nlgauge.cli.check import check
 from nlgauge.cli.compare import compare
 from nlgauge.cli.contrast import contrast
 from nlgauge.cli.correlate import correlate
@@ -42,6 +43,7 @@ def main() -> None:
 
 for _command in (
     score,
+    check,
     explain,
     correlate,
     contrast,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nlgauge.cli.keeping import cache_of, keeping
-from nlgauge.cli.terminal import PLACE, aligned, plain, read_outputs
+from nlgauge.cli.terminal import PLACE, aligned, plain, read_outputs, refuse_place
 from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -83,8 +83,7 @@ def score(
 
     if not metrics:
         raise SpecError("no metric was given: add -m InfoLM, for one; nlgauge list shows them all")
-    if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        raise InputError("cannot be written", file=output, remedy="name a file in a folder that exists")
+    refuse_place(output)
     corpus = read_outputs(outputs, candidates, references, source, context, system, columns)
     try:
         table = evaluate(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from nlgauge.table import ScoreTable
 
 PLACE = click.Path(path_type=Path)
+WIDTH = 100
+"""Columns that text output keeps to"""
 
 _MEASURED_ON_RATINGS = (
     click.argument("scores", type=PLACE),
@@ -94,6 +98,18 @@ def read_rated(
         except InputError as error:
             raise InputError(error.problem, file=error.file or outputs, row=error.row, remedy=error.remedy) from None
     return table, rated
+
+
+def refuse_place(*places: Path | None) -> None:
+    """Raises InputError for a file that could not be written: found before a long run, and not after it."""
+    for place in places:
+        if place is not None and (place.is_dir() or not place.parent.is_dir()):
+            raise InputError("cannot be written", file=place, remedy="name a file in a folder that exists")
+
+
+def coloured() -> bool:
+    """Whether stdout is a terminal, and nobody asked for no colours (https://no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def tell_joined(table: ScoreTable) -> None:

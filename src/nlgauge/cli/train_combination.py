@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge._version import __version__
-from nlgauge.cli.terminal import PLACE, aligned, plainly, read_outputs, with_interval
-from nlgauge.errors import InputError, SpecError
+from nlgauge.cli.terminal import PLACE, aligned, plainly, read_outputs, refuse_place, with_interval
+from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
     from nlgauge.meta.combination import Combined
@@ -53,9 +53,7 @@ def combination(
     from nlgauge import ScoreTable
     from nlgauge.meta.combination import combine
 
-    for place in (output, predictions):
-        if place is not None and (place.is_dir() or not place.parent.is_dir()):
-            raise InputError("cannot be written", file=place, remedy="name a file in a folder that exists")
+    refuse_place(output, predictions)
     rated = read_outputs(outputs, None, (), None, None, None, columns)
     combined = combine(
         ScoreTable.load(scores), rated, aspect, metrics=metrics or None, method=method, folds=folds, level=level,

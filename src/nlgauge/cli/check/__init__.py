@@ -1,0 +1,111 @@
+"""nlgauge check: the command. How its verdict is printed is in `text.py`, `github.py` and `junit.py`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nlgauge._version import __version__
+from nlgauge.cli.keeping import cache_of, keeping
+from nlgauge.cli.terminal import PLACE, jsonable, plainly, read_outputs, refuse_place
+from nlgauge.errors import InputError, SpecError
+
+if TYPE_CHECKING:
+    from nlgauge.gate import Verdict
+    from nlgauge.table import ScoreTable
+
+_FORMATS = ("text", "github", "junit", "json")
+
+
+@click.command()
+@click.argument("outputs", type=PLACE)
+@click.option("-m", "--metric", "spec", help="Metric spec, e.g. \"Consistency(aligner='D')\".")
+@click.option("--part", help="Part of a metric that has several; the first by default.")
+@click.option("--at-least", type=float, help="Every row has to score this or more; where higher is better.")
+@click.option("--at-most", type=float, help="Every row has to score this or less; where lower is better.")
+@click.option("--against", type=PLACE, help="Scores file of an earlier run: fail where a system is worse than there.")
+@click.option("--significance", type=float, default=0.05, show_default=True, help="Of the test of --against.")
+@click.option("--allow-missing", is_flag=True, help="Count rows without a value, and do not fail by them.")
+@click.option("-o", "--output", type=PLACE, help="Write every row's scores here (JSON Lines): the next --against.")
+@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
+@click.option("--model", help="Model, where the metric names none.")
+@click.option("--precision", default="float32", show_default=True, help="float32, bfloat16 or int8.")
+@click.option("--device", help="cpu, cuda, cuda:1 or mps, of models that torch runs.")
+@keeping
+@click.option(
+    "--replicates",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="How many resamples interval and p of --against rest on.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--format", "layout", type=click.Choice(_FORMATS), default="text", show_default=True)
+def check(
+    outputs: Path, spec: str | None, part: str | None, at_least: float | None, at_most: float | None,
+    against: Path | None, significance: float, allow_missing: bool, output: Path | None, columns: Sequence[str],
+    model: str | None, precision: str, device: str | None, cache: Path | None, no_cache: bool, replicates: int,
+    seed: int, layout: str,
+) -> None:  # fmt: skip
+    """Fail where a row misses a bar, or a system is worse than in an earlier run (docs/check.md).
+
+    Prints each row that misses the bar with the words of it that nothing supports. Exit code 0: passed; 1: failed;
+    2: wrong use or bad input. A row without a value fails, unless --allow-missing is given.
+    """
+    from nlgauge import ScoreTable, evaluate
+    from nlgauge.gate import check as run
+
+    if spec is None:
+        raise SpecError("no metric was given: add -m \"Consistency(aligner='D')\"; nlgauge list shows them all")
+    if at_least is None and at_most is None and against is None:
+        raise SpecError("there is nothing to check: give --at-least, --at-most or --against")
+    refuse_place(output)
+    baseline = None if against is None else ScoreTable.load(against)
+    corpus = read_outputs(outputs, None, (), None, None, None, columns)
+    try:
+        table = evaluate(
+            corpus, metrics=spec, model=model, precision=precision, device=device, evidence=True, progress=True,
+            cache=cache_of(cache, no_cache),
+        )  # fmt: skip
+    except InputError as error:
+        if error.file:
+            raise
+        raise InputError(error.problem, file=outputs, row=error.row, remedy=error.remedy) from None
+    verdict = run(
+        table, part=part, at_least=at_least, at_most=at_most, against=baseline, allow_missing=allow_missing,
+        significance=significance, replicates=replicates, seed=seed,
+    )  # fmt: skip
+    if output is not None:
+        table.save(output)
+    _printer(layout)(verdict, table, outputs, against)
+    sys.exit(0 if verdict.passed else 1)
+
+
+def _printer(layout: str) -> Callable[[Verdict, ScoreTable, Path, Path | None], None]:
+    if layout == "json":
+        return _json
+    from nlgauge.cli.check import github, junit, text
+
+    return {"text": text.show, "github": github.show, "junit": junit.show}[layout]
+
+
+def _json(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None) -> None:
+    import json
+
+    record: dict[str, Any] = {
+        "nlgauge": __version__,
+        "passed": verdict.passed,
+        **{key: value for key, value in vars(verdict).items() if key not in ("outcomes", "regressions")},
+        "baseline": None if against is None else str(against),
+        "signature": str(table.signatures[verdict.metric]),
+        "rows": [
+            {**plainly(one), "unsupported": [{**vars(text), "words": text.words} for text in one.unsupported]}
+            for one in verdict.outcomes
+        ],
+        "regressions": [plainly(one) for one in verdict.regressions],
+    }
+    click.echo(json.dumps(jsonable(record), ensure_ascii=False, indent=2))

@@ -1,0 +1,42 @@
+"""A verdict for people: what fails, then the counts, then one word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from click.formatting import wrap_text
+
+from nlgauge.cli.check import wording
+from nlgauge.cli.terminal import WIDTH, coloured
+from nlgauge.gate import Verdict
+from nlgauge.table import ScoreTable
+
+
+def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None) -> None:
+    """Findings on stdout; what was left out, where more is to be seen, and the signature on stderr."""
+    colour = coloured()
+    for one in verdict.failures:
+        click.echo(f"{click.style('FAIL', fg='red', bold=True)}  {wording.place(one)}: {one.problem}", color=colour)
+        for line in wording.quoted(one):
+            click.echo(wrap_text(line, WIDTH, "      ", "        "))
+    if verdict.at_least is not None or verdict.at_most is not None or verdict.failures:
+        click.echo(wording.counted(verdict))
+    for regression in verdict.regressions:
+        head, numbers = wording.compared(regression, against)
+        click.echo(head)
+        click.echo(wrap_text(numbers, WIDTH, "      ", "        "))
+    end = click.style("passed", fg="green", bold=True) if verdict.passed else click.style("FAILED", fg="red", bold=True)
+    click.echo(end, color=colour)
+    tell(verdict, table, outputs)
+
+
+def tell(verdict: Verdict, table: ScoreTable, outputs: Path) -> None:
+    """What has to be known beside the verdict, on stderr."""
+    for line in wording.left_out(verdict):
+        click.echo(line, err=True)
+    rows = [one.row for one in verdict.failures if one.row is not None and one.state == "bar"]
+    if rows:
+        spec = verdict.metric.replace('"', '\\"')
+        click.echo(f'what a score rests on: nlgauge explain {outputs} -m "{spec}" --row {rows[0]}', err=True)
+    click.echo(str(table.signatures[verdict.metric]), err=True)

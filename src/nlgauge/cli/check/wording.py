@@ -1,0 +1,85 @@
+"""What is said of a verdict, in words that all its formats share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from nlgauge.cli.drawing import harmless
+from nlgauge.cli.terminal import with_interval
+from nlgauge.gate import Outcome, Regression, Unsupported, Verdict
+
+_AROUND, _LONG = 40, 200
+
+
+def name(verdict: Verdict) -> str:
+    """Of what is checked."""
+    return verdict.metric if verdict.part == "score" else f"{verdict.metric} {verdict.part}"
+
+
+def place(one: Outcome) -> str:
+    """Which row, or system, an outcome is of."""
+    row = "" if one.row is None else f"row {one.row}, "
+    item = "" if one.item is None else f", item {one.item}"
+    return harmless(f"{row}system {one.system}{item}").replace("\n", " ")
+
+
+def quoted(one: Outcome) -> Iterator[str]:
+    """A line for each text with words that nothing supports: these in [brackets], with what stands around them."""
+    for text in one.unsupported:
+        yield f"{text.name}, against the {text.against}: {_marked(text)}"
+
+
+def _marked(text: Unsupported) -> str:
+    pieces, at = [], 0
+    for begin, end in text.spans:
+        pieces += [_shortened(text.text[at:begin], first=at == 0), f"[{_shortened(text.text[begin:end], _LONG)}]"]
+        at = end
+    pieces.append(_shortened(text.text[at:], last=True))
+    return " ".join(harmless("".join(pieces)).split())
+
+
+def _shortened(text: str, around: int = _AROUND, first: bool = False, last: bool = False) -> str:
+    """A stretch of text without its middle where it is long; without its far end at the ends of the whole."""
+    if len(text) <= 2 * around:
+        return text
+    return ("" if first else text[:around]) + " … " + ("" if last else text[-around:])
+
+
+def counted(verdict: Verdict) -> str:
+    """How many passed, and how many did not and why."""
+    rows = [one for one in verdict.outcomes if one.row is not None or one.item is None]
+    what = "systems" if rows and rows[0].item is None else "rows"
+    gone = sum(one.row is None and one.item is not None for one in verdict.outcomes)
+    counts = [
+        (verdict.count("bar"), " or ".join(_bars(verdict))),
+        (verdict.count("missing", "allowed") - gone, "without a value"),
+        (gone, "of the baseline and not in the outputs"),
+    ]
+    rest = "".join(f", {count} {why}" for count, why in counts if count)
+    allowed = " (allowed)" if verdict.count("allowed") else ""
+    return f"{name(verdict)}: {verdict.count('passed')} of {len(rows)} {what} pass{rest}{allowed}"
+
+
+def _bars(verdict: Verdict) -> Iterator[str]:
+    if verdict.at_least is not None:
+        yield f"below {verdict.at_least:g}"
+    if verdict.at_most is not None:
+        yield f"above {verdict.at_most:g}"
+
+
+def compared(one: Regression, against: object) -> tuple[str, str]:
+    """One system beside the baseline: what is said of it, and the numbers that say so."""
+    was = "" if one.baseline == one.system else f" (there {one.baseline})"
+    head = f"system {one.system}, against {against}{was}: {'worse' if one.worse else 'no worse'}"
+    change = with_interval(one.difference, one.low, one.high)
+    p = "no p" if math.isnan(one.adjusted) else f"p {one.adjusted:.4f}"
+    reason = f" ({one.reason})" if one.reason else ""
+    means = f"{with_interval(one.now)}, was {with_interval(one.before)}, on {one.n} items"
+    return harmless(head), f"{means}; difference {change}, {p}{reason}"
+
+
+def left_out(verdict: Verdict) -> Iterator[str]:
+    """What took no part in the comparison."""
+    yield from (f"{count} rows {why}, left out of the comparison" for why, count in verdict.left_out.items())
+    yield from verdict.notes

@@ -1,0 +1,155 @@
+"""`check`: a table of scores against a bar, against an earlier run, or against both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nlgauge.errors import InputError, SpecError
+from nlgauge.gate.baseline import Baseline
+from nlgauge.gate.verdict import Outcome, State, Verdict
+from nlgauge.gate.words import unsupported
+from nlgauge.meta.selection import named
+from nlgauge.table import Column, ScoreTable
+
+
+def check(
+    table: ScoreTable,
+    metric: object = None,
+    *,
+    part: str | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    against: ScoreTable | None = None,
+    allow_missing: bool = False,
+    significance: float = 0.05,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> Verdict:
+    """Does every row pass the bar, and is no system worse than in an earlier run?
+
+    metric: its spec or name; may be left out where the table has one. part: of a metric of several, its first where
+    none is named. at_least, at_most: the bar, which passes itself; of a metric of which higher is better the one, of a
+    metric of which lower is better the other, of a part without a direction either or both. A metric of sets is held to
+    the bar by its number of each system.
+
+    against: the table of an earlier run. A system fails where its mean is worse than before and the two-sided p that
+    the two runs are alike (approximate randomisation within items, as `nlgauge.compare` has it), corrected by Holm for
+    the number of systems, is below `significance`; where there is a loss and no p, because a score is infinite, it
+    fails too. Rows join by system and item; where both tables have one system, by item alone. Rows without a value
+    fail, and so do rows that have a value in the baseline and are not in the table; with allow_missing they are
+    counted and left out.
+
+    Evidence in the table (`evaluate(evidence=True)`) gives the words of a failing row that nothing supports.
+
+    Raises SpecError for a bar that cannot be meant, InputError for a metric or part that the table does not hold, and
+    for a baseline that cannot be compared with.
+
+    >>> check(table, "InfoLM", at_most=0.2).passed
+    True
+    """
+    chosen = _chosen(table, metric, part)
+    bar = Bar(at_least, at_most)
+    bar.refuse_wrong(chosen, against is not None)
+    outcomes = list(_outcomes(table, chosen, bar, allow_missing))
+    if against is None:
+        return _verdict(chosen, bar, significance, outcomes)
+    upwards = at_most is None if chosen.upwards is None else chosen.upwards
+    found = Baseline(table, against, chosen.spec, chosen.part, upwards).compared(significance, replicates, seed)
+    state: State = "allowed" if allow_missing else "missing"
+    gone = "the baseline has this row, and the outputs do not"
+    outcomes += [Outcome(system, item, None, math.nan, state, gone) for system, item in found.gone]
+    done = _verdict(chosen, bar, significance, outcomes)
+    return Verdict(**{**vars(done), "regressions": found.regressions, "left_out": found.left_out, "notes": found.notes})
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The part of a metric that is checked."""
+
+    spec: str
+    part: str
+    column: Column
+
+    @property
+    def upwards(self) -> bool | None:
+        """Whether higher is better; None of a part that has no better direction."""
+        return None if self.part in self.column.details else self.column.higher_is_better
+
+    @property
+    def label(self) -> str:
+        return self.spec + (f" {self.part}" if len(self.column.parts) > 1 else "")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What a value has to reach, and what it may not exceed."""
+
+    at_least: float | None
+    at_most: float | None
+
+    def refuse_wrong(self, chosen: Chosen, compared: bool) -> None:
+        """Raises SpecError for a bar that cannot be meant, or for none where nothing else is asked."""
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        if not given and not compared:
+            raise SpecError("there is nothing to check: give at_least, at_most, or an earlier run (against)")
+        for name, value in given.items():
+            if not math.isfinite(value):
+                raise SpecError(f"{name} {value!r} is no bar: give a finite number")
+        wrong = {None: None, True: "at_most", False: "at_least"}[chosen.upwards]
+        if wrong in given:
+            way, right = ("higher", "at_least") if chosen.upwards else ("lower", "at_most")
+            raise SpecError(f"of {chosen.label}, {way} is better: give {right} and not {wrong}")
+        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+            raise SpecError(f"nothing is at least {self.at_least:g} and at most {self.at_most:g}")
+        if compared and chosen.upwards is None and len(given) != 1:
+            problem = f"{chosen.label} has no better direction: an earlier run is compared with at_least or at_most"
+            raise SpecError(f"{problem}, which then says which way is worse")
+
+    def problem(self, value: float) -> str | None:
+        """How a value misses the bar; None where it does not."""
+        if self.at_least is not None and value < self.at_least:
+            return f"{_shown(value, self.at_least)} is below {self.at_least:g}"
+        if self.at_most is not None and value > self.at_most:
+            return f"{_shown(value, self.at_most)} is above {self.at_most:g}"
+        return None
+
+
+def _shown(value: float, bar: float) -> str:
+    """With as many digits as tell it from the bar."""
+    for digits in (4, 6, 9):
+        if f"{value:.{digits}f}" != f"{bar:.{digits}f}":
+            return f"{value:.{digits}f}"
+    return repr(value)
+
+
+def _chosen(table: ScoreTable, metric: object, part: str | None) -> Chosen:
+    if metric is None and len(table.columns) != 1:
+        raise InputError("the table has several metrics", remedy=f"name one of {', '.join(table.columns) or 'none'}")
+    spec, parts = named(table, str(metric if metric is not None else table.metrics[0]))
+    column = table.columns[spec]
+    if part is not None and part not in column.parts:
+        raise InputError(f"{spec} has no part {part!r}", remedy=f"it has {', '.join(column.parts)}")
+    return Chosen(spec, part or parts[0], column)
+
+
+def _outcomes(table: ScoreTable, chosen: Chosen, bar: Bar, allow_missing: bool) -> Iterator[Outcome]:
+    column = chosen.column
+    values = column.values[:, column.parts.index(chosen.part)].tolist()
+    for index, ((system, item), value) in enumerate(zip(table.places(column.level), values, strict=True)):
+        row = index + 1 if column.level == "item" else None
+        if math.isnan(value):
+            state: State = "allowed" if allow_missing else "missing"
+            reason = column.reasons.get(index, "no reason was kept")
+            yield Outcome(system, item, row, value, state, f"no value: {reason}")
+        elif problem := bar.problem(value):
+            yield Outcome(system, item, row, value, "bar", problem, unsupported(column.evidence.get(index)))
+        else:
+            yield Outcome(system, item, row, value, "passed", None)
+
+
+def _verdict(chosen: Chosen, bar: Bar, significance: float, outcomes: list[Outcome]) -> Verdict:
+    return Verdict(
+        chosen.spec, chosen.part, chosen.upwards, bar.at_least, bar.at_most, significance, tuple(outcomes)
+    )  # fmt: skip

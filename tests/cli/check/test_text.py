@@ -1,0 +1,84 @@
+"""nlgauge check: exit codes, what people read, and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from nlgauge import ScoreTable
+from tests.command import nlgauge, refused
+
+pytestmark = pytest.mark.usefixtures("one_model")
+
+RUN = ("-m", "Consistency")
+
+
+def test_rows_that_fail_are_shown_with_their_unsupported_words(claims: Path) -> None:
+    result = nlgauge("check", claims, *RUN, "--at-least", 0.99)
+    assert result.exit_code == 1, result.output
+    first, words, second, counts, end = result.stdout.splitlines()
+    assert first.startswith("FAIL  row 2, system A, item 50%, y:\ufffd[1m: 0.") and first.endswith(" is below 0.99")
+    assert re.fullmatch(r" +candidate, against the source: The library opens .*volcano\]\.", words)
+    assert second == "FAIL  row 3, system A, item z: no value: the candidate has no words"
+    assert counts == "Consistency: 1 of 3 rows pass, 1 below 0.99, 1 without a value"
+    assert end == "FAILED"
+    told = result.stderr.splitlines()
+    assert told[0] == f'what a score rests on: nlgauge explain {claims} -m "Consistency" --row 2'
+    assert told[-1].startswith("Consistency|model:pocket@")
+
+
+def test_exit_code_0_says_passed(claims: Path) -> None:
+    result = nlgauge("check", claims, *RUN, "--at-least", 0.1, "--allow-missing")
+    assert (result.exit_code, result.stdout.splitlines()) == (
+        0, ["Consistency: 2 of 3 rows pass, 1 without a value (allowed)", "passed"]
+    )  # fmt: skip
+
+
+def test_against_an_earlier_run_that_check_itself_wrote(claims: Path, tmp_path: Path) -> None:
+    good, bad = "The library opens in May.", "The library opens in a volcano, with bears."
+    before, now = tmp_path / "before.jsonl", tmp_path / "now.jsonl"
+    for path, text in ((before, good), (now, bad)):
+        records = [{"candidate": f"{text} {'Yes. ' * n}", "source": good, "item": str(n)} for n in range(8)]
+        path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    saved = tmp_path / "scores.jsonl"
+    assert nlgauge("check", before, *RUN, "--at-least", 0, "-o", saved).exit_code == 0
+    assert len(ScoreTable.load(saved).rows) == 8
+    same = nlgauge("check", before, *RUN, "--against", saved)
+    assert same.exit_code == 0, same.output
+    assert same.stdout.splitlines()[0] == f"system system, against {saved}: no worse"
+    worse = nlgauge("check", now, *RUN, "--against", saved)
+    assert worse.exit_code == 1
+    assert worse.stdout.splitlines()[0] == f"system system, against {saved}: worse"
+    assert ", on 8 items; difference -" in worse.stdout
+
+
+def test_json_holds_all_rows(claims: Path) -> None:
+    result = nlgauge("check", claims, *RUN, "--at-least", 0.99, "--format", "json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    assert (found["passed"], found["metric"], found["at_least"], found["at_most"]) == (False, "Consistency", 0.99, None)
+    assert [row["state"] for row in found["rows"]] == ["passed", "bar", "missing"]
+    assert found["rows"][2]["value"] is None
+    (text,) = found["rows"][1]["unsupported"]
+    begin, end = text["spans"][-1]
+    assert text["words"][-1] == text["text"][begin:end] and text["words"][-1].endswith("volcano")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "say"),
+    [
+        ([], "no metric was given"),
+        ([*RUN], "give --at-least, --at-most or --against"),
+        ([*RUN, "--at-most", 1], "higher is better: give at_least"),
+        ([*RUN, "--at-least", 1, "--part", "f1"], "no part 'f1'"),
+        ([*RUN, "--against", "absent.jsonl"], "absent.jsonl: cannot be read"),
+        ([*RUN, "--at-least", 1, "-o", "absent/scores.jsonl"], "cannot be written"),
+        (["-m", "BLEURT", "--at-least", 1], "BLEURT"),
+        (["-m", "ChrF", "--at-least", 1, "--map", "references=absent"], "absent"),
+    ],
+)
+def test_a_wrong_check_is_one_line_and_exit_code_2(claims: Path, arguments: list[object], say: str) -> None:
+    refused("check", claims, *arguments, say=say)
