@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.gate import check
     from nlgauge.meta.agreement import correlate
     from nlgauge.meta.comparison import compare
+    from nlgauge.reporting.report import report
     from nlgauge.table import ScoreTable
 
 _HOMES = {
@@ -28,6 +29,7 @@ _HOMES = {
     "compare": "meta.comparison",
     "correlate": "meta.agreement",
     "evaluate": "evaluation",
+    "report": "reporting.report",
 }
 
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "compare",
     "correlate",
     "evaluate",
+    "report",
 ]
 
 

@@ -1,0 +1,59 @@
+"""nlgauge report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from nlgauge.cli.terminal import PLACE, read_outputs
+from nlgauge.errors import InputError
+
+
+@click.command()
+@click.argument("scores", type=PLACE)
+@click.option("--outputs", type=PLACE, help="The table that was scored: its texts, and its ratings if it has any.")
+@click.option("-o", "--output", type=PLACE, required=True, help="Where to write the page (HTML).")
+@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names of --outputs; repeatable.")
+@click.option("--title", help="By default it names the systems.")
+@click.option("--level", help="Of agreement with ratings: item, system or pooled; by default item from 3 systems on.")
+@click.option(
+    "--coefficient", default="pearson", show_default=True, help="Of agreement with ratings; see docs/meta.md."
+)
+@click.option(
+    "--rows", type=click.IntRange(min=1), default=10_000, show_default=True, help="At most so many are listed."
+)
+@click.option(
+    "--replicates",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="How many resamples intervals and tests rest on.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+def report(
+    scores: Path, outputs: Path | None, output: Path, columns: Sequence[str], title: str | None, level: str | None,
+    coefficient: str, rows: int, replicates: int, seed: int,
+) -> None:  # fmt: skip
+    """Write a scores file as one HTML page: which system is best, how sure that is, and where it fails.
+
+    The page opens from disk, needs no network and can be mailed. With --outputs it shows the texts of every row; what
+    scores rest on is drawn on them where the scores were made with --evidence.
+    """
+    from nlgauge import ScoreTable
+    from nlgauge import report as run
+
+    if output.is_dir() or not output.parent.is_dir():
+        raise InputError("cannot be written", file=output, remedy="name a file in a folder that exists")
+    if columns and outputs is None:
+        raise InputError("--map names the columns of the outputs", remedy="give --outputs too")
+    table = ScoreTable.load(scores)
+    corpus = None if outputs is None else read_outputs(outputs, None, (), None, None, None, columns)
+    notes = run(
+        table, output, outputs=corpus, title=title, level=level, coefficient=coefficient, rows=rows,
+        replicates=replicates, seed=seed,
+    )  # fmt: skip
+    for note in notes:
+        click.echo(note, err=True)
+    click.echo(output)

@@ -1,0 +1,134 @@
+"""How far metrics agree: with each other, and with people where ratings are at hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from nlgauge.errors import InputError
+from nlgauge.meta.agreement import Agreement, correlate
+from nlgauge.meta.contrast import Contrast, contrast
+from nlgauge.meta.selection import label, selected
+from nlgauge.reporting.scored import Scored
+from nlgauge.studies.matrix import CorrelationMatrix, correlation_matrix
+from nlgauge.table import ScoreTable
+
+MOST_METRICS = 24
+"""Up to so many metrics every pair is tested against people's ratings"""
+
+
+@dataclass(frozen=True)
+class WithPeople:
+    """One metric's agreement with one aspect; places in per cent of a bar from -1 to 1."""
+
+    agreement: Agreement
+    name: str
+    cluster: int | None
+    """From 1 for the best: metrics of one cluster cannot be told apart"""
+    at: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """One thing that people rated: the metrics by their agreement with it, best first."""
+
+    name: str
+    lines: list[WithPeople]
+    unrated: int
+    better: list[tuple[str, str, Contrast]]
+    """(better metric, worse one, the test) of every two that differ beyond chance"""
+
+
+@dataclass(frozen=True)
+class Agreeing:
+    """What the section says."""
+
+    level: str
+    coefficient: str
+    aspects: list[Aspect] = field(default_factory=list)
+    matrix: CorrelationMatrix | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: int, seed: int) -> Agreeing:
+    """Metrics by their first scores. level: by default 'item' where items have three systems or more, else 'pooled'."""
+    level = level or ("item" if len(scored.table.systems) >= 3 else "pooled")
+    notes: list[str] = []
+    made = Agreeing(level, coefficient, notes=notes)
+    if not scored.table.columns:
+        return made
+    table = selected(scored.table)
+    if scored.source is not None:
+        try:
+            made.aspects.extend(_aspects(table, scored, level, coefficient, replicates, seed, notes))
+        except InputError as error:
+            notes.append(f"Agreement with people is not known: {error}.")
+    return replace(made, matrix=_matrix(table, scored, notes))
+
+
+def _matrix(table: ScoreTable, scored: Scored, notes: list[str]) -> CorrelationMatrix | None:
+    """Over all rows, as a scatter shows them; None where there are no two to correlate."""
+    rows = [spec for spec, column in table.columns.items() if column.level == "item"]
+    if len(rows) + len(scored.ratings) < 2:
+        return None
+    try:
+        return correlation_matrix(table, scored.source, level="pooled")
+    except InputError as error:
+        notes.append(f"Metrics are not compared with each other: {error}.")
+        return None
+
+
+def _aspects(
+    table: ScoreTable, scored: Scored, level: str, coefficient: str, replicates: int, seed: int, notes: list[str]
+) -> list[Aspect]:
+    assert scored.source is not None
+    found = correlate(table, scored.source, level=level, coefficient=coefficient, replicates=replicates, seed=seed)
+    notes.extend(found.notes)
+    clusters: dict[str, dict[tuple[str, str], int]] = {}
+    tests: list[Contrast] = []
+    if len(found) // max(1, len(found.unrated)) > MOST_METRICS:
+        notes.append(f"More than {MOST_METRICS} metrics are not tested against each other; nlgauge contrast does.")
+    elif len(table.columns) > 1:
+        contrasts = contrast(
+            table, scored.source, level=level, coefficient=coefficient, replicates=replicates, seed=seed,
+            intervals=False,
+        )  # fmt: skip
+        clusters, tests = contrasts.clusters, contrasts.records
+    return [
+        Aspect(
+            aspect,
+            _lines(table, [one for one in found if one.aspect == aspect], clusters.get(aspect, {})),
+            unrated,
+            _better(table, [test for test in tests if test.aspect == aspect]),
+        )
+        for aspect, unrated in found.unrated.items()
+    ]
+
+
+def _lines(
+    table: ScoreTable, agreements: Sequence[Agreement], clusters: dict[tuple[str, str], int]
+) -> list[WithPeople]:
+    ranked = sorted(agreements, key=lambda one: (math.isnan(one.value), -one.value))
+    return [
+        WithPeople(
+            one, label(table, one.metric, one.part),
+            None if math.isnan(one.value) else clusters.get((one.metric, one.part)),
+            *(round(50 + 48 * value, 2) if math.isfinite(value) else -1.0 for value in (one.value, one.low, one.high)),
+        )
+        for one in ranked
+    ]  # fmt: skip
+
+
+def _better(table: ScoreTable, tests: Sequence[Contrast]) -> list[tuple[str, str, Contrast]]:
+    told = [test for test in tests if test.adjusted < 0.05]
+    return [
+        (
+            label(table, *(test.first if test.difference > 0 else test.second)),
+            label(table, *(test.second if test.difference > 0 else test.first)),
+            test,
+        )
+        for test in sorted(told, key=lambda test: test.adjusted)
+    ]

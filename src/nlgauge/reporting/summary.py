@@ -1,0 +1,144 @@
+"""Systems by metrics: values with intervals, the best, and those that cannot be told apart from it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nlgauge.meta.corrections import holm
+from nlgauge.reporting.pairs import Tests
+from nlgauge.reporting.scored import first_part
+from nlgauge.table import Column, ScoreTable, SystemScore
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One system by one part of a metric, and where its bar lies, in per cent of the card's width."""
+
+    score: SystemScore
+    number: int
+    """Of the system"""
+    at: float
+    low: float
+    high: float
+    rank: str
+    """'best', 'alike' (cannot be told apart from the best), 'behind', or '' where nothing can be said"""
+    p: float = math.nan
+    """That it is as good as the best, corrected for all systems"""
+
+
+@dataclass(frozen=True)
+class Part:
+    """All systems by one part of a metric."""
+
+    name: str
+    standings: list[Standing]
+    ends: tuple[float, float]
+    """What the bar begins and ends at"""
+    detail: bool
+    tested: bool
+    """Whether there is a test that tells systems apart"""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One metric."""
+
+    spec: str
+    column: Column
+    part: Part
+    others: list[Part] = field(default_factory=list)
+    missing: list[tuple[str, int, int]] = field(default_factory=list)
+    """(why, how many, of how many) rows or systems have no value"""
+
+    @property
+    def name(self) -> str:
+        """The metric's name, without its parameters."""
+        return self.spec.partition("(")[0]
+
+    @property
+    def parameters(self) -> str:
+        """What the spec says besides the name."""
+        return self.spec[len(self.name) :].strip("()")
+
+
+def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: Tests) -> list[Card]:
+    """A card for each metric, in the table's order."""
+    found = {(score.metric, score.part, score.system): score for score in scores}
+    made = []
+    for spec, column in table.columns.items():
+        parts = {
+            part: _part(table, spec, part, [found[spec, part, system] for system in table.systems], tests)
+            for part in column.parts
+        }
+        first = parts.pop(first_part(column))
+        size = len(table.rows) if column.level == "item" else len(table.systems)
+        missing = [(why, count, size) for why, count in Counter(column.reasons.values()).most_common()]
+        made.append(Card(spec, column, first, list(parts.values()), missing))
+    return made
+
+
+def best_of(part: Part) -> str | None:
+    """The system that a part calls best; None where it calls none so."""
+    return next((one.score.system for one in part.standings if one.rank == "best"), None)
+
+
+def wins(made: Sequence[Card]) -> Counter[str]:
+    """How many metrics call each system best."""
+    return Counter(best for card in made if (best := best_of(card.part)) is not None)
+
+
+def _part(table: ScoreTable, spec: str, part: str, scores: Sequence[SystemScore], tests: Tests) -> Part:
+    column = table.columns[spec]
+    detail = part in column.details
+    best = None if detail or len(scores) < 2 else _best(column, scores)
+    p = _against(spec, part, best, scores, tests) if best is not None else {}
+    ends = _ends(scores)
+    standings = [
+        Standing(score, number, *_places(score, ends), _rank(score, best, p), p.get(score.system, math.nan))
+        for number, score in enumerate(scores)
+    ]
+    return Part(part, standings, ends, detail, any(not math.isnan(value) for value in p.values()))
+
+
+def _best(column: Column, scores: Sequence[SystemScore]) -> SystemScore | None:
+    known = [score for score in scores if not math.isnan(score.mean)]
+    return (max if column.higher_is_better else min)(known, key=lambda score: score.mean, default=None)
+
+
+def _against(
+    spec: str, part: str, best: SystemScore, scores: Sequence[SystemScore], tests: Tests
+) -> Mapping[str, float]:
+    """p of every other system against the best, corrected for all of them (Holm)."""
+    others = [score.system for score in scores if score.system != best.system]
+    return dict(zip(others, holm([tests.p(best.system, other, spec, part) for other in others]).tolist(), strict=True))
+
+
+def _rank(score: SystemScore, best: SystemScore | None, p: Mapping[str, float]) -> str:
+    if best is None or math.isnan(score.mean):
+        return ""
+    if score.system == best.system or (score.mean == best.mean and math.isnan(p.get(score.system, math.nan))):
+        return "best"
+    against = p.get(score.system, math.nan)
+    return "" if math.isnan(against) else "behind" if against < LEVEL else "alike"
+
+
+def _ends(scores: Sequence[SystemScore]) -> tuple[float, float]:
+    values = [value for score in scores for value in (score.mean, score.low, score.high) if math.isfinite(value)]
+    if not values:
+        return math.nan, math.nan
+    low, high = min(values), max(values)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _places(score: SystemScore, ends: tuple[float, float]) -> tuple[float, float, float]:
+    """Where value and interval lie, in per cent; -1 for what lies nowhere."""
+    low, high = ends
+    return tuple(  # type: ignore[return-value]
+        round(4 + 92 * (value - low) / (high - low), 2) if math.isfinite(value) else -1.0
+        for value in (score.mean, score.low, score.high)
+    )

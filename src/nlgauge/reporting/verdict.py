@@ -1,0 +1,59 @@
+"""What the numbers come to, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nlgauge.reporting.summary import Card, best_of, wins
+
+
+def verdict(made: Sequence[Card], systems: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """(system or '', sentence) one after the other; a sentence goes on after the system's name."""
+    judged = [card for card in made if best_of(card.part) is not None]
+    if len(systems) < 2:
+        yield "", "There is one system, so there is nothing to compare it with."
+        return
+    if not judged:
+        yield "", "No metric of this table can tell which system is best."
+        return
+    ranked = wins(made).most_common()
+    leader, won = ranked[0]
+    tied = [name for name, count in ranked if count == won]
+    if len(tied) > 1:
+        yield "", f"No system leads: {_and(tied)} are each best by {_metrics(won, len(judged))}."
+    else:
+        yield leader, f"is best by {_metrics(won, len(judged))}."
+        yield from _sureness(judged, leader)
+    yield from ((name, f"is best by {_metrics(count, len(judged))}.") for name, count in ranked[1:] if len(tied) == 1)
+
+
+def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
+    own = [card for card in judged if best_of(card.part) == leader]
+    clear = [card for card in own if card.part.tested and not _alike(card)]
+    if clear:
+        count = _count(len(clear), len(own))
+        yield "", f"By {count} of them its lead over every other system is beyond chance (corrected p < 0.05)."
+    for card in own:
+        if alike := _alike(card):
+            yield "", f"By {card.name} it cannot be told apart from {_and(alike)}."
+    if untested := [card.name for card in own if not card.part.tested]:
+        verb = "gives" if len(untested) == 1 else "give"
+        yield "", f"{_and(untested)} {verb} one number a system, which cannot be tested."
+
+
+def _alike(card: Card) -> list[str]:
+    return [one.score.system for one in card.part.standings if one.rank == "alike"]
+
+
+def _metrics(count: int, of: int) -> str:
+    if count == of:
+        return "the one metric that can tell" if of == 1 else f"all {of} metrics"
+    return f"{count} of {of} metrics"
+
+
+def _count(count: int, of: int) -> str:
+    return "all" if count == of and of > 1 else str(count)
+
+
+def _and(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
