@@ -37,7 +37,7 @@ $(VENV)/demo: pyproject.toml
 $(VENV)/test: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python $(PIP) install $(TORCH)
-	$(VENV)/bin/python $(PIP) install -e '.[train,aligner,tables,strings,plots,dev]' -e packages/nlgauge-base
+	$(VENV)/bin/python $(PIP) install -e '.[train,aligner,tables,strings,plots,serve,dev]' -e packages/nlgauge-base
 	@touch $@
 
 $(BASE)/test: pyproject.toml

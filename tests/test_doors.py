@@ -46,6 +46,7 @@ MORE: dict[str, set[str]] = {
 }
 HEAVY = {"torch", "transformers", "onnxruntime", "onnx", "pandas", "pyarrow", "spacy", "ray", "matplotlib"}
 HEAVY |= {"sacrebleu", "rouge_score_rs", "rapidfuzz", "snowballstemmer", "rouge_score", "nltk"}
+HEAVY |= {"fastapi", "starlette", "uvicorn", "prometheus_client"}
 HOMES: dict[str, set[str]] = {
     "metrics/splitters.py": {"sacrebleu", "rouge_score_rs"},
     "metrics/meteor.py": {"snowballstemmer"},
@@ -67,9 +68,11 @@ HOMES: dict[str, set[str]] = {
     "studies/parts_of_speech.py": {"spacy"},
     "training/weak_labels/syntax.py": {"spacy"},
     "training/": {"torch", "transformers", "onnx"},
+    "serve/": {"fastapi", "starlette", "uvicorn", "prometheus_client"},
 }
-# Where a heavy library may be imported outside a function: a network's class is derived from one of torch's.
-AT_THE_TOP = ("training/", "engine/models/aligner_net.py", "engine/models/bert.py")
+# Where a heavy library may be imported outside a function: a network's class is derived from one of torch's, and the
+# service is loaded by its own command alone.
+AT_THE_TOP = ("training/", "serve/", "engine/models/aligner_net.py", "engine/models/bert.py")
 
 # What has no test file of its own name, and why.
 UNTESTED: dict[str, str] = {

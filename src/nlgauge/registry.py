@@ -63,8 +63,32 @@ def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
     return made
 
 
+def parsed(spec: str) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters that a spec writes; neither is looked up. Raises SpecError for what does not parse."""
+    name, bracket, rest = spec.strip().partition("(")
+    name = name.strip()
+    if not bracket:
+        return name, {}
+    wrong = SpecError(f"cannot read the metric spec {spec!r}: write Name or Name(param=value, ...) with literal values")
+    try:
+        call = ast.parse(f"f({rest}", mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise wrong from None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+        raise wrong
+    parameters: dict[str, Any] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None or keyword.arg in parameters:
+            raise wrong
+        try:
+            parameters[keyword.arg] = ast.literal_eval(keyword.value)
+        except (ValueError, TypeError, SyntaxError):
+            raise wrong from None
+    return name, parameters
+
+
 def _made(spec: str) -> Metric:
-    name, given = _parse(spec)
+    name, given = parsed(spec)
     kind = _metric_class(name)
     known = parameters_of(kind)
     preset = given.pop("preset", None) if kind.presets else None
@@ -105,26 +129,3 @@ def _metric_class(name: str) -> type[Metric]:
     same = [known for known in [*built_in, *points] if known.lower() == name.lower()]
     hint = f"did you mean {same[0]}?" if same else f"there are {', '.join([*built_in, *points])}"
     raise SpecError(f"no metric {name!r}; {hint}")
-
-
-def _parse(spec: str) -> tuple[str, dict[str, Any]]:
-    name, bracket, rest = spec.strip().partition("(")
-    name = name.strip()
-    if not bracket:
-        return name, {}
-    wrong = SpecError(f"cannot read the metric spec {spec!r}: write Name or Name(param=value, ...) with literal values")
-    try:
-        call = ast.parse(f"f({rest}", mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise wrong from None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-        raise wrong
-    parameters: dict[str, Any] = {}
-    for keyword in call.keywords:
-        if keyword.arg is None or keyword.arg in parameters:
-            raise wrong
-        try:
-            parameters[keyword.arg] = ast.literal_eval(keyword.value)
-        except (ValueError, TypeError, SyntaxError):
-            raise wrong from None
-    return name, parameters

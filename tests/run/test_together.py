@@ -18,7 +18,7 @@ from nlgauge.engine.features.request import Features
 from nlgauge.engine.models import loading
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
-from nlgauge.run.together import Run, score_together
+from nlgauge.run.together import Run, TooMuchWorkError, score_together
 from nlgauge.table import ScoreTable
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -194,3 +194,14 @@ def test_bad_rows_of_one_run_name_the_remedy() -> None:
     scored(one)
     assert isinstance(one.error, InputError)
     assert one.error.remedy == "give a column source, or name it: --map source=THEIRS"
+
+
+def test_a_run_that_asks_for_too_much_work_is_refused_before_it_is_computed() -> None:
+    engine = Engine(loading.load("pocket"))
+    runs = [run(rows(11, 3), "BERTScore", most_blocks=1e-5), run(rows(11, 1), "BERTScore", most_blocks=1)]
+    score_together(runs[:1], {"pocket": engine})
+    assert isinstance(runs[0].error, TooMuchWorkError)
+    assert str(runs[0].error).startswith("BERTScore would take ")
+    assert not engine.ledger.features
+    score_together(runs[1:], {"pocket": engine})
+    assert runs[1].error is None

@@ -20,6 +20,7 @@ from nlgauge.cli.installation import doctor, export, list_all
 from nlgauge.cli.report import report
 from nlgauge.cli.reproduce import reproduce
 from nlgauge.cli.score import score
+from nlgauge.cli.serve import serve
 from nlgauge.cli.study import study
 from nlgauge.cli.train import train
 from nlgauge.errors import NlgaugeError
@@ -57,5 +58,6 @@ for _command in (
     list_all,
     doctor,
     export,
+    serve,
 ):
     main.add_command(_command)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from nlgauge.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import AnyRequest, Features
+from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.run.filling import Filling
 from nlgauge.run.job import BLOCK_WEIGHT, Block, Bound, Job, score_block
@@ -31,6 +32,8 @@ class Run:
     asked: Mapping[str, str]
     """Canonical specs by what was asked for"""
     evidence: bool = False
+    most_blocks: float | None = None
+    """How much work it may ask a model for, in blocks of a run, each of which is seconds of it; None for any"""
     given_up: Callable[[], bool] = lambda: False
     """Whether nobody waits for it any more, which stays so; asked before every block"""
     table: ScoreTable | None = None
@@ -39,6 +42,10 @@ class Run:
     """By metric of rows and number of the row: what the table was made of"""
     error: Exception | None = None
     """Why there are no scores"""
+
+
+class TooMuchWorkError(InputError):
+    """A run asks for more work than it may."""
 
 
 class _Part(NamedTuple):
@@ -96,11 +103,24 @@ def _parts(
         if metrics and _wanted(run):
             try:
                 job = Job(run.corpus, metrics, engine, evidence=run.evidence)
+                _refuse_too_much(run, job)
             except Exception as error:  # as in _attempt
                 run.error = error
             else:
                 parts.append(_Part(run, job, fillings[id(run)]))
     return parts
+
+
+def _refuse_too_much(run: Run, job: Job) -> None:
+    if run.most_blocks is None:
+        return
+    blocks = job.weight(range(len(run.corpus))) / BLOCK_WEIGHT
+    if blocks > run.most_blocks:
+        problem = f"would take {blocks:.3g} blocks of work, and the limit is {run.most_blocks:g}"
+        raise TooMuchWorkError(
+            f"{', '.join([*job.bound, *job.sets])} {problem}",
+            remedy="give fewer or shorter texts at a time, or cheaper metrics",
+        )
 
 
 def _groups(parts: Sequence[_Part]) -> Iterator[list[_Piece]]:

@@ -103,6 +103,10 @@ class ScoreTable:
         """
         return by_system(self.rows, self.columns, Resamples(replicates, seed, level))
 
+    def header(self) -> dict[str, object]:
+        """What `save` writes before the records: version, signatures, and what the metrics and the run were."""
+        return writing.header(self)
+
     def records(self) -> Iterator[dict[str, object]]:
         """One record per value, as `save` writes them."""
         return writing.records(self)

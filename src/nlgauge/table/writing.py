@@ -30,7 +30,7 @@ def write(table: ScoreTable, path: str | Path) -> None:
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     line_starts: dict[str, list[str]] = {}  # by level: rows are named again by every metric and part
     with atomic_write(path) as file:
-        file.write(encode(_header(table)) + "\n")
+        file.write(encode(header(table)) + "\n")
         for spec, column in table.columns.items():
             if column.level not in line_starts:
                 places = table.places(column.level)
@@ -45,6 +45,20 @@ def write(table: ScoreTable, path: str | Path) -> None:
             file.writelines(f"{encode(record)}\n" for record in _wholes(table, spec, column))
 
 
+def header(table: ScoreTable) -> Record:
+    """The first line of the file."""
+    first: Record = {
+        "nlgauge": table.version,
+        "signatures": {spec: str(signature) for spec, signature in table.signatures.items()},
+        "facts": {spec: signature.facts for spec, signature in table.signatures.items() if signature.facts},
+        "metrics": {spec: _described(column) for spec, column in table.columns.items()},
+        "run": table.run,
+    }
+    if not any(column.level == "item" for column in table.columns.values()):
+        first["rows"] = [list(row) for row in table.rows]  # no record names them
+    return first
+
+
 def records(table: ScoreTable) -> Iterator[Record]:
     """One record for every value, in the order of the file."""
     for spec, column in table.columns.items():
@@ -53,19 +67,6 @@ def records(table: ScoreTable) -> Iterator[Record]:
             system, item = places[index]
             yield {"system": system, "item": item, "metric": spec, "part": column.parts[part], **content}
         yield from _wholes(table, spec, column)
-
-
-def _header(table: ScoreTable) -> Record:
-    header: Record = {
-        "nlgauge": table.version,
-        "signatures": {spec: str(signature) for spec, signature in table.signatures.items()},
-        "facts": {spec: signature.facts for spec, signature in table.signatures.items() if signature.facts},
-        "metrics": {spec: _described(column) for spec, column in table.columns.items()},
-        "run": table.run,
-    }
-    if not any(column.level == "item" for column in table.columns.values()):
-        header["rows"] = [list(row) for row in table.rows]  # no record names them
-    return header
 
 
 def _described(column: Column) -> Record:

@@ -1,0 +1,105 @@
+"""nlgauge serve."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nlgauge.cli.terminal import PLACE
+from nlgauge.errors import MissingExtraError, SpecError
+
+if TYPE_CHECKING:
+    from nlgauge.serve.keys import Keys
+
+_METRICS = ("Consistency(aligner='D')", "BERTScore", "TokenF1")
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+@click.command()
+@click.option(
+    "-m", "--metric", "metrics", multiple=True, default=_METRICS, show_default=True,
+    help="Metric that requests may ask for; repeatable.",
+)  # fmt: skip
+@click.option("--any-metric", is_flag=True, help="Requests may ask for any metric, without naming files or models.")
+@click.option("--model", help="Model of the metrics that name none; by default what NLGAUGE_MODEL names, else pocket.")
+@click.option("--precision", default="float32", show_default=True, help="float32, bfloat16 or int8.")
+@click.option("--device", help="cpu, cuda, cuda:1 or mps, of models that torch runs.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: a free one.")
+@click.option("--keys", type=PLACE, help="File of API keys, one a line; else those of NLGAUGE_SERVE_KEYS.")
+@click.option("--no-keys", is_flag=True, help="Listen on an address that others reach, and let everybody in.")
+@click.option(
+    "--allowed-host", "hosts", multiple=True, metavar="NAME",
+    help="Name that requests may be sent to; repeatable. This machine's own on loopback, any elsewhere.",
+)  # fmt: skip
+@click.option("--body", type=click.IntRange(min=1), default=1 << 20, show_default=True, help="Bytes of a request.")
+@click.option("--rows", type=click.IntRange(min=1), default=256, show_default=True, help="Rows of a request.")
+@click.option(
+    "--characters", type=click.IntRange(min=1), default=200_000, show_default=True, help="Characters of a request."
+)
+@click.option(
+    "--work", type=click.FloatRange(min=0, min_open=True), default=2.0, show_default=True,
+    help="Blocks of work that a request asks a model for; see docs/serve.md.",
+)  # fmt: skip
+@click.option(
+    "--seconds", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
+    help="From request to answer.",
+)  # fmt: skip
+@click.option("--waiting", type=click.IntRange(min=1), default=64, show_default=True, help="Requests that may wait.")
+@click.option(
+    "--connections", type=click.IntRange(min=1), default=1000, show_default=True, help="Connections that may be open."
+)
+@click.option("--quiet", is_flag=True, help="Write no line for each request.")
+def serve(
+    metrics: Sequence[str], any_metric: bool, model: str | None, precision: str, device: str | None, host: str,
+    port: int, keys: Path | None, no_keys: bool, hosts: Sequence[str], body: int, rows: int, characters: int,
+    work: float, seconds: float, waiting: int, connections: int, quiet: bool,
+) -> None:  # fmt: skip
+    """Serve scores over HTTP: /score, /explain, /check, and a page at / (docs/serve.md).
+
+    Metrics and models are named here; no request can name a file, an address or a model. Stops at SIGINT or SIGTERM,
+    when everything that was taken is answered.
+    """
+    try:
+        from nlgauge.serve import server
+        from nlgauge.serve.app import Service, application
+    except ImportError:
+        raise MissingExtraError("nlgauge serve", "serve") from None
+    from nlgauge.serve.limits import Limits
+    from nlgauge.serve.menu import Menu
+    from nlgauge.serve.models import load_models, try_out
+
+    own = host in _LOOPBACK
+    fitting = _keys(keys, no_keys, own, host)
+    limits = Limits(
+        body=body, rows=rows, characters=characters, work=work, seconds=seconds, waiting=waiting,
+        connections=connections,
+    )  # fmt: skip
+    menu = Menu.of(metrics, model or os.environ.get("NLGAUGE_MODEL") or "pocket", any_metric)
+    models = load_models(menu, precision, device)
+    try_out(menu, models)
+    names = {name.lower() for name in hosts} or (set(_LOOPBACK) if own else None)
+    app = application(Service(menu, models, limits), keys=fitting, hosts=names, log=not quiet)
+    sock = server.listening(host, port)
+    where = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}"
+    click.echo(f"nlgauge: {', '.join(menu.named)}, on {where}", err=True)
+    server.run(server.configured(app, limits), sock)
+    click.echo("nlgauge: stopped; all that was taken is answered", err=True)
+
+
+def _keys(file: Path | None, none: bool, own: bool, host: str) -> Keys:
+    """Raises SpecError for an address that others reach and no keys, unless that is asked for."""
+    from nlgauge.serve.keys import VARIABLE, read_keys
+
+    if none and file is not None:
+        raise SpecError("--keys and --no-keys do not go together; leave one out")
+    keys = read_keys(file)
+    if none and keys:
+        raise SpecError(f"--no-keys, and {VARIABLE} holds keys: leave one out")
+    if not (keys or own or none):
+        raise SpecError(f"others reach {host}: give API keys by --keys FILE or {VARIABLE}, or --no-keys to let all in")
+    return keys

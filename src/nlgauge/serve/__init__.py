@@ -1,0 +1,1 @@
+"""The service: the same numbers over HTTP, for many clients at once, with limits. Extra `serve`."""

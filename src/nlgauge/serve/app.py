@@ -1,0 +1,169 @@
+"""The application: routes, each a few lines around the worker."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from nlgauge._version import __version__
+from nlgauge.engine.models.capabilities import Model
+from nlgauge.errors import InputError, NlgaugeError, SpecError
+from nlgauge.gate import check
+from nlgauge.metrics.base import RowMetric
+from nlgauge.run.together import Run
+from nlgauge.serve import answers, body, openapi, page
+from nlgauge.serve.asking import Asking, number_of, one_of
+from nlgauge.serve.guard import Guard
+from nlgauge.serve.keys import Keys
+from nlgauge.serve.limits import Limits
+from nlgauge.serve.listing import listing
+from nlgauge.serve.measures import CONTENT_TYPE, Measures
+from nlgauge.serve.menu import Menu
+from nlgauge.serve.refusal import Refused, refusal
+from nlgauge.serve.worker import Worker, tell
+from nlgauge.table import ScoreTable
+
+# The web framework can send traces and logs with what errors say; nothing leaves the service.
+_SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
+
+
+class Service:
+    """Menu, limits, models and the worker that owns them."""
+
+    def __init__(self, menu: Menu, models: Mapping[str, Model], limits: Limits) -> None:
+        self.menu, self.limits = menu, limits
+        self.asking = Asking(menu, limits)
+        self.measures = Measures(lambda: self.worker.waiting)
+        self.worker = Worker(models, limits, self.measures.evaluated)
+
+    async def answer(self, run: Run) -> ScoreTable:
+        """The scores of a run. Raises Refused where they are not there in time, and why the run failed."""
+        ticket = self.worker.submit(run)
+        late = Refused(503, f"no answer within {self.limits.seconds:g} seconds (send less at a time, or try later)")
+        try:
+            await asyncio.wait_for(asyncio.wrap_future(ticket.done), self.limits.seconds)
+        except asyncio.TimeoutError:
+            raise late from None
+        if run.error is not None:
+            raise run.error
+        if run.table is None:
+            raise late
+        return run.table
+
+
+def application(service: Service, *, keys: Keys, hosts: Collection[str] | None = None, log: bool = True) -> ASGIApp:
+    """The application. hosts: names that requests may be sent to, None for any. log: a line for each request."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        service.worker.start()
+        yield
+        await asyncio.to_thread(service.worker.stop)
+
+    app = FastAPI(
+        title="nlgauge", version=__version__, summary="Measures generated text.", lifespan=lifespan,
+        docs_url=None, redoc_url=None,  # their pages load scripts from elsewhere
+        telemetry=_SILENT,
+    )  # fmt: skip
+    _errors(app)
+    _scoring(app, service)
+    _about(app, service)
+    routes = {path for route in app.routes if (path := getattr(route, "path", None)) is not None}
+    return Guard(app, keys=keys, measures=service.measures, routes=routes, hosts=hosts, log=log)
+
+
+def _scoring(app: FastAPI, service: Service) -> None:
+    asking = service.asking
+
+    @app.post("/score", **openapi.SCORE)
+    async def score(request: Request) -> Response:
+        fields = asking.fields(await body.read(request, service.limits), openapi.SCORE_FIELDS)
+        evidence = one_of(fields, "evidence", bool, "true or false", False)
+        run = asking.run(asking.corpus(fields), fields.get("metrics"), evidence)
+        return _json(answers.scores(await service.answer(run)))
+
+    @app.post("/explain", **openapi.EXPLAIN)
+    async def explain(request: Request) -> Response:
+        fields = asking.fields(await body.read(request, service.limits), openapi.EXPLAIN_FIELDS)
+        run = asking.run(asking.corpus(fields), [_spec(fields)], evidence=True)
+        _refuse_sets(run)
+        return _json(answers.explanations(run, await service.answer(run)))
+
+    @app.post("/check", **openapi.CHECK)
+    async def checked(request: Request) -> Response:
+        fields = asking.fields(await body.read(request, service.limits), openapi.CHECK_FIELDS)
+        part = one_of(fields, "part", str, "a text")
+        missing = one_of(fields, "allow_missing", bool, "true or false", False)
+        least, most = number_of(fields, "at_least"), number_of(fields, "at_most")
+        run = asking.run(asking.corpus(fields), [_spec(fields)], evidence=True)
+        table = await service.answer(run)
+        found = check(table, part=part, at_least=least, at_most=most, allow_missing=missing)
+        return _json(answers.verdict(table, found))
+
+
+def _about(app: FastAPI, service: Service) -> None:
+    @app.get("/metrics-list", **openapi.LIST)
+    async def metrics_list() -> Response:
+        return _json(listing(service.menu))
+
+    @app.get("/metrics", **openapi.METRICS)
+    async def metrics() -> Response:
+        return Response(service.measures.text(), media_type=CONTENT_TYPE)
+
+    @app.get("/health", **openapi.HEALTH)
+    async def health() -> Response:
+        return _json({"status": "ok"})
+
+    @app.get("/ready", **openapi.READY)
+    async def ready() -> Response:
+        if trouble := service.worker.trouble:
+            raise Refused(503, trouble)
+        return _json({"status": "ready"})
+
+    @app.get("/", include_in_schema=False)
+    async def paste() -> Response:
+        return Response(page.HTML, media_type="text/html; charset=utf-8", headers=page.HEADERS)
+
+
+def _spec(fields: Mapping[str, Any]) -> str:
+    spec = one_of(fields, "metric", str, "a metric's spec")
+    if spec is None:
+        raise InputError("there is no field metric", remedy="write \"Consistency(aligner='D')\", for one")
+    return str(spec)
+
+
+def _refuse_sets(run: Run) -> None:
+    for spec, metric in run.metrics.items():
+        if not isinstance(metric, RowMetric):
+            raise SpecError(f"{spec} measures sets of texts and no single rows: ask /score for its evidence")
+
+
+def _errors(app: FastAPI) -> None:
+    """Every error becomes one line, as the command prints it, with a status."""
+
+    async def one_line(_: Request, error: Exception) -> Response:
+        refused = refusal(error)
+        if refused.status == 500:
+            tell(error)
+        return Response(answers.encoded(refused.record), refused.status, refused.headers, "application/json")
+
+    async def of_a_route(_: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        record = {"error": f"{error.detail.lower()} (the routes are in /openapi.json)"}
+        return Response(answers.encoded(record), error.status_code, error.headers, "application/json")
+
+    for kind in (Refused, NlgaugeError, Exception):
+        app.add_exception_handler(kind, one_line)
+    app.add_exception_handler(HTTPException, of_a_route)
+
+
+def _json(record: dict[str, Any]) -> Response:
+    return Response(answers.encoded(record), media_type="application/json")

@@ -1,0 +1,118 @@
+"""What a body asks for: rows and metrics, checked against the limits before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nlgauge.corpus import Corpus, Row
+from nlgauge.corpus.json_records import parsed
+from nlgauge.corpus.place import Place, kind
+from nlgauge.errors import InputError
+from nlgauge.metrics.base import Metric
+from nlgauge.run.together import Run
+from nlgauge.serve.limits import Limits
+from nlgauge.serve.menu import Menu
+from nlgauge.serve.refusal import Refused
+
+_DEEPEST = 16
+_SHAPE = 'send an object such as {"rows": [{"candidate": "..."}]}; see /openapi.json'
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Reads bodies."""
+
+    menu: Menu
+    limits: Limits
+
+    def fields(self, body: bytes, known: Sequence[str]) -> dict[str, Any]:
+        """The fields of a body. Raises InputError for what is no object of known fields."""
+        try:
+            text = body.decode("utf-8")
+        except UnicodeDecodeError as bad:
+            problem = f"the body is not UTF-8: byte 0x{body[bad.start]:02x} at byte offset {bad.start}"
+            raise InputError(problem, remedy="send JSON in UTF-8") from None
+        fields = parsed(text, Place(None))
+        refuse_deep(fields)
+        if not isinstance(fields, dict):
+            raise InputError(f"the body is {kind(fields)}, not an object", remedy=_SHAPE)
+        if strange := [name for name in fields if name not in known]:
+            raise InputError(f"there is no field {kind(strange[0])}", remedy=f"the fields are {', '.join(known)}")
+        return fields
+
+    def corpus(self, fields: Mapping[str, Any]) -> Corpus:
+        """The rows of a body. Raises InputError for what is wrong with them, Refused for too many of them."""
+        records = fields.get("rows")
+        if not isinstance(records, list):
+            raise InputError(f"rows is {kind(records)}, not a list", remedy=_SHAPE)
+        if len(records) > self.limits.rows:
+            raise _over(f"{len(records)} rows", self.limits.rows, "fewer rows")
+        corpus = Corpus.from_records(records)
+        characters = sum(len(text) for row in corpus for text in _texts(row))
+        if characters > self.limits.characters:
+            raise _over(f"{characters} characters in its rows", self.limits.characters, "fewer rows, or shorter texts")
+        return corpus
+
+    def metrics(self, specs: object) -> tuple[dict[str, Metric], dict[str, str]]:
+        """The metrics of some specs by canonical spec, and canonical specs by what was asked; the menu's for None."""
+        if specs is None:
+            return dict(self.menu.named), dict(self.menu.asked)
+        if not isinstance(specs, list) or not specs or not all(isinstance(spec, str) for spec in specs):
+            raise InputError(f"metrics is {kind(specs)}, not a list of specs", remedy='write ["TokenF1"], for one')
+        if len(specs) > self.limits.metrics:
+            raise _over(f"{len(specs)} metrics", self.limits.metrics, "fewer of them")
+        asked = {spec: self.menu.metric(spec) for spec in specs}
+        return {str(metric): metric for metric in asked.values()}, {spec: str(metric) for spec, metric in asked.items()}
+
+    def run(self, corpus: Corpus, specs: object, evidence: bool) -> Run:
+        """Rows and metrics as one run."""
+        metrics, asked = self.metrics(specs)
+        return Run(corpus, metrics, asked, evidence, self.limits.work)
+
+
+def one_of(fields: Mapping[str, Any], name: str, kinds: type | tuple[type, ...], what: str, default: Any = None) -> Any:
+    """A field of a body, or the default where it is absent. Raises InputError for a value of another kind."""
+    value = fields.get(name)
+    if value is None:
+        return default
+    if not isinstance(value, kinds) or (isinstance(value, bool) and kinds is not bool):
+        raise InputError(f"{name} is {kind(value)}, not {what}", remedy="see /openapi.json")
+    return value
+
+
+def number_of(fields: Mapping[str, Any], name: str) -> float | None:
+    """A number of a body, None where it is absent. Raises InputError for what is no number, or too large for one."""
+    value = one_of(fields, name, (int, float), "a number")
+    try:
+        return None if value is None else float(value)
+    except OverflowError:
+        raise InputError(f"{name} is {kind(value)}, too large a number", remedy="see /openapi.json") from None
+
+
+def refuse_deep(value: object) -> None:
+    """Raise InputError for a value that is nested deeper than rows are."""
+    level: list[object] = [value]
+    for _ in range(_DEEPEST):
+        level = [inner for outer in level for inner in _inside(outer)]
+        if not level:
+            return
+    raise InputError(f"the body is nested more than {_DEEPEST} deep", remedy="rows hold texts, and lists of texts")
+
+
+def _inside(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list):
+        yield from value
+
+
+def _texts(row: Row) -> Iterator[str]:
+    yield row.candidate
+    yield from row.references
+    yield from (text for text in (row.source, row.context) if text is not None)
+
+
+def _over(what: str, limit: int, remedy: str) -> Refused:
+    return Refused(413, f"the request has {what}, and the limit is {limit} (send {remedy} at a time)")

@@ -1,0 +1,99 @@
+"""Around every route: who may come in, what each answer says about itself, what is logged, and that nothing escapes.
+
+A line of the log holds method, route, status and time. It holds no path that a client wrote, no header and no text.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from nlgauge.serve import answers
+from nlgauge.serve.keys import Keys
+from nlgauge.serve.measures import Measures
+from nlgauge.serve.refusal import Refused, refusal
+from nlgauge.serve.worker import tell
+
+OPEN = ("/", "/health", "/ready")
+"""Routes that need no key: the page, which holds nothing, and what a supervisor asks"""
+_HEADERS = {
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"cache-control": b"no-store",
+    b"cross-origin-resource-policy": b"same-origin",
+}
+
+
+class Guard:
+    """An application around the application.
+
+    routes: the paths that there are. hosts: names that a request may be sent to, or None for any. A page of another
+    site can have its name lead to this machine; it cannot have its requests name this machine.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, keys: Keys, measures: Measures, routes: Collection[str], hosts: Collection[str] | None,
+        log: bool,
+    ) -> None:  # fmt: skip
+        self._app, self._keys, self._measures = app, keys, measures
+        self._routes, self._hosts, self._log = frozenset(routes), hosts, log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, status = time.monotonic(), 0
+
+        async def sent(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                own = {name for name, _ in message["headers"]}
+                message["headers"] = [*message["headers"], *(pair for pair in _HEADERS.items() if pair[0] not in own)]
+            await send(message)
+
+        try:
+            self._admit(scope)
+            await self._app(scope, receive, sent)
+        except Exception as error:  # the server would log what the error says, which may be a client's words
+            if not isinstance(error, Refused):
+                tell(error)
+            if not status:
+                await refuse(refusal(error), sent)
+        finally:
+            self._note(scope, status, time.monotonic() - began)
+
+    def _admit(self, scope: Scope) -> None:
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        if self._hosts is not None and _name(headers.get(b"host", "")) not in self._hosts:
+            raise Refused(421, "this name is not one of the service's (start it with --allowed-host NAME)")
+        if scope["path"] not in OPEN and not self._keys.fit(headers.get(b"authorization")):
+            raise Refused(401, "an API key is needed (send Authorization: Bearer KEY)")
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        route = scope["path"] if scope["path"] in self._routes else "other"
+        method = scope["method"] if scope["method"] in ("GET", "HEAD", "POST") else "other"
+        self._measures.answered(route, status, seconds)
+        if self._log:
+            print(f"nlgauge: {method} {route} {status} {seconds:.3f} s", file=sys.stderr, flush=True)
+
+
+async def refuse(refused: Refused, send: Send) -> None:
+    """Send a refusal."""
+    body = answers.encoded(refused.record)
+    headers = {"content-type": "application/json", "content-length": str(len(body)), **refused.headers}
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": refused.status, "headers": pairs})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _name(host: str) -> str | None:
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None

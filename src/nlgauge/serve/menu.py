@@ -1,0 +1,102 @@
+"""Which metrics a request may ask for, and with which parameters: a request can never name what is opened.
+
+The metrics that are named when the service starts may hold anything: files, folders, models. A request repeats such a
+spec, or writes one of a metric of nlgauge whose parameters are *closed*: True or False, a number where the metric takes
+any, None, or one of the values that the metric itself lists. All other texts, which a metric might take for a file, a
+model or a package, are refused before the metric is made, and so are whole numbers, which say how much is computed. A
+new metric inherits the rule: what it does not list is not closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from nlgauge import registry
+from nlgauge.errors import SpecError
+from nlgauge.metrics.base import Metric, model_of
+
+LONGEST_SPEC = 500
+_LARGEST = 1e6
+
+
+@dataclass(frozen=True)
+class Menu:
+    """The metrics that were named at the start, and what else may be asked for."""
+
+    named: Mapping[str, Metric]
+    """By canonical spec"""
+    asked: Mapping[str, str]
+    """Canonical specs by what was written at the start"""
+    model: str
+    """Of metrics that name none"""
+    any_metric: bool = False
+    """Whether metrics of nlgauge that were not named may be asked for, with closed parameters"""
+
+    @classmethod
+    def of(cls, specs: Sequence[str], model: str, any_metric: bool = False) -> Menu:
+        """Raises SpecError for a spec that cannot be read."""
+        made = {spec: registry.metric(spec, model=model) for spec in specs}
+        named = {str(metric): metric for metric in made.values()}
+        return cls(named, {spec: str(metric) for spec, metric in made.items()}, model, any_metric)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of all models that a request can lead to."""
+        default = [self.model] if self.any_metric else []
+        named = [name for metric in self.named.values() if (name := model_of(metric)) is not None]
+        return tuple(dict.fromkeys([*named, *default]))
+
+    def metric(self, spec: str) -> Metric:
+        """The metric that a request asks for. Raises SpecError for one that it may not ask for."""
+        if len(spec) > LONGEST_SPEC:
+            raise SpecError(f"a metric's spec has {len(spec)} characters, and at most {LONGEST_SPEC} are read")
+        if (known := self.asked.get(spec, spec)) in self.named:
+            return self.named[known]
+        name, given = registry.parsed(spec)
+        kind = self._kind(name)
+        for parameter, value in given.items():
+            self._refuse_open(kind, name, parameter, value)
+        metric = registry.metric(spec, model=self.model)
+        if str(metric) not in self.named and not self.any_metric:
+            raise SpecError(f"{metric} is not offered here; there is {', '.join(self.named)}")
+        return metric
+
+    def _kind(self, name: str) -> type[Metric]:
+        """A metric of nlgauge's own, or one that was named; no package is imported because a request names it."""
+        kinds = {metric.name: type(metric) for metric in self.named.values()}
+        if self.any_metric:
+            kinds = {**registry.built_in_metrics(), **kinds}
+        if name not in kinds:
+            raise SpecError(f"no metric {name!r} is offered here; there is {', '.join(self.named)}")
+        return kinds[name]
+
+    def _refuse_open(self, kind: type[Metric], name: str, parameter: str, value: Any) -> None:
+        if parameter == "preset" and kind.presets:
+            return
+        known = registry.parameters_of(kind)
+        if parameter not in known:
+            raise SpecError(f"{name} has no parameter {parameter!r}; it has {', '.join(known)}")
+        if parameter == "model" and value in self.models:
+            return
+        if not closed(kind, parameter, value) and not _same(value, known[parameter]):
+            raise SpecError(
+                f"{name}: a request cannot set {parameter}; whoever starts the service can: nlgauge serve -m "
+                f'"{name}({parameter}=...)"'
+            )
+
+
+def closed(kind: type[Metric], parameter: str, value: object) -> bool:
+    """Whether a value of a metric's parameter says neither what is opened nor how much is computed."""
+    if value is None or isinstance(value, bool):
+        return True
+    if parameter in kind.choices:
+        return any(_same(value, allowed) for allowed in kind.choices[parameter])
+    takes = {one.name: one.type for one in fields(kind)}.get(parameter)
+    any_number = takes in (float, "float", "float | None")
+    return any_number and isinstance(value, int | float) and abs(value) <= _LARGEST
+
+
+def _same(value: object, other: object) -> bool:
+    return type(value) is type(other) and value == other

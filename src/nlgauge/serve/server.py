@@ -1,0 +1,56 @@
+"""The server: listens, and stops when it is told to, after everything that it took is answered."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import types
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from nlgauge.errors import InputError
+from nlgauge.serve.limits import Limits
+
+_LARGEST_HEADERS = 16 << 10
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 is a free one. Raises InputError where that cannot be had."""
+    try:
+        return socket.create_server(
+            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=2048
+        )
+    except OSError as error:
+        problem = f"cannot listen on {host}, port {port}: {error.strerror}"
+        raise InputError(problem, remedy="choose others by --host and --port") from None
+
+
+def configured(app: ASGIApp, limits: Limits) -> uvicorn.Config:
+    """How the server is set up. It logs no requests: the application does, without what a client wrote."""
+    return uvicorn.Config(
+        app,
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        ws="none",
+        http="h11",
+        limit_concurrency=limits.connections,
+        h11_max_incomplete_event_size=_LARGEST_HEADERS,
+        # One that was taken is answered, by its scores or by its time limit; nobody waits longer.
+        timeout_graceful_shutdown=int(limits.seconds) + 5,
+    )
+
+
+def run(config: uvicorn.Config, sock: socket.socket) -> None:
+    """Serve until SIGINT or SIGTERM, and answer what was taken by then."""
+    before = {number: signal.signal(number, _heard) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        uvicorn.Server(config).run([sock])
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _heard(number: int, frame: types.FrameType | None) -> None:
+    """The server raises the signal that stopped it once more when it has stopped: by then all is done."""

@@ -1,0 +1,134 @@
+"""One thread that owns the models. Requests that wait are put into one evaluation; more than may wait are sent away."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from nlgauge.engine.engine import Engine
+from nlgauge.engine.models.capabilities import Model
+from nlgauge.run.together import Run, score_together
+from nlgauge.serve.limits import Limits
+from nlgauge.serve.refusal import Refused
+
+
+@dataclass(eq=False)
+class Ticket:
+    """A run that somebody waits for."""
+
+    run: Run
+    until: float
+    """On the clock of time.monotonic"""
+    done: Future[Run] = field(default_factory=Future)
+
+    def given_up(self) -> bool:
+        """Whether nobody waits any more."""
+        return self.done.cancelled() or time.monotonic() > self.until
+
+
+class Worker:
+    """Scores runs in the order in which they came, as many at a time as wait.
+
+    models: by name; no other is ever loaded. told: takes the runs of each evaluation and its seconds.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, Model],
+        limits: Limits,
+        told: Callable[[list[Run], float], object] = lambda runs, seconds: None,
+    ) -> None:
+        self._models, self._limits, self._told = models, limits, told
+        self._waiting: deque[Ticket] = deque()
+        self._change = threading.Condition()
+        self._stopping = False
+        self._began: float | None = None
+        self._thread = threading.Thread(target=self._work, name="nlgauge-serve", daemon=True)
+
+    def start(self) -> None:
+        """Begin to work."""
+        self._thread.start()
+
+    def submit(self, run: Run) -> Ticket:
+        """Let a run wait. Raises Refused where too many wait, or where the service is about to stop."""
+        ticket = Ticket(run, time.monotonic() + self._limits.seconds)
+        run.given_up = ticket.given_up
+        with self._change:
+            if self._stopping:
+                raise Refused(503, "the service is about to stop (ask another one, or later)")
+            if len(self._waiting) >= self._limits.waiting:
+                raise Refused(429, f"{len(self._waiting)} requests wait already (try again later)")
+            self._waiting.append(ticket)
+            self._change.notify()
+        return ticket
+
+    def stop(self) -> None:
+        """Take nothing more, finish what was taken, and end."""
+        with self._change:
+            self._stopping = True
+            self._change.notify()
+        self._thread.join()
+
+    @property
+    def waiting(self) -> int:
+        """How many runs wait."""
+        return len(self._waiting)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why a new run would not be scored in time; None where it would."""
+        began = self._began
+        if self._stopping or not self._thread.is_alive():
+            return "the service is about to stop"
+        if self.waiting >= self._limits.waiting:
+            return "as many requests wait as may"
+        if began is not None and time.monotonic() - began > self._limits.seconds:
+            return "one evaluation takes longer than any request may"
+        return None
+
+    def _work(self) -> None:
+        while (tickets := self._next()) is not None:
+            self._score([ticket for ticket in tickets if not ticket.given_up()])
+
+    def _next(self) -> list[Ticket] | None:
+        """Those that wait, as many as fit into one evaluation; None where there is no more to do."""
+        with self._change:
+            self._change.wait_for(lambda: self._waiting or self._stopping)
+            tickets: list[Ticket] = []
+            rows = 0
+            while self._waiting:
+                rows += len(self._waiting[0].run.corpus)
+                if tickets and rows > self._limits.batch_rows:
+                    break
+                tickets.append(self._waiting.popleft())
+            return tickets or None
+
+    def _score(self, tickets: list[Ticket]) -> None:
+        runs = [ticket.run for ticket in tickets]
+        if not runs:
+            return
+        began = self._began = time.monotonic()
+        try:
+            # An engine holds nothing of the texts but its counts, and these would grow for ever.
+            score_together(runs, {name: Engine(model) for name, model in self._models.items()})
+        except BaseException as error:  # whatever it is, nobody is left waiting, and the thread goes on
+            tell(error)
+            for run in runs:
+                run.error = run.error or RuntimeError("the evaluation failed")
+        self._began = None
+        self._told(runs, time.monotonic() - began)
+        for ticket in tickets:
+            if ticket.done.set_running_or_notify_cancel():
+                ticket.done.set_result(ticket.run)
+
+
+def tell(error: BaseException) -> None:
+    """Say on stderr where an error arose that nobody expected; not what it says, which may hold words of a row."""
+    places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
+    print(f"nlgauge: {type(error).__name__} at {'; '.join(places[-6:])}", file=sys.stderr, flush=True)
