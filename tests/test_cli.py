@@ -61,21 +61,38 @@ def test_the_table_is_on_stdout_and_the_signatures_on_stderr(outputs: Path) -> N
     assert re.fullmatch(r"system +n +InfoLM ↓ +InfoLM\(measure='l1'\) ↓", head)
     assert len(rows) == 3
     for row, system in zip(rows, ("copy", "short", "wrong"), strict=True):
-        number = r"\d\.\d{4} \[\d\.\d{4}, \d\.\d{4}\]"
+        number = r"\d\.\d{4}[*~ ] \[\d\.\d{4}, \d\.\d{4}\]"
         assert re.fullmatch(rf"{system} +4 +{number} +{number}", row)
     signatures = [line for line in result.stderr.splitlines() if "|model:pocket@" in line]
     assert [line.partition("|")[0] for line in signatures] == ["InfoLM", "InfoLM(measure='l1')"]
     assert "|model:" not in result.stdout
 
 
-def test_a_metric_of_several_parts_has_a_block_of_its_own(outputs: Path) -> None:
-    result = nlgauge("score", outputs, "-m", "BERTScore", "-m", "InfoLM", "-m", "MarkEvaluate")
+def test_parts_are_shown_on_request_in_blocks_of_their_own(outputs: Path) -> None:
+    run = ("score", outputs, "-m", "BERTScore", "-m", "InfoLM", "-m", "MarkEvaluate")
+    result = nlgauge(*run)
+    assert re.fullmatch(r"system +n +BERTScore f1 ↑ +InfoLM ↓ +MarkEvaluate score ↑", result.stdout.splitlines()[0])
+    assert "--parts shows more of BERTScore, MarkEvaluate" in result.stderr.splitlines()
+    result = nlgauge(*run, "--parts")
     simple, matched, sets = (block.splitlines() for block in result.stdout.split("\n\n"))
     assert re.fullmatch(r"system +n +InfoLM ↓", simple[0])
-    assert re.fullmatch(r"BERTScore +n +f1 ↑ +precision +recall", matched[0])
-    assert re.match(r"MarkEvaluate +n +score ↑ +quality", sets[0])
+    assert re.fullmatch(r"BERTScore +n +f1 ↑ +precision ↑ +recall ↑", matched[0])
+    assert re.match(r"MarkEvaluate +n +score ↑ +quality ↑", sets[0])
     assert [len(block) for block in (simple, matched, sets)] == [4, 4, 4]
     assert re.search(r" 4$", sets[1]), "a count has no decimals"
+    assert max(map(len, result.stdout.splitlines())) <= 100 and "--parts" not in result.stderr
+
+
+def test_score_prints_the_other_forms(outputs: Path) -> None:
+    run = ("score", outputs, "-m", "Length", "-m", "MarkEvaluate", "--format")
+    rows = list(csv.DictReader(nlgauge(*run, "csv").stdout.splitlines()))
+    assert [row["system"] for row in rows] == ["copy", "short", "wrong"]
+    table = run_evaluate(Corpus.read(outputs), metrics=["Length"])
+    assert float(rows[0]["Length ↑"]) == table.by_system()[0].mean
+    assert nlgauge(*run, "markdown").stdout.startswith("| system | n | Length ↑ | MarkEvaluate score ↑ |\n| --- |")
+    assert r"\begin{tabular}{lrrr}" in nlgauge(*run, "latex").stdout.splitlines()
+    parts = nlgauge(*run, "csv", "--parts").stdout.splitlines()
+    assert len(parts) == 4 and parts[0].startswith("system,n,Length ↑") and parts[0].endswith(",MarkEvaluate m")
 
 
 def test_stdout_with_format_json_is_one_json_value(small: Path) -> None:
@@ -402,11 +419,14 @@ def test_compare_prints_a_line_per_part(scored: tuple[Path, Path]) -> None:
     result = nlgauge("compare", scored[0], "copy", "wrong")
     assert result.exit_code == 0, result.output
     head, *rows = result.stdout.splitlines()
-    assert head.split() == ["metric", "n", "copy", "wrong", "difference", "p", "effect", "items", "needed", "better"]
-    assert len(rows) == 3
-    assert re.fullmatch(r"Good ↑ +4 +\S+ +\S+ +\S+ \[\S+, \S+\] +0\.\d{4} +\d\.\d\d +\d+ +copy", rows[0])
-    assert rows[1].startswith("Bad(k=1) p ↓") and rows[1].endswith("wrong")
-    assert result.stderr == ""
+    assert head.split() == ["metric", "n", "copy", "wrong", "difference", "p", "effect", "items", "needed"]
+    assert len(rows) == 2
+    assert re.fullmatch(r"Good ↑ +4 +\S+ +\S+ +\S+ +\[\S+, \S+\] +0\.\d{4} +\d\.\d\d +\d+", rows[0])
+    assert rows[1].startswith("Bad(k=1) p ↓")
+    assert result.stderr.splitlines() == ["--parts shows 1 more"]
+    every = nlgauge("compare", scored[0], "copy", "wrong", "--parts")
+    assert [line.split("  ")[0] for line in every.stdout.splitlines()[1:]] == ["Good ↑", "Bad(k=1) p ↓", "Bad(k=1) r ↓"]
+    assert every.stderr == ""
 
 
 def test_compare_in_json_is_what_python_says(scored: tuple[Path, Path]) -> None:
@@ -426,7 +446,7 @@ def test_compare_takes_values_of_all_items_together(tmp_path: Path) -> None:
     ScoreTable(rows, {"Edits": rates}, {}, {"rows": 6}, "0").save(path)
     result = nlgauge("compare", path, "A", "B", "--replicates", 50)
     cells = result.stdout.splitlines()[1].split()
-    assert cells[:6] == ["Edits", "↓", "3", "35.0000", "55.0000", "-20.0000"] and cells[-1] == "A"
+    assert cells[:6] == ["Edits", "↓", "3", "35.0000", "55.0000", "-20.0000"]
     assert result.stderr == "of all items together, and not means of their values: Edits\n"
 
 
@@ -436,7 +456,7 @@ def test_compare_says_what_is_missing(tmp_path: Path) -> None:
     rows = [("A", "x"), ("B", "x"), ("A", "y"), ("B", "y"), ("A", "z")]
     ScoreTable(rows, {"M": values}, {}, {"rows": 5}, "0").save(path)
     result = nlgauge("compare", path, "A", "B")
-    assert result.stdout.splitlines()[1].split() == ["M", "↑", "1", "1.0000", "1.0000", "0.0000", *"----"]
+    assert result.stdout.splitlines()[1].split() == ["M", "↑", "1", "1.0000", "1.0000", "0.0000", *"---"]
     assert result.stderr.splitlines() == [
         "M score: 1 of 2 items left out, where one of the two has no value",
         "M score: one item only",

@@ -28,17 +28,47 @@ def scores(tmp_path: Path) -> Path:
 
 
 def test_details_are_left_out_and_a_note_stands_once(scores: Path) -> None:
-    result = nlgauge("compare", scores, "A", "B", "--replicates", 20)
+    result = nlgauge("compare", scores, "A", "B", "--replicates", 20, "--parts")
     assert result.exit_code == 0, result.stderr
     heads = [line.split("  ")[0] for line in result.stdout.splitlines()]
     assert heads == ["metric", "Set score ↑", "Set quality ↑", "Words score ↑"]
     assert result.stderr.splitlines() == [
         "Set score, quality: a metric of sets has one number a system: neither interval nor p"
     ]
+    short = nlgauge("compare", scores, "A", "B", "--replicates", 20)
+    assert [line.split("  ")[0] for line in short.stdout.splitlines()] == ["metric", "Set score ↑", "Words score ↑"]
+    assert short.stderr.splitlines()[0] == "--parts shows 1 more"
 
 
 def test_a_detail_is_compared_by_name_without_an_arrow_or_a_winner(scores: Path) -> None:
     result = nlgauge("compare", scores, "A", "B", "--metric", "Words words", "--replicates", 20)
     assert result.exit_code == 0, result.stderr
     (_, line) = result.stdout.splitlines()
-    assert line.startswith("Words words  3") and line.endswith("-")
+    assert line.startswith("Words words  3") and "*" not in line
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_the_better_one_has_a_star_where_that_is_beyond_chance(tmp_path: Path, higher: bool) -> None:
+    rows = [(system, str(item)) for item in range(12) for system in "AB"]
+    values = np.arange(24.0)[:, None]  # B has one more on every item
+    alike = np.array([[1.0], [2], [2], [1]] * 6)
+    columns = {"M": Column(("score",), values, higher_is_better=higher), "Alike": Column(("score",), alike)}
+    path = tmp_path / "scores.jsonl"
+    ScoreTable(rows, columns, {}, {"rows": 24}, "0").save(path)
+    result = nlgauge("compare", path, "A", "B")
+    m, alike_ = (line.split() for line in result.stdout.splitlines()[1:])
+    assert m[3:5] == (["11.0000", "12.0000*"] if higher else ["11.0000*", "12.0000"])
+    assert alike_[3:5] == ["1.5000", "1.5000"]
+    assert result.stderr.splitlines()[0] == "* better, p < 0.05, of each metric taken alone"
+    assert "**" in nlgauge("compare", path, "A", "B", "--format", "markdown").stdout
+
+
+def test_nothing_is_wider_than_100_columns(tmp_path: Path) -> None:
+    spec = "InfoLM(measure='ab', alpha=3, beta=0.25, temperature=1.5, idf='references')"
+    rows = [(system, str(item)) for item in range(2000) for system in ("a system of some name", "another system")]
+    column = Column(("score",), np.random.default_rng(0).normal(100, 10, (4000, 1)))
+    path = tmp_path / "scores.jsonl"
+    ScoreTable(rows, {spec: column}, {}, {"rows": 4000}, "0").save(path)
+    result = nlgauge("compare", path, "a system of some name", "another system", "--replicates", 50)
+    assert max(map(len, result.stdout.splitlines())) <= 100
+    assert all(piece in result.stdout for piece in ("InfoLM(measure='ab',", "temperature=1.5,", "idf='references') ↑"))

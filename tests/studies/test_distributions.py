@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose
 from nlgauge import InputError, ScoreTable
 from nlgauge.studies.distributions import _scaled, _wasserstein, distributions
 from nlgauge.table import Column
+from tests.printed import printed
 
 KEYS = [("A", str(i)) for i in range(5)]
 
@@ -79,7 +80,7 @@ def test_metrics_of_sets_are_left_out_and_parts_are_named() -> None:
 
 def test_what_it_shows(tmp_path: Path) -> None:
     found = distributions(table(("Score", [1, 2, 3, 4, 5], True), ("Constant", [1] * 5, True)), dict.fromkeys(KEYS, 1))
-    ((head, *rows),) = found.tables()
+    ((head, *rows),) = printed(found)
     assert head[:3] == ["scaled to [0, 1]", "n", "5 %"]
     assert rows[2] == ["Constant", "5", *["-"] * 6]
     assert rows[1][:5] == ["Score", "5", "0.050", "0.250", "0.500"]

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 from nlgauge import InputError, ScoreTable
 from nlgauge.studies.matrix import correlation_matrix
 from nlgauge.table import Column
+from tests.printed import printed
 
 SYSTEMS, ITEMS = 5, 8
 KEYS = [(f"s{s}", f"i{i}") for i in range(ITEMS) for s in range(SYSTEMS)]
@@ -69,7 +70,7 @@ def test_missing_and_constant_columns(table: ScoreTable) -> None:
 def test_what_it_shows(table: ScoreTable, tmp_path: Path) -> None:
     table.columns["Set"].values[:] = 1
     found = correlation_matrix(table)
-    ((head, *rows),) = found.tables()
+    ((head, *rows),) = printed(found)
     assert head == ["pearson, system", "", "1", "2", "3"]
     assert rows[0][:3] == ["Score", "1", "1.00"] and rows[2][1:] == ["3", "-", "-", "-"]
     pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")

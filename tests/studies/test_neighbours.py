@@ -10,6 +10,7 @@ import pytest
 from nlgauge import Corpus, InputError, MarkEvaluate, Row, ScoreTable, SpecError, correlate, evaluate
 from nlgauge.metrics import mark_evaluate
 from nlgauge.studies.neighbours import neighbours
+from tests.printed import printed
 
 KS = (1, 2, 3)
 
@@ -55,7 +56,7 @@ def test_without_ratings_against_another_set(corpus: Corpus, runs: list[ScoreTab
     assert found.agreement is None
     copy = [one.score for one in found.records if (one.system, one.estimator) == ("copy", "petersen")]
     assert copy == [1, 1], "a set against itself"
-    ((head, *rows),) = found.tables()
+    ((head, *rows),) = printed(found)
     assert head == ["score", "estimator", "K=1", "K=2"] and rows[0] == ["copy", "petersen", "1.000", "1.000"]
     assert len(rows) == 12
     pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
@@ -68,7 +69,7 @@ def test_too_large_k_and_empty_sets_are_told(runs: list[ScoreTable], tmp_path: P
             Row("", ("a",), system="B", item="1"))  # fmt: skip
     found = neighbours(Corpus(rows), ks=(1, 5))
     assert found.notes == ("K=5 is more than a set has other points: their number was taken", "B: no output has words")
-    assert found.tables()[0][-1] == ["B", "capture", "-", "-"]
+    assert printed(found)[0][-1] == ["B", "capture", "-", "-"]
     pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     found.draw(tmp_path / "k.svg")
 

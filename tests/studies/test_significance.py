@@ -13,6 +13,7 @@ from nlgauge.meta.contrast import contrast
 from nlgauge.meta.williams import williams
 from nlgauge.studies.significance import significance
 from nlgauge.table import Column
+from tests.printed import printed
 
 SYSTEMS = 30
 KEYS = [(f"s{s}", "i") for s in range(SYSTEMS)]
@@ -89,7 +90,7 @@ def test_aspects_have_rankings_of_their_own(table: ScoreTable, ratings: dict[tup
 def test_what_it_shows(table: ScoreTable, ratings: dict[tuple[str, str], float], tmp_path: Path) -> None:
     table.columns["Empty"] = Column(("score",), np.full((SYSTEMS, 1), math.nan))
     found = significance(table, ratings)
-    ((head, *rows),) = found.tables()
+    ((head, *rows),) = printed(found)
     assert head == ["rating", "pearson", "cluster", "", "1", "2", "3", "4", "5"]
     assert rows[0][0] in ("Near", "Far") and rows[0][2:4] == ["1", "1"]
     assert rows[0][7] == "0.000" and rows[0][5] == "-"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge._version import __version__
-from nlgauge.cli.terminal import PLACE, aligned
+from nlgauge.cells import Cell, Number
+from nlgauge.cli.terminal import IN_FORMATS, PLACE, show_tables
 
 if TYPE_CHECKING:
     from nlgauge.store import Store
@@ -44,7 +45,7 @@ def _store(folder: Path | None) -> Iterator[Store]:
 
 @cache.command()
 @_of_a_folder
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@IN_FORMATS
 def info(folder: Path | None, layout: str) -> None:
     """Say where it is, how large, and how many entries of which kind it holds."""
     import json
@@ -56,11 +57,15 @@ def info(folder: Path | None, layout: str) -> None:
         record = {"nlgauge": __version__, "folder": str(held.folder), "bytes": held.bytes, "limit": held.limit}
         click.echo(json.dumps({**record, "entries": entries}, ensure_ascii=False, indent=2))
         return
-    click.echo(held.folder)
-    click.echo(f"{_size(held.bytes)} on the disk, of at most {_size(held.limit)}")
-    cells = [[kind, f"{count:,}", _size(size)] for kind, (count, size) in held.entries.items()]
-    for line in aligned([["kind", "entries", "size"], *cells]) if cells else ["no entries"]:
-        click.echo(line)
+    click.echo(held.folder, err=layout != "text")
+    click.echo(f"{_size(held.bytes)} on the disk, of at most {_size(held.limit)}", err=layout != "text")
+    cells: list[list[Cell]] = [
+        [kind, Number(count, digits=0), _size(size)] for kind, (count, size) in held.entries.items()
+    ]
+    if cells:
+        show_tables([[["kind", "entries", "size"], *cells]], layout)
+    else:
+        click.echo("no entries", err=layout != "text")
 
 
 @cache.command()

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from nlgauge._version import __version__
-from nlgauge.cli.terminal import PLACE, aligned, plainly, with_interval
+from nlgauge.cells import Cell, Number
+from nlgauge.cli.terminal import IN_FORMATS, PLACE, plainly, show_tables
 
 if TYPE_CHECKING:
     from nlgauge.meta.comparison import Comparison, Difference
     from nlgauge.table import ScoreTable
+
+SIGNIFICANCE = 0.05
 
 
 @click.command()
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 @click.argument("a")
 @click.argument("b")
 @click.option("--metric", help="This metric alone, by its spec or name; or 'spec part'.")
+@click.option("--parts", is_flag=True, help="Print every score of the metrics, not the first alone.")
 @click.option(
     "--replicates",
     type=click.IntRange(min=0),
@@ -30,13 +34,15 @@ if TYPE_CHECKING:
     help="How many resamples interval and p rest on.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def compare(scores: Path, a: str, b: str, metric: str | None, replicates: int, seed: int, layout: str) -> None:
+@IN_FORMATS
+def compare(
+    scores: Path, a: str, b: str, metric: str | None, parts: bool, replicates: int, seed: int, layout: str
+) -> None:
     """Is system A better than system B by a scores file, or is that noise?
 
-    Per score of a metric: both means over the items that both have, their difference with its 95 % interval, p
-    (approximate randomisation), effect size, and about how many items would show a difference of this size in 80 % of
-    studies.
+    Per metric: both means over the items that both have, their difference with its 95 % interval, p (approximate
+    randomisation), effect size, and about how many items would show a difference of this size in 80 % of studies. A
+    star marks the better of the two where p is below 0.05. JSON has every score of the metrics.
     """
     import json
 
@@ -49,31 +55,42 @@ def compare(scores: Path, a: str, b: str, metric: str | None, replicates: int, s
         record = {"nlgauge": __version__, "a": a, "b": b, "replicates": replicates, "seed": seed}
         record["differences"] = [plainly(difference) for difference in comparison]
         click.echo(json.dumps(record, ensure_ascii=False, indent=2))
+        shown = list(comparison)
     else:
-        head = ["metric", "n", a, b, "difference", "p", "effect", "items needed", "better"]
-        for line in aligned([head, *(_cells(table, difference) for difference in comparison)]):
-            click.echo(line)
-    for note in _notes(comparison):
+        shown = [one for one in comparison if parts or metric or one.part == table.columns[one.metric].scores[0]]
+        heads = ["metric", "n", a, b, "difference", "p", "effect", "items needed"]
+        show_tables([[heads, *(_cells(table, difference) for difference in shown)]], layout)
+        for line in _legend(comparison, len(shown)):
+            click.echo(line, err=True)
+    for note in (*_notes(shown), *comparison.notes):
         click.echo(note, err=True)
 
 
-def _cells(table: ScoreTable, difference: Difference) -> list[str]:
-    column = table.columns[difference.metric]
-    arrow = "" if difference.part in column.details else " ↑" if column.higher_is_better else " ↓"
+def _cells(table: ScoreTable, one: Difference) -> list[Cell]:
+    column = table.columns[one.metric]
+    arrow = "" if one.part in column.details else " ↑" if column.higher_is_better else " ↓"
+    upwards = (one.difference > 0) == column.higher_is_better
+    told = one.better is not None and one.p < SIGNIFICANCE
     return [
-        difference.metric + (f" {difference.part}" if len(column.parts) > 1 else "") + arrow,
-        str(difference.n) if column.level == "item" else "-",
-        with_interval(difference.a),
-        with_interval(difference.b),
-        with_interval(difference.difference, difference.low, difference.high),
-        with_interval(difference.p),
-        "-" if math.isnan(difference.effect) else f"{difference.effect:.2f}",
-        f"{difference.needed:.0f}" if math.isfinite(difference.needed) else "-",
-        difference.better or "-",
+        one.metric + (f" {one.part}" if len(column.parts) > 1 else "") + arrow,
+        Number(one.n if column.level == "item" else math.nan, digits=0),
+        Number(one.a, mark="best" if told and upwards else ""),
+        Number(one.b, mark="best" if told and not upwards else ""),
+        Number(one.difference, one.low, one.high),
+        Number(one.p),
+        Number(one.effect, digits=2),
+        Number(one.needed if math.isfinite(one.needed) else math.nan, digits=0),
     ]
 
 
-def _notes(comparison: Comparison) -> Iterator[str]:
+def _legend(comparison: Comparison, shown: int) -> Iterator[str]:
+    if any(one.better is not None and one.p < SIGNIFICANCE for one in comparison):
+        yield f"* better, p < {SIGNIFICANCE}, of each metric taken alone"
+    if shown < len(comparison):
+        yield f"--parts shows {len(comparison) - shown} more"
+
+
+def _notes(comparison: Sequence[Difference]) -> Iterator[str]:
     """What a reader has to know beside the table."""
     if wholes := list(dict.fromkeys(difference.metric for difference in comparison if difference.whole)):
         yield f"of all items together, and not means of their values: {', '.join(wholes)}"
@@ -85,4 +102,3 @@ def _notes(comparison: Comparison) -> Iterator[str]:
                 parts.setdefault((one.metric, note), []).append(one.part)
     for (metric, note), names in parts.items():
         yield f"{metric} {', '.join(names)}: {note}"
-    yield from comparison.notes

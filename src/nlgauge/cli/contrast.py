@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from nlgauge._version import __version__
-from nlgauge.cli.terminal import aligned, jsonable, measured_on_ratings, plainly, read_rated, tell_joined, with_interval
+from nlgauge.cells import Cell, Number
+from nlgauge.cli.terminal import jsonable, measured_on_ratings, plainly, read_rated, show_tables, tell_joined
 from nlgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from nlgauge.meta.contrast import Contrasts
+    from nlgauge.table import ScoreTable
 
 
 @click.command()
@@ -37,7 +43,7 @@ def contrast(
     import json
 
     from nlgauge.meta.contrast import contrast as run
-    from nlgauge.meta.selection import label, selected
+    from nlgauge.meta.selection import selected
 
     table, rated = read_rated(scores, outputs, columns, add, lower)
     table = selected(table, metrics or None, parts)
@@ -69,24 +75,31 @@ def contrast(
         }
         click.echo(json.dumps(jsonable(record), ensure_ascii=False, indent=2))
     else:
-        cells = [["aspect", "metric", coefficient, "cluster"]]
-        for aspect, values in contrasts.values.items():
-            ranked = sorted(values, key=lambda key: (contrasts.clusters[aspect][key], -values[key]))
-            cells += [
-                [aspect, label(table, *key), with_interval(values[key]), str(contrasts.clusters[aspect][key])]
-                for key in ranked
-            ]
-        pairs = [["aspect", "metric", "against", "difference", "p", "corrected"]]
-        for one in contrasts:
-            names = [label(table, *key) for key in (one.first, one.second)]
-            numbers = (
-                with_interval(one.difference, one.low, one.high),
-                with_interval(one.p),
-                with_interval(one.adjusted),
-            )
-            pairs.append([one.aspect, *names, *numbers])
-        for line in (*aligned(cells), "", *aligned(pairs)):
-            click.echo(line)
+        show_tables([_ranked(table, contrasts, coefficient), _pairs(table, contrasts)], layout, keys=2)
     tell_joined(table)
     if left := [spec for spec, column in table.columns.items() if column.level == "system" and level != "system"]:
         click.echo(f"metrics of sets have a system level only, left out: {', '.join(left)}", err=True)
+
+
+def _ranked(table: ScoreTable, contrasts: Contrasts, coefficient: str) -> list[list[Cell]]:
+    """The metrics by aspect with their cluster, the best first."""
+    from nlgauge.meta.selection import label
+
+    cells: list[list[Cell]] = [["aspect", "metric", coefficient, "cluster"]]
+    for aspect, values in contrasts.values.items():
+        clusters = contrasts.clusters[aspect]
+        for key in sorted(values, key=lambda key: (clusters[key], -values[key])):
+            cells.append([aspect, label(table, *key), Number(values[key]), Number(clusters[key], digits=0)])
+    return cells
+
+
+def _pairs(table: ScoreTable, contrasts: Contrasts) -> list[list[Cell]]:
+    """Every two metrics."""
+    from nlgauge.meta.selection import label
+
+    cells: list[list[Cell]] = [["aspect", "metric", "against", "difference", "p", "corrected"]]
+    for one in contrasts:
+        names = [label(table, *key) for key in (one.first, one.second)]
+        numbers = [Number(one.difference, one.low, one.high), Number(one.p), Number(one.adjusted)]
+        cells.append([one.aspect, *names, *numbers])
+    return cells

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge._version import __version__
-from nlgauge.cli.terminal import aligned, measured_on_ratings, plainly, read_rated, tell_joined, with_interval
+from nlgauge.cells import Cell, Number
+from nlgauge.cli.terminal import measured_on_ratings, plainly, read_rated, show_tables, tell_joined
 
 if TYPE_CHECKING:
     from nlgauge.meta.agreement import Agreements
@@ -50,14 +51,12 @@ def correlate(
         click.echo(json.dumps(record, ensure_ascii=False, indent=2))
     else:
         aspects = list(agreements.unrated)
-        cells = [["metric", *aspects]]
+        cells: list[list[Cell]] = [["metric", *aspects]]
         for number, one in enumerate(agreements):
             if number % len(aspects) == 0:
                 cells.append([one.metric + (f" {one.part}" if len(table.columns[one.metric].parts) > 1 else "")])
-            p = f" p={one.p:.4f}" if one.p == one.p else ""
-            cells[-1].append(with_interval(one.value, one.low, one.high) + p)
-        for line in aligned(cells):
-            click.echo(line)
+            cells[-1].append(Number(one.value, one.low, one.high, one.p))
+        show_tables([cells], layout)
     _tell_agreements(table, agreements)
 
 

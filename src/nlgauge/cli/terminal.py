@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nlgauge.cells import FORMATS, Cells, formatted
 from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 PLACE = click.Path(path_type=Path)
 WIDTH = 100
 """Columns that text output keeps to"""
+IN_FORMATS = click.option(
+    "--format", "layout", type=click.Choice([*FORMATS, "json"]), default="text", show_default=True
+)
+"""Of a command that prints tables"""
 
 _MEASURED_ON_RATINGS = (
     click.argument("scores", type=PLACE),
@@ -40,7 +46,7 @@ _MEASURED_ON_RATINGS = (
     click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
                  help="How many resamples interval and p rest on."),
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
-    click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True),
+    IN_FORMATS,
 )  # fmt: skip
 
 
@@ -135,6 +141,14 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: jsonable(inner) for key, inner in value.items()}
     return [jsonable(inner) for inner in value] if isinstance(value, list | tuple) else plain(value)
+
+
+def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:
+    """Tables on stdout in one of `FORMATS`; `keys` columns say what a row is."""
+    colour = coloured()
+    width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
+    for line in formatted(tables, layout, width=width, colour=colour, keys=keys):
+        click.echo(line, color=colour)
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> list[str]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge._version import __version__
-from nlgauge.cli.terminal import PLACE, aligned, plainly, read_outputs, refuse_place, with_interval
+from nlgauge.cells import Cell, Number
+from nlgauge.cli.terminal import IN_FORMATS, PLACE, plainly, read_outputs, refuse_place, show_tables
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 @click.option("--resample", default="both", show_default=True, help="What intervals resample: items, systems or both.")
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help="Of interval and p.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@IN_FORMATS
 def combination(
     scores: Path, outputs: Path, aspect: str | None, output: Path, metrics: Sequence[str], method: str, folds: int,
     level: str, coefficient: str, predictions: Path | None, columns: Sequence[str], resample: str, replicates: int,
@@ -77,17 +78,18 @@ def combination(
         }
         click.echo(json.dumps(record, ensure_ascii=False, indent=2))
     else:
-        for line in aligned([["member", "weight"], *([m.name, f"{m.weight:.4f}"] for m in fitted.members)]):
-            click.echo(line)
-        click.echo("")
-        cells = [["out of fold", f"{fitted.aspect}, {coefficient}, {level}"]]
-        for one in combined.agreements:
-            several = len(combined.predictions.columns[one.metric].parts) > 1
-            name = one.metric + (f" {one.part}" if several else "")
-            cells.append([name, with_interval(one.value, one.low, one.high)])
-        for line in aligned(cells):
-            click.echo(line)
+        show_tables(_tables(combined, f"{fitted.aspect}, {coefficient}, {level}"), layout)
     _tell(combined, output)
+
+
+def _tables(combined: Combined, head: str) -> list[list[list[Cell]]]:
+    """The weights; and the agreement of what was predicted out of fold."""
+    weights: list[list[Cell]] = [[m.name, Number(m.weight)] for m in combined.combination.members]
+    cells: list[list[Cell]] = [["out of fold", head]]
+    for one in combined.agreements:
+        several = len(combined.predictions.columns[one.metric].parts) > 1
+        cells.append([one.metric + (f" {one.part}" if several else ""), Number(one.value, one.low, one.high)])
+    return [[["member", "weight"], *weights], cells]
 
 
 def _tell(combined: Combined, output: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from nlgauge.cells import Cell, Number
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.join import Source, ratings, turned
@@ -57,14 +58,14 @@ class Distributions:
     edges: tuple[float, ...]
     """Of the bins"""
 
-    def tables(self) -> list[list[list[str]]]:
+    def tables(self) -> list[list[list[Cell]]]:
         """For a terminal."""
         aspects = list(dict.fromkeys(aspect for one in self.records for aspect in one.distances))
         heads = ["5 %", "25 %", "50 %", "75 %", "95 %", "deviation", *(f"from {aspect}" for aspect in aspects)]
-        cells = [["scaled to [0, 1]", "n", *heads]]
+        cells: list[list[Cell]] = [["scaled to [0, 1]", "n", *heads]]
         for one in self.records:
             numbers = [*one.quantiles, one.deviation, *(one.distances.get(aspect, math.nan) for aspect in aspects)]
-            cells.append([one.name, str(one.n), *("-" if math.isnan(x) else f"{x:.3f}" for x in numbers)])
+            cells.append([one.name, Number(one.n, digits=0), *(Number(x, digits=3) for x in numbers)])
         return [cells]
 
     def draw(self, path: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nlgauge.cells import Cell, Number
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.coefficients import COEFFICIENTS
@@ -35,12 +36,12 @@ class CorrelationMatrix:
     reasons: dict[str, str]
     """Why, by "name | name", for every pair without a value"""
 
-    def tables(self) -> list[list[list[str]]]:
+    def tables(self) -> list[list[list[Cell]]]:
         """For a terminal: columns are called by the number of the row."""
         numbers = [str(number) for number in range(1, len(self.names) + 1)]
-        cells = [[f"{self.coefficient}, {self.level}", "", *numbers]]
+        cells: list[list[Cell]] = [[f"{self.coefficient}, {self.level}", "", *numbers]]
         for number, name, row in zip(numbers, self.names, self.values, strict=True):
-            cells.append([name, number, *("-" if math.isnan(value) else f"{value:.2f}" for value in row)])
+            cells.append([name, number, *(Number(value, digits=2) for value in row)])
         return [cells]
 
     def draw(self, path: Path) -> None:

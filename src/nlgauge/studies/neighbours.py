@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge import registry
+from nlgauge.cells import Cell, Number
 from nlgauge.corpus import Corpus
 from nlgauge.errors import SpecError
 from nlgauge.evaluation import evaluate
@@ -88,14 +89,14 @@ class NeighbourSweep:
         """In order."""
         return list(dict.fromkeys(one.system for one in self.records))
 
-    def tables(self) -> list[list[list[str]]]:
+    def tables(self) -> list[list[list[Cell]]]:
         """For a terminal: scores, a row a system and estimator, a column a K; then agreement with people."""
         scores = {(one.system, one.estimator, one.k): one.score for one in self.records}
-        cells = [["score", "estimator", *(f"K={k}" for k in self.ks)]]
+        cells: list[list[Cell]] = [["score", "estimator", *(f"K={k}" for k in self.ks)]]
         for system in self.systems:
             for name in _ESTIMATORS:
                 values = [scores[system, name, k] for k in self.ks]
-                cells.append([system, name, *("-" if math.isnan(value) else f"{value:.3f}" for value in values)])
+                cells.append([system, name, *(Number(value, digits=3) for value in values)])
         return [cells, *(self.agreement.tables() if self.agreement else [])]
 
     def draw(self, path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.cells import Cell, Number
 from nlgauge.errors import InputError, MissingExtraError, SpecError
 from nlgauge.studies import figures
 from nlgauge.table import ScoreTable
@@ -45,14 +46,14 @@ class PartsOfSpeech:
     records: tuple[PartOfSpeech, ...]
     rows: int
 
-    def tables(self) -> list[list[list[str]]]:
+    def tables(self) -> list[list[list[Cell]]]:
         """For a terminal: a table a metric and text."""
-        found: dict[tuple[str, str], list[list[str]]] = {}
+        found: dict[tuple[str, str], list[list[Cell]]] = {}
         for one in self.records:
             cells = found.setdefault(
                 (one.metric, one.text), [[f"{one.metric}, {one.text}", "words", "weight", "alignment"]]
             )
-            cells.append([one.tag, *(f"{value:.3f}" for value in (one.words, one.weight, one.alignment))])
+            cells.append([one.tag, *(Number(value, digits=3) for value in (one.words, one.weight, one.alignment))])
         return list(found.values())
 
     def draw(self, path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nlgauge.cells import Cell, Number
 from nlgauge.meta.contrast import contrast
 from nlgauge.meta.join import Source
 from nlgauge.meta.selection import label, selected
@@ -43,16 +44,16 @@ class Significance:
     correction: str
     confidence: float
 
-    def tables(self) -> list[list[list[str]]]:
+    def tables(self) -> list[list[list[Cell]]]:
         """For a terminal, a table an aspect: p of "row better than column" where it is below 1 - confidence."""
         out = []
         for one in self.rankings:
             numbers = [str(number) for number in range(1, len(one.names) + 1)]
-            cells = [[one.aspect, self.coefficient, "cluster", "", *numbers]]
+            cells: list[list[Cell]] = [[one.aspect, self.coefficient, "cluster", "", *numbers]]
             for i, name in enumerate(one.names):
-                row = ["-" if math.isnan(p) or p >= 1 - self.confidence else f"{p:.3f}" for p in one.p[i]]
-                value = "-" if math.isnan(one.values[i]) else f"{one.values[i]:.3f}"
-                cells.append([name, value, str(one.clusters[i]), numbers[i], *row])
+                row = [Number(p if p < 1 - self.confidence else math.nan, digits=3) for p in one.p[i]]
+                cluster = Number(one.clusters[i], digits=0)
+                cells.append([name, Number(one.values[i], digits=3), cluster, numbers[i], *row])
             out.append(cells)
         return out
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from nlgauge.cells import Cell, Number
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
@@ -82,12 +83,12 @@ class Sweep:
         """Of the agreement, in order."""
         return list(dict.fromkeys(point.agreement.coefficient for point in self.points))
 
-    def tables(self) -> list[list[list[str]]]:
+    def tables(self) -> list[list[list[Cell]]]:
         """For a terminal: a table a coefficient, a row a setting, a column an aspect; the best of each is starred."""
         out = []
         for coefficient in self.coefficients:
             best = {aspect: self.best(aspect, coefficient) for aspect in self.aspects}
-            cells = [[f"{coefficient}, {self.level}", *self.axes, *self.aspects]]
+            cells: list[list[Cell]] = [[f"{coefficient}, {self.level}", *self.axes, *self.aspects]]
             for line in self.lines:
                 for points in zip(*(self.of(line, aspect, coefficient) for aspect in self.aspects), strict=True):
                     shown = [str(points[0].setting.get(axis, "")) for axis in self.axes]
@@ -136,12 +137,9 @@ class Sweep:
         return panels
 
 
-def _cell(point: Point, best: Point | None) -> str:
+def _cell(point: Point, best: Point | None) -> Number:
     one = point.agreement
-    if math.isnan(one.value):
-        return "-"
-    ends = "" if math.isnan(one.low) else f" [{one.low:.3f}, {one.high:.3f}]"
-    return f"{one.value:.3f}{ends}" + (" *" if point is best else "")
+    return Number(one.value, one.low, one.high, digits=3, mark="best" if point is best else "")
 
 
 def first_items(corpus: Corpus, items: int | None) -> Corpus:

@@ -9,7 +9,7 @@ from typing import TypeVar
 import click
 
 from nlgauge.cli.keeping import keeping
-from nlgauge.cli.terminal import PLACE
+from nlgauge.cli.terminal import IN_FORMATS, PLACE
 from nlgauge.errors import SpecError
 
 Command = Callable[..., None]
@@ -19,7 +19,7 @@ N = TypeVar("N", int, float)
 MAP = click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
 SHOWN = (
     click.option("-o", "--output", type=PLACE, help="Write a figure here: .png, .svg or .pdf (needs nlgauge[plots])."),
-    click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True),
+    IN_FORMATS,
 )
 SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 REPLICATES = click.option(

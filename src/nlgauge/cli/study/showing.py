@@ -11,11 +11,12 @@ import click
 
 from nlgauge._version import __version__
 from nlgauge.cli.keeping import cache_of
-from nlgauge.cli.terminal import aligned, plain, read_outputs, read_rated
+from nlgauge.cli.terminal import plain, read_outputs, read_rated, show_tables
 from nlgauge.errors import InputError, SpecError
 from nlgauge.signature import Signature
 
 if TYPE_CHECKING:
+    from nlgauge.cells import Cells
     from nlgauge.corpus import Corpus
     from nlgauge.table import ScoreTable
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 class Result(Protocol):
     """What every study returns: a dataclass, which may have `notes` and `signatures` too."""
 
-    def tables(self) -> list[list[list[str]]]: ...
+    def tables(self) -> Sequence[Cells]: ...
 
     def draw(self, path: Path) -> None: ...
 
@@ -74,9 +75,7 @@ def show(name: str, result: Result, output: Path | None, layout: str) -> None:
         record = {"nlgauge": __version__, "study": name, **_fields(result)}
         click.echo(json.dumps(record, ensure_ascii=False, indent=2))
     else:
-        for number, cells in enumerate(result.tables()):
-            for line in [*[""] * bool(number), *aligned(cells)]:
-                click.echo(line)
+        show_tables(result.tables(), layout)
     signatures = [str(signature) for signature in getattr(result, "signatures", {}).values()]
     more = [f"and {len(signatures) - 1} more signatures, in --format json"] if len(signatures) > 1 else []
     for line in (*getattr(result, "notes", ()), *signatures[:1], *more):

@@ -1,0 +1,148 @@
+"""What `score` prints: systems by metrics, the best marked, and what a reader has to know besides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from nlgauge.cells import Cell, Number
+from nlgauge.cli.terminal import plain, show_tables
+
+if TYPE_CHECKING:
+    from nlgauge.meta.best import Best
+    from nlgauge.table import Column, ScoreTable, SystemScore
+
+_MOST_TESTED = 100_000
+"""Values that are resampled for the marks: some seconds"""
+
+
+def show_summary(table: ScoreTable, layout: str, seed: int, every_part: bool) -> None:
+    """Numbers on stdout; reasons, notes and signatures on stderr."""
+    scores = table.by_system(seed=seed)
+    if layout == "json":
+        _json(table, scores)
+    else:
+        shown = {(spec, part) for spec, column in table.columns.items() for part in _parts(column, every_part)}
+        groups: dict[tuple[str, str], list[SystemScore]] = {}
+        for score in scores:
+            if (score.metric, score.part) in shown:
+                groups.setdefault((score.metric, score.part), []).append(score)
+        found = _best(table, groups, seed)
+        tables = [_cells(table, own, found, title) for title, own in _tables(table, groups, layout, every_part)]
+        show_tables(tables, layout, keys=2)
+        for line in (*_legend(found), *_hidden(table, groups)):
+            click.echo(line, err=True)
+    for line in _missing(table):
+        click.echo(line, err=True)
+    if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
+        click.echo(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}", err=True)
+    for signature in table.signatures.values():
+        click.echo(str(signature), err=True)
+
+
+def _json(table: ScoreTable, scores: Sequence[SystemScore]) -> None:
+    import json
+
+    systems = [{key: plain(value) for key, value in vars(score).items()} for score in scores]
+    record = {"nlgauge": table.version, "systems": systems, "run": {**table.run, **table.spent}}
+    record["signatures"] = {spec: str(signature) for spec, signature in table.signatures.items()}
+    click.echo(json.dumps(record, ensure_ascii=False, indent=2))
+
+
+def _parts(column: Column, every_part: bool) -> Sequence[str]:
+    return column.parts if every_part else (column.scores or column.parts)[:1]
+
+
+_Groups = Mapping[tuple[str, str], "Sequence[SystemScore]"]
+
+
+def _best(table: ScoreTable, groups: _Groups, seed: int) -> dict[tuple[str, str], Best]:
+    """The best by each part, those that cannot be told apart from it too where that does not take long."""
+    from nlgauge.meta.best import best
+
+    test = len(table.rows) * len(groups) <= _MOST_TESTED
+    found = {key: best(table, scores, test=test, seed=seed) for key, scores in groups.items()}
+    return {key: one for key, one in found.items() if one is not None}
+
+
+def _tables(table: ScoreTable, groups: _Groups, layout: str, every_part: bool) -> Iterator[tuple[str, _Groups]]:
+    """What stands in one table, and the head of its first column: the metric's where a table is of one alone.
+
+    Parts of several metrics make a table too wide to be read, but not too wide for a program.
+    """
+    several = {spec for spec, column in table.columns.items() if len(column.parts) > 1}
+    if not every_part or layout != "text":
+        yield "system", groups
+        return
+    if simple := {key: scores for key, scores in groups.items() if key[0] not in several}:
+        yield "system", simple
+    for spec in table.columns:
+        if spec in several:
+            yield spec, {key: scores for key, scores in groups.items() if key[0] == spec}
+
+
+def _cells(table: ScoreTable, groups: _Groups, best: Mapping[tuple[str, str], Best], title: str) -> list[list[Cell]]:
+    """A row a system, a column a part. An arrow says which way is better."""
+    from nlgauge.meta.selection import label
+
+    columns = {key: {score.system: score for score in scores} for key, scores in groups.items()}
+    heads = [
+        (part if spec == title else label(table, spec, part)) + _arrow(table, spec, part) for spec, part in columns
+    ]
+    cells: list[list[Cell]] = [[title, "n", *heads]]
+    for system in table.systems:
+        own = [scores[system] for scores in columns.values()]
+        # Metrics may be undefined on different rows; the count is shown per system, what is missing on stderr.
+        count = Number(max(score.n + score.undefined for score in own), digits=0)
+        cells.append([system, count, *(_number(score, best.get((score.metric, score.part))) for score in own)])
+    return cells
+
+
+def _arrow(table: ScoreTable, spec: str, part: str) -> str:
+    column = table.columns[spec]
+    return "" if part in column.details else " ↑" if column.higher_is_better else " ↓"
+
+
+def _number(score: SystemScore, best: Best | None) -> Number:
+    mark: Literal["", "best", "alike"] = ""
+    if best is not None:
+        mark = "best" if score.system in best.systems else "alike" if score.system in best.alike else ""
+    counted = score.mean.is_integer() and math.isnan(score.low) and abs(score.mean) > 1
+    return Number(score.mean, score.low, score.high, digits=0 if counted else 4, mark=mark)
+
+
+def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
+    """What the marks mean, where there are some."""
+    if not best:
+        return
+    tested, correction = [key for key, one in best.items() if one.tested], "corrected by Holm"
+    if any(one.alike for one in best.values()):
+        yield f"* best; ~ cannot be told apart from it (paired test, p >= 0.05, {correction})"
+    elif tested:
+        yield f"* best; the others are worse beyond chance (paired test, p < 0.05, {correction})"
+    if not tested:
+        yield "* best; whether that is chance was not tested"
+    elif others := list(dict.fromkeys(spec for spec, part in best if (spec, part) not in tested)):
+        yield f"not tested: {', '.join(others)}"
+
+
+def _hidden(table: ScoreTable, groups: _Groups) -> Iterator[str]:
+    if specs := [spec for spec, column in table.columns.items() if any((spec, p) not in groups for p in column.parts)]:
+        yield f"--parts shows more of {', '.join(specs)}"
+
+
+def _missing(table: ScoreTable) -> Iterator[str]:
+    """Which rows, or systems, have no value and why, and what there is to be noted of how many."""
+    for spec, column in table.columns.items():
+        what, names = ("rows", [str(n + 1) for n in range(len(table.rows))])
+        if column.level == "system":
+            what, names = "systems", table.systems
+        for reason in dict.fromkeys(column.reasons.values()):
+            found = [names[index] for index in sorted(column.reasons) if column.reasons[index] == reason]
+            first = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
+            yield f"{spec}: no value for {len(found)} of {len(names)} {what} ({first}): {reason}"
+        for note, count in table.run.get("notes", {}).get(spec, {}).items():
+            yield f"{spec}: {count} of {len(names)} {what}: {note}"

@@ -1,0 +1,53 @@
+"""Which system is best by a score, and which ones cannot be told apart from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from nlgauge.errors import InputError
+from nlgauge.meta.comparison import compare
+from nlgauge.meta.corrections import holm
+from nlgauge.meta.selection import label
+from nlgauge.table import ScoreTable, SystemScore
+
+
+class Best(NamedTuple):
+    """The best by one part of a metric."""
+
+    systems: tuple[str, ...]
+    """One; several where their numbers are equal"""
+    alike: tuple[str, ...]
+    """Those that are no better, and not worse beyond chance"""
+    tested: bool
+    """Whether there is a test that tells systems apart"""
+
+
+def best(
+    table: ScoreTable, scores: Iterable[SystemScore], *, test: bool = True, significance: float = 0.05, seed: int = 0
+) -> Best | None:
+    """The best of the scores of all systems by one part of a metric; None for a detail, and for fewer than two systems.
+
+    Every other system is compared with the first of the best as `nlgauge.compare` does, and is alike where p, corrected
+    by Holm for all of them, is not below `significance`. test: without it none is called alike.
+    """
+    known = [score for score in scores if not math.isnan(score.mean)]
+    if len(known) < 2 or known[0].part in table.columns[known[0].metric].details:
+        return None
+    top = (max if table.columns[known[0].metric].higher_is_better else min)(score.mean for score in known)
+    first, *equal = [score for score in known if score.mean == top]
+    others = [score.system for score in known if score.mean != top]
+    p = [_p(table, first, other, seed) if test else math.nan for other in others]
+    adjusted = holm(p).tolist()
+    alike = tuple(other for other, chance in zip(others, adjusted, strict=True) if chance >= significance)
+    return Best((first.system, *(score.system for score in equal)), alike, not all(map(math.isnan, p)))
+
+
+def _p(table: ScoreTable, first: SystemScore, other: str, seed: int) -> float:
+    """That two systems are alike; NaN where there is no test."""
+    try:
+        (found,) = compare(table, first.system, other, label(table, first.metric, first.part), seed=seed)
+    except InputError:  # no item in common, or rows that cannot be told apart
+        return math.nan
+    return found.p
