@@ -39,7 +39,7 @@ def _kind(name: str, kind: type[Metric]) -> Record:
             "choices": list(kind.choices.get(parameter, [])),
         }
         for parameter, default in registry.parameters_of(kind).items()
-        if parameter in kind.choices or closed(kind, parameter, default)
+        if parameter in kind.choices or isinstance(default, bool) or closed(kind, parameter, 0.5)
     }
     return {"metric": name, "about": _about(kind), "parameters": parameters, "presets": list(kind.presets)}
 

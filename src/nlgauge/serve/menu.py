@@ -80,11 +80,15 @@ class Menu:
             raise SpecError(f"{name} has no parameter {parameter!r}; it has {', '.join(known)}")
         if parameter == "model" and value in self.models:
             return
-        if not closed(kind, parameter, value) and not _same(value, known[parameter]):
-            raise SpecError(
-                f"{name}: a request cannot set {parameter}; whoever starts the service can: nlgauge serve -m "
-                f'"{name}({parameter}=...)"'
-            )
+        if closed(kind, parameter, value) or _same(value, known[parameter]):
+            return
+        if parameter in kind.choices:
+            allowed = ", ".join(map(repr, kind.choices[parameter]))
+            raise SpecError(f"{name}: {parameter}={value!r} is not one of {allowed}")
+        raise SpecError(
+            f"{name}: a request cannot set {parameter} so; whoever starts the service can: nlgauge serve -m "
+            f'"{name}({parameter}=...)"'
+        )
 
 
 def closed(kind: type[Metric], parameter: str, value: object) -> bool:

@@ -24,9 +24,12 @@ _ROW = {
 _ROWS = {"type": "array", "items": _ROW, "minItems": 1}
 _SPEC = {"type": "string", "description": "A spec: Name or Name(parameter=value); /metrics-list has those there are."}
 _EXAMPLE = {
-    "candidate": "The bridge was closed on Monday, and five hundred people were hurt.",
-    "references": ["The bridge was shut on Monday after rust was found."],
-    "source": "Inspectors found rust in the bridge. It was closed on Monday. Nobody was hurt.",
+    "candidate": "The bridge was closed on Monday after inspectors found rust, and five hundred people were hurt.",
+    "references": ["Inspectors found rust in the bridge, and closed it."],
+    "source": (
+        "The city council met on Monday to discuss the bridge. Inspectors found rust in the steel. The bridge was "
+        "closed in the evening and nobody was hurt."
+    ),
 }
 
 _ERROR = {
@@ -95,7 +98,7 @@ CHECK = _route(
         "at_most": {"type": "number"},
         "allow_missing": {"type": "boolean", "default": False},
     },
-    {"a bar": {"rows": [_EXAMPLE], "metric": "Consistency(aligner='D')", "at_least": 0.9}},
+    {"a bar": {"rows": [_EXAMPLE], "metric": "Consistency(aligner='D')", "at_least": 0.95}},
     _ALL,
 )
 LIST = _route("Which metrics there are.", "Their specs, and what each reads.", statuses=(401, 421))

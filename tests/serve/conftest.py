@@ -1,0 +1,57 @@
+"""One service for all tests of it, small limits where a test needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import pytest
+
+from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import Model
+from nlgauge.serve.limits import Limits
+from nlgauge.serve.menu import Menu
+
+SPECS = ("Consistency(aligner='D')", "BERTScore", "TokenF1")
+HOST = "127.0.0.1"
+
+
+@pytest.fixture(scope="session")
+def menu() -> Menu:
+    return Menu.of(SPECS, "pocket", any_metric=True)
+
+
+@pytest.fixture(scope="session")
+def models() -> dict[str, Model]:
+    return {"pocket": loading.load("pocket")}
+
+
+@pytest.fixture(scope="session")
+def serving(menu: Menu, models: dict[str, Model]) -> Callable[..., AbstractContextManager[Any]]:
+    """Starts a service in this process, and gives a client of it."""
+    for library in ("fastapi", "uvicorn", "prometheus_client"):
+        pytest.importorskip(library, reason="needs nlgauge[serve]")
+    pytest.importorskip("httpx", reason="needs nlgauge[dev]")
+    from starlette.testclient import TestClient
+
+    from nlgauge.serve.app import Service, application
+    from nlgauge.serve.keys import Keys
+
+    @contextmanager
+    def started(
+        limits: Limits | None = None, menu: Menu = menu, keys: tuple[str, ...] = (), log: bool = False
+    ) -> Iterator[Any]:
+        service = Service(menu, models, limits or Limits())
+        app = application(service, keys=Keys(keys), hosts={HOST}, log=log)
+        with TestClient(app, base_url=f"http://{HOST}") as client:
+            client.service = service
+            yield client
+
+    return started
+
+
+@pytest.fixture(scope="session")
+def client(serving: Callable[..., AbstractContextManager[Any]]) -> Iterator[Any]:
+    with serving() as client:
+        yield client

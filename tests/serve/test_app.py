@@ -1,0 +1,313 @@
+"""The routes: the library's numbers, the library's errors, and a status for each of them."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nlgauge
+from nlgauge.evaluation import explained
+from nlgauge.gate import check
+from nlgauge.run.together import Run
+from nlgauge.serve.limits import Limits
+from nlgauge.serve.menu import Menu
+from tests.serve.conftest import SPECS
+
+pytestmark = pytest.mark.usefixtures("one_model")
+
+Serving = Callable[..., AbstractContextManager[Any]]
+ALIGNED = "Consistency(aligner='D')"
+ROW = {"candidate": "The bridge was closed, and five hundred people were hurt.", "references": ["The bridge was shut."]}
+ROW["source"] = "The bridge was closed in the evening. Nobody was hurt."
+
+
+def rows(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [*records[::3], {**records[0], "candidate": "", "item": "empty"}]
+
+
+def alike(found: Any, wanted: Any) -> None:
+    """Equal, and numbers so far as batches of other sizes make them."""
+    if isinstance(wanted, float) and isinstance(found, float):
+        assert math.isclose(found, wanted, rel_tol=1e-4, abs_tol=1e-5)
+    elif isinstance(wanted, dict):
+        assert found.keys() == wanted.keys()
+        for key, value in wanted.items():
+            alike(found[key], value)
+    elif isinstance(wanted, list):
+        assert len(found) == len(wanted)
+        for one, other in zip(found, wanted, strict=True):
+            alike(one, other)
+    else:
+        assert found == wanted
+
+
+@pytest.mark.parametrize(
+    "specs",
+    [
+        None,
+        ["TokenF1"],
+        ["BERTScore(idf='references')", "CIDEr", "CopyRate"],
+        ["MarkEvaluate", "InfoLM(measure='ab', alpha=3, beta=0.25)", "Length"],
+    ],
+    ids=str,
+)
+def test_scores_are_those_of_evaluate_and_of_its_file(
+    client: Any, records: list[dict[str, Any]], specs: list[str] | None, tmp_path: Path
+) -> None:
+    given = rows(records)
+    answer = client.post("/score", json={"rows": given} | ({} if specs is None else {"metrics": specs}))
+    assert answer.status_code == 200
+    table = nlgauge.evaluate(given, metrics=specs or list(SPECS), cache=False)
+    table.save(tmp_path / "scores.jsonl")
+    header, *lines = map(json.loads, (tmp_path / "scores.jsonl").read_text(encoding="utf-8").splitlines())
+    found = answer.json()
+    alike(found.pop("scores"), lines)
+    assert found == header
+    (tmp_path / "sent.jsonl").write_text(
+        "\n".join(map(json.dumps, [header, *answer.json()["scores"]])), encoding="utf-8"
+    )
+    sent = nlgauge.ScoreTable.load(tmp_path / "sent.jsonl")
+    np.testing.assert_allclose(sent.values(sent.metrics[0]), table.values(table.metrics[0]), rtol=1e-4, atol=1e-5)
+
+
+def test_evidence_comes_where_it_is_asked_for(client: Any) -> None:
+    body = {"rows": [ROW], "metrics": [ALIGNED]}
+    without = client.post("/score", json=body).json()["scores"]
+    having = client.post("/score", json={**body, "evidence": True}).json()["scores"]
+    assert not any("evidence" in one for one in without)
+    assert having[0]["evidence"]["texts"][0]["text"] == ROW["candidate"]
+
+
+def test_explanations_are_those_of_the_command(client: Any, records: list[dict[str, Any]]) -> None:
+    given = rows(records)
+    found = client.post("/explain", json={"rows": given, "metric": ALIGNED}).json()
+    corpus = nlgauge.Corpus.from_records(given)
+    metric, scored = explained(corpus, ALIGNED, range(len(corpus)), cache=False)
+    wanted = [
+        {
+            "row": number + 1,
+            "system": corpus[number].system,
+            "item": corpus[number].item,
+            "metric": str(metric),
+            "values": {
+                part: None if math.isnan(value) else value
+                for part, value in zip(metric.parts, one.value.parts, strict=True)
+            },
+            "reason": one.value.reason,
+            "notes": list(one.value.notes),
+            "evidence": json.loads(json.dumps(one.evidence or {})),
+        }
+        for number, one in enumerate(scored)
+    ]
+    alike(found["rows"], wanted)
+    assert found["rows"][-1]["reason"] and found["rows"][0]["evidence"]["texts"]
+
+
+def test_a_check_is_that_of_the_gate(client: Any, records: list[dict[str, Any]]) -> None:
+    given = rows(records)
+    found = client.post("/check", json={"rows": given, "metric": ALIGNED, "at_least": 0.9}).json()
+    verdict = check(nlgauge.evaluate(given, metrics=ALIGNED, evidence=True, cache=False), at_least=0.9)
+    assert found["passed"] is verdict.passed is False
+    assert [row["state"] for row in found["rows"]] == [one.state for one in verdict.outcomes]
+    assert {"passed", "bar", "missing"} <= {row["state"] for row in found["rows"]}
+    words = [[list(text.words) for text in one.unsupported] for one in verdict.outcomes]
+    assert [[text["words"] for text in row["unsupported"]] for row in found["rows"]] == words
+    allowed = client.post(
+        "/check", json={"rows": given, "metric": ALIGNED, "at_least": 0, "part": "score", "allow_missing": True}
+    )
+    assert allowed.json()["passed"] is True
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "say"),
+    [
+        ("/score", {"rows": []}, "there are no rows"),
+        ("/score", {"rows": [{"candidate": "a"}], "metrics": ["CopyRate"]}, "no row has source, which CopyRate needs"),
+        ("/score", {"rows": [ROW], "metrics": ["Nonsense"]}, "no metric 'Nonsense'"),
+        ("/score", {"rows": [ROW], "metrics": ["InfoLM(measure='x')"]}, "InfoLM: measure='x' is not one of 'kl',"),
+        ("/score", {"rows": [ROW], "metrics": ["BERTScore(model='x')"]}, "BERTScore: a request cannot set model"),
+        ("/score", {"rows": [ROW], "metrics": ["InfoLM(measure='ab')"]}, "InfoLM: measure 'ab' needs alpha"),
+        ("/score", {"rows": [ROW], "metrics": ["BARTScore"]}, "model 'pocket' writes no text from another"),
+        ("/score", {"rows": [ROW], "evidence": 1}, "evidence is int 1, not true or false"),
+        ("/score", {"rows": [ROW], "model": "/etc/passwd"}, "there is no field str 'model'"),
+        ("/explain", {"rows": [ROW]}, "there is no field metric"),
+        ("/explain", {"rows": [ROW], "metric": "MarkEvaluate"}, "measures sets of texts and no single rows"),
+        ("/check", {"rows": [ROW], "metric": ALIGNED}, "there is nothing to check"),
+        ("/check", {"rows": [ROW], "metric": ALIGNED, "at_most": 1}, "higher is better: give at_least"),
+        ("/check", {"rows": [ROW], "metric": ALIGNED, "at_least": 1, "part": "x"}, "no part 'x'"),
+        ("/check", {"rows": [ROW], "metric": ALIGNED, "at_least": 10**400}, "too large a number"),
+    ],
+)
+def test_what_is_wrong_is_one_line_as_the_library_says_it(client: Any, route: str, body: Any, say: str) -> None:
+    answer = client.post(route, json=body)
+    assert answer.status_code == 422, answer.text
+    assert say in answer.json()["error"]
+    assert "\n" not in answer.json()["error"]
+
+
+def test_the_row_at_fault_is_named(client: Any) -> None:
+    answer = client.post("/score", json={"rows": [ROW, {"candidate": 1}]})
+    assert (answer.status_code, answer.json()["row"]) == (422, 2)
+
+
+def test_what_is_over_a_limit_is_413(serving: Serving) -> None:
+    with serving(Limits(body=2000, rows=2, characters=150, metrics=2, work=1e-3)) as client:
+        for body, say in (
+            ({"rows": [{"candidate": "a"}] * 3}, "3 rows, and the limit is 2"),
+            ({"rows": [{"candidate": "a" * 151}]}, "151 characters in its rows, and the limit is 150"),
+            ({"rows": [ROW], "metrics": ["TokenF1", "Length", "EED"]}, "3 metrics, and the limit is 2"),
+            ({"rows": [ROW], "metrics": ["InfoLM"]}, "blocks of work, and the limit is 0.001"),
+            ({"rows": [{"candidate": "a" * 2000}]}, "the body is larger than 2000 bytes"),
+        ):
+            answer = client.post("/score", json=body)
+            assert answer.status_code == 413, answer.text
+            assert say in answer.json()["error"]
+        assert (
+            client.post("/score", json={"rows": [{"candidate": "a" * 150}], "metrics": ["Length"]}).status_code == 200
+        )
+
+
+def test_a_body_without_a_length_is_bounded_too(serving: Serving) -> None:
+    def pieces() -> Any:
+        for _ in range(100):
+            yield b" " * 100
+            sent.append(100)
+
+    sent: list[int] = []
+    with serving(Limits(body=1000)) as client:
+        answer = client.post("/score", content=pieces(), headers={"content-type": "application/json"})
+    assert answer.status_code == 413
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"content-type": "text/plain"},
+        {"content-type": "application/x-www-form-urlencoded"},
+        {"content-type": "application/json", "content-encoding": "gzip"},
+    ],
+)
+def test_a_body_that_is_not_plain_json_is_415(client: Any, headers: dict[str, str]) -> None:
+    answer = client.post("/score", content=json.dumps({"rows": [ROW]}), headers=headers)
+    assert answer.status_code == 415
+    assert set(answer.json()) == {"error"}
+
+
+class Held:
+    """Keeps the worker from scoring until it is let go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from nlgauge.serve import worker
+
+        self.go, self.begun, scored = threading.Event(), threading.Event(), worker.score_together
+
+        def held(runs: list[Run], engines: Any) -> None:
+            self.begun.set()
+            assert self.go.wait(30)
+            scored(runs, engines)
+
+        monkeypatch.setattr(worker, "score_together", held)
+
+
+def test_too_many_that_wait_are_429_and_what_is_late_is_503(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Held(monkeypatch)
+    body = {"rows": [ROW], "metrics": ["TokenF1"]}
+    with serving(Limits(seconds=0.3, waiting=1)) as client:
+        answers: list[Any] = []
+        first = threading.Thread(target=lambda: answers.append(client.post("/score", json=body)))
+        first.start()
+        assert held.begun.wait(30)
+        second = threading.Thread(target=lambda: answers.append(client.post("/score", json=body)))
+        second.start()
+        while not client.service.worker.waiting:
+            pass
+        full = client.post("/score", json=body)
+        assert (full.status_code, full.headers["retry-after"]) == (429, "1")
+        assert client.get("/ready").status_code == 503
+        first.join(30)
+        second.join(30)
+        assert [answer.status_code for answer in answers] == [503, 503]
+        assert all("no answer within 0.3 seconds" in answer.json()["error"] for answer in answers)
+        held.go.set()
+        while client.get("/ready").status_code == 503:
+            pass
+        assert client.post("/score", json=body).status_code == 200
+
+
+def test_an_error_that_nobody_expected_is_500_and_tells_nothing(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("a secret word of a row")
+
+    with serving() as client:
+        monkeypatch.setattr("nlgauge.serve.asking.Corpus.from_records", broken)
+        answer = client.post("/score", json={"rows": [ROW]})
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    errors = capfd.readouterr().err
+    assert "RuntimeError at " in errors
+    assert "secret" not in errors
+
+
+def test_the_list_says_what_may_be_asked_for(client: Any) -> None:
+    found = client.get("/metrics-list").json()
+    assert [one["metric"] for one in found["metrics"]] == list(SPECS)
+    assert found["metrics"][0]["reads"] == ["candidate", "source"]
+    others = {one["metric"]: one for one in found["others"]}
+    assert others["InfoLM"]["parameters"]["measure"]["choices"]
+    assert set(others["METEOR"]["parameters"]) == {"references", "empty", "variant", "tokenizer"}
+
+
+def test_a_menu_without_others_lists_none(serving: Serving) -> None:
+    with serving(menu=Menu.of(["TokenF1"], "pocket")) as client:
+        assert client.get("/metrics-list").json()["others"] == []
+        assert client.post("/score", json={"rows": [ROW], "metrics": ["Length"]}).status_code == 422
+
+
+def test_prometheus_is_told_of_answers_and_of_nothing_that_a_client_wrote(serving: Serving) -> None:
+    with serving() as client:
+        client.post("/score", json={"rows": [ROW, ROW], "metrics": ["TokenF1"]})
+        client.get("/secret-path?secret=1")
+        text = client.get("/metrics").text
+    assert 'nlgauge_requests_total{route="/score",status="200"} 1.0' in text
+    assert 'nlgauge_requests_total{route="other",status="404"} 1.0' in text
+    assert "nlgauge_rows_total 2.0" in text
+    assert "nlgauge_evaluation_requests_count 1.0" in text
+    assert "nlgauge_waiting 0.0" in text
+    assert "secret" not in text
+
+
+def test_health_and_readiness(client: Any) -> None:
+    assert client.get("/health").json() == {"status": "ok"}
+    assert client.get("/ready").json() == {"status": "ready"}
+
+
+def test_nothing_is_sent_to_collectors_of_traces() -> None:
+    pytest.importorskip("fastapi", reason="needs nlgauge[serve]")
+    from nlgauge.serve.app import _SILENT
+
+    assert not any(_SILENT.values())
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("GET", "/none", 404), ("GET", "/score", 405), ("POST", "/", 405)]
+)
+def test_other_routes_and_methods_are_one_line_too(client: Any, method: str, path: str, status: int) -> None:
+    answer = client.request(method, path)
+    assert answer.status_code == status
+    assert "the routes are in /openapi.json" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("path", ["/docs", "/redoc"])
+def test_no_page_loads_from_elsewhere(client: Any, path: str) -> None:
+    assert client.get(path).status_code == 404

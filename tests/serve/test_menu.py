@@ -1,0 +1,148 @@
+"""What a request may ask for, and that it names nothing that is opened."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nlgauge import registry
+from nlgauge.errors import SpecError
+from nlgauge.metrics.base import Metric, model_of
+from nlgauge.serve.menu import LONGEST_SPEC, Menu, closed
+
+WEIGHTS = Path(__file__).parents[1] / "metrics" / "weights.json"
+TEXTS = ("CANARY/file", "https://CANARY.example", "package/CANARY", "base", "")
+_opened: list[str] = []
+_listening = False
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    if _listening and event in ("open", "os.listdir", "os.scandir", "import", "socket.connect", "socket.getaddrinfo"):
+        _opened.append(f"{event} {arguments[0]}")
+
+
+sys.addaudithook(_hook)
+
+
+@pytest.fixture
+def opened() -> Iterator[list[str]]:
+    """Whatever is opened, listed, imported or called up from here on; a hook can never be taken away."""
+    global _listening
+    _opened.clear()
+    _listening = True
+    yield _opened
+    _listening = False
+
+
+@pytest.fixture
+def anything() -> Menu:
+    return Menu.of(["BERTScore"], "pocket", any_metric=True)
+
+
+def test_what_is_opened_is_seen(opened: list[str], tmp_path: Path) -> None:
+    (tmp_path / "CANARY").write_text("x", encoding="utf-8")
+    assert [one for one in opened if "CANARY" in one]
+
+
+@pytest.mark.parametrize("name", registry.built_in_metrics())
+def test_no_text_of_a_request_is_ever_opened(anything: Menu, opened: list[str], name: str) -> None:
+    for parameter in registry.parameters_of(registry.built_in_metrics()[name]):
+        for text in TEXTS:
+            with pytest.raises(SpecError, match=r"a request cannot set|is not one of|give weights"):
+                anything.metric(f"{name}({parameter}={text!r})")
+    assert not [one for one in opened if "CANARY" in one or "nlgauge_base" in one]
+
+
+@pytest.mark.parametrize("spec", ["CANARY/Metric", "CANARY", "package/CANARY(model='x')", "../CANARY"])
+def test_no_package_is_imported_because_a_request_names_it(anything: Menu, opened: list[str], spec: str) -> None:
+    with pytest.raises(SpecError, match="is offered here"):
+        anything.metric(spec)
+    assert not [one for one in opened if "CANARY" in one]
+
+
+@pytest.mark.parametrize(
+    ("spec", "canonical"),
+    [
+        ("InfoLM(measure='ab', alpha=3, beta=0.25)", "InfoLM(measure='ab', alpha=3, beta=0.25)"),
+        ("InfoLM(preset='summarisation', measure='ab')", None),
+        (" ROUGE( variant = 'L' ) ", "ROUGE"),
+        ("BERTScore(model='pocket')", "BERTScore"),
+        ("BERTScore(layer=None, rescale=True)", "BERTScore(rescale=True)"),
+        ("MaskEval(weights='uniform')", "MaskEval"),
+        ("Consistency(aligner='D', reading='windows')", None),
+    ],
+)
+def test_closed_parameters_may_be_set(anything: Menu, spec: str, canonical: str | None) -> None:
+    assert str(anything.metric(spec)) == (canonical or str(registry.metric(spec)))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "ChrF(words=2)",
+        "PRD(runs=1000000000)",
+        "DepthScore(directions=10**9)",
+        "BaryScore(layers=(1, 2))",
+        "InfoLM(alpha=1e999, measure='ab')",
+        "InfoLM(alpha=" + "9" * 400 + ", measure='ab')",
+        "InfoLM(measure=b'ab')",
+        "InfoLM(measure=['ab'])",
+        "BERTScore(rescale=1)",
+        "TokenF1(words=True)",
+    ],
+)
+def test_numbers_that_say_how_much_is_computed_and_odd_values_are_refused(anything: Menu, spec: str) -> None:
+    with pytest.raises(SpecError):
+        anything.metric(spec)
+
+
+@pytest.mark.parametrize("spec", ["", "(", "BERTScore(", "BERTScore(nonsense=1)", "é" * LONGEST_SPEC + "é", "\ud800("])
+def test_what_does_not_parse_is_refused(anything: Menu, spec: str) -> None:
+    with pytest.raises(SpecError):
+        anything.metric(spec)
+
+
+def test_what_was_named_at_the_start_may_be_asked_for_whatever_it_holds() -> None:
+    written = f'Combination( weights="{WEIGHTS}" )'
+    menu = Menu.of([written, "ChrF(words=2)"], "pocket")
+    for spec in (written, f"Combination(weights={str(WEIGHTS)!r})"):
+        assert menu.metric(spec) is menu.named[f"Combination(weights={str(WEIGHTS)!r})"]
+    assert str(menu.metric("ChrF(words=2)")) == "ChrF(words=2)"
+    with pytest.raises(SpecError, match="a request cannot set weights"):
+        menu.metric(f"Combination(weights='{WEIGHTS}/../weights.json')")
+
+
+def test_only_what_was_named_may_be_asked_for_where_nothing_else_is_said() -> None:
+    menu = Menu.of(["BERTScore", "InfoLM(measure='l2')"], "pocket")
+    assert str(menu.metric("InfoLM( measure = 'l2' )")) == "InfoLM(measure='l2')"
+    for spec in ("TokenF1", "InfoLM", "BERTScore(rescale=True)"):
+        with pytest.raises(SpecError, match=r"offered here; there is BERTScore, InfoLM"):
+            menu.metric(spec)
+
+
+def test_models_are_those_of_the_start_and_no_other() -> None:
+    menu = Menu.of(["TokenF1", "BERTScore", "InfoLM(model='base')"], "elsewhere")
+    assert menu.models == ("elsewhere", "base")
+    assert model_of(menu.metric("BERTScore")) == "elsewhere"
+    assert Menu.of(["TokenF1"], "pocket").models == ()
+    assert Menu.of(["TokenF1"], "pocket", any_metric=True).models == ("pocket",)
+    assert model_of(Menu.of(["TokenF1"], "base", any_metric=True).metric("BERTScore(model='base')")) == "base"
+
+
+def test_defaults_that_are_not_closed_may_be_repeated(anything: Menu) -> None:
+    assert str(anything.metric("ChrF(characters=6, words=0, beta=2)")) == "ChrF"
+    assert str(anything.metric("MaskEval(segmentation='plain')")) == "MaskEval"
+
+
+@pytest.mark.parametrize("kind", registry.built_in_metrics().values(), ids=lambda kind: kind.__name__)
+def test_no_parameter_without_a_list_of_values_takes_a_text(kind: type[Metric]) -> None:
+    for parameter, default in registry.parameters_of(kind).items():
+        if parameter not in kind.choices:
+            assert not closed(kind, parameter, "some text")
+            if isinstance(default, str) and default is not inspect.Parameter.empty:
+                assert not closed(kind, parameter, default + "x")

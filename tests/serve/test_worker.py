@@ -1,0 +1,191 @@
+"""The worker: what waits is scored together, what is too much is sent away, and what was taken is finished."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from nlgauge.corpus import Corpus, Row
+from nlgauge.engine.features.request import Features
+from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.run.together import Run
+from nlgauge.serve.limits import Limits
+from nlgauge.serve.refusal import Refused
+from nlgauge.serve.worker import Ticket, Worker, tell
+
+LONG = 30.0
+GATE = threading.Event()
+BEGUN = threading.Semaphore(0)
+
+
+@dataclass(frozen=True)
+class Slow(RowMetric[Prepared]):
+    """Counts characters once the gate is open, and cannot stand an empty text."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return ("candidate",)
+
+    def prepare(self, setup: Setup) -> Prepared:
+        return Prepared()
+
+    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+        BEGUN.release()
+        assert GATE.wait(LONG)
+        if any(not row.candidate for row in rows):
+            raise ZeroDivisionError("a secret word of a row")
+        return [Value((float(len(row.candidate)),)) for row in rows]
+
+
+def run(*candidates: str) -> Run:
+    return Run(Corpus.from_texts(candidates), {str(Slow()): Slow()}, {})
+
+
+def values(ticket: Ticket) -> list[float]:
+    done = ticket.done.result(LONG)
+    assert done.table is not None
+    return done.table.values(str(Slow())).tolist()
+
+
+@pytest.fixture(autouse=True)
+def shut() -> Iterator[None]:
+    global BEGUN
+    GATE.clear()
+    BEGUN = threading.Semaphore(0)
+    yield
+    GATE.set()
+
+
+@contextmanager
+def working(told: Callable[[list[Run], float], object] = lambda runs, seconds: None, **limits: Any) -> Iterator[Worker]:
+    worker = Worker({}, Limits(**limits), told)
+    worker.start()
+    yield worker
+    GATE.set()
+    worker.stop()
+
+
+def test_what_waits_is_put_into_one_evaluation() -> None:
+    together: list[list[int]] = []
+    with working(lambda runs, seconds: together.append([len(one.corpus) for one in runs])) as worker:
+        first = worker.submit(run("a"))
+        assert BEGUN.acquire(timeout=LONG)
+        others = [worker.submit(run("b" * n, "c")) for n in range(1, 5)]
+        GATE.set()
+        assert values(first) == [1]
+        assert [values(ticket) for ticket in others] == [[1, 1], [2, 1], [3, 1], [4, 1]]
+    assert together == [[1], [2, 2, 2, 2]]
+
+
+def test_an_evaluation_holds_so_many_rows_and_a_larger_request_alone() -> None:
+    together: list[list[int]] = []
+    with working(lambda runs, seconds: together.append([len(one.corpus) for one in runs]), batch_rows=3) as worker:
+        first = worker.submit(run("a"))
+        assert BEGUN.acquire(timeout=LONG)
+        tickets = [worker.submit(run(*"x" * count)) for count in (2, 1, 1, 5, 3)]
+        GATE.set()
+        for ticket in (first, *tickets):
+            assert len(values(ticket)) == len(ticket.run.corpus)
+    assert together == [[1], [2, 1], [1], [5], [3]]
+
+
+def test_more_than_may_wait_are_sent_away() -> None:
+    with working(waiting=2) as worker:
+        taken = [worker.submit(run("a"))]
+        assert BEGUN.acquire(timeout=LONG)
+        taken += [worker.submit(run("b")), worker.submit(run("c"))]
+        assert worker.trouble == "as many requests wait as may"
+        with pytest.raises(Refused, match="2 requests wait already") as refused:
+            worker.submit(run("d"))
+        assert refused.value.status == 429
+        GATE.set()
+        assert [values(ticket) for ticket in taken] == [[1], [1], [1]]
+
+
+def test_what_was_taken_is_finished_before_the_end() -> None:
+    with working() as worker:
+        taken = [worker.submit(run("a"))]
+        assert BEGUN.acquire(timeout=LONG)
+        taken += [worker.submit(run("b" * n)) for n in range(1, 4)]
+        stopping = threading.Thread(target=worker.stop)
+        stopping.start()
+        while worker.trouble is None:
+            time.sleep(0.001)
+        with pytest.raises(Refused, match="about to stop") as refused:
+            worker.submit(run("z"))
+        assert refused.value.status == 503
+        assert not any(ticket.done.done() for ticket in taken)
+        GATE.set()
+        stopping.join(LONG)
+        assert [values(ticket) for ticket in taken] == [[1], [1], [2], [3]]
+
+
+def test_what_nobody_waits_for_is_not_scored() -> None:
+    seen: list[str] = []
+    told = lambda runs, seconds: seen.extend(row.candidate for one in runs for row in one.corpus)  # noqa: E731
+    with working(told) as worker:
+        first = worker.submit(run("a"))
+        assert BEGUN.acquire(timeout=LONG)
+        left, late, kept = (worker.submit(run(text)) for text in ("left", "late", "kept"))
+        left.done.cancel()
+        late.until = 0.0
+        GATE.set()
+        assert values(kept) == [4]
+        assert values(first) == [1]
+        with pytest.raises(CancelledError):
+            left.done.result(0)
+    assert seen == ["a", "kept"]
+
+
+def test_one_that_fails_fails_alone_and_the_worker_goes_on(capfd: pytest.CaptureFixture[str]) -> None:
+    GATE.set()
+    with working() as worker:
+        good, bad = worker.submit(run("abc")), worker.submit(run(""))
+        assert values(good) == [3]
+        assert isinstance(bad.done.result(LONG).error, ZeroDivisionError)
+        assert values(worker.submit(run("abcd"))) == [4]
+    assert "secret" not in capfd.readouterr().err
+
+
+def test_an_evaluation_that_breaks_as_a_whole_leaves_nobody_waiting(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*arguments: object) -> None:
+        raise MemoryError("a secret word of a row")
+
+    monkeypatch.setattr("nlgauge.serve.worker.score_together", broken)
+    with working() as worker:
+        assert isinstance(worker.submit(run("a")).done.result(LONG).error, RuntimeError)
+        monkeypatch.undo()
+        GATE.set()
+        assert values(worker.submit(run("ab"))) == [2]
+    errors = capfd.readouterr().err
+    assert "MemoryError at " in errors and "test_worker.py" in errors
+    assert "secret" not in errors
+
+
+def test_an_evaluation_that_takes_longer_than_a_request_may_is_trouble() -> None:
+    with working(seconds=0.01) as worker:
+        assert worker.trouble is None
+        worker.submit(run("a"))
+        assert BEGUN.acquire(timeout=LONG)
+        while worker.trouble is None:
+            time.sleep(0.001)
+        assert worker.trouble == "one evaluation takes longer than any request may"
+
+
+def test_an_error_is_told_by_its_place_and_not_by_its_words(capfd: pytest.CaptureFixture[str]) -> None:
+    try:
+        int("a secret word")
+    except ValueError as error:
+        tell(error)
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith("nlgauge: ValueError at ") and "test_worker.py" in line
+    assert "secret" not in line
