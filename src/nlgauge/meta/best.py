@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeAlias
 
 from nlgauge.errors import InputError
 from nlgauge.meta.comparison import compare
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.selection import label
 from nlgauge.table import ScoreTable, SystemScore
+
+Chance: TypeAlias = "Callable[[str, str, str, str], float]"
+"""p of two systems by a metric and its part; NaN where there is no test"""
 
 
 class Best(NamedTuple):
@@ -25,20 +28,23 @@ class Best(NamedTuple):
 
 
 def best(
-    table: ScoreTable, scores: Iterable[SystemScore], *, test: bool = True, significance: float = 0.05, seed: int = 0
-) -> Best | None:
+    table: ScoreTable, scores: Iterable[SystemScore], *, test: bool = True, significance: float = 0.05, seed: int = 0,
+    known: Chance | None = None,
+) -> Best | None:  # fmt: skip
     """The best of the scores of all systems by one part of a metric; None for a detail, and for fewer than two systems.
 
     Every other system is compared with the first of the best as `nlgauge.compare` does, and is alike where p, corrected
     by Holm for all of them, is not below `significance`. test: without it none is called alike.
+    known: gives p of two systems where it was computed before.
     """
-    known = [score for score in scores if not math.isnan(score.mean)]
-    if len(known) < 2 or known[0].part in table.columns[known[0].metric].details:
+    there = [score for score in scores if not math.isnan(score.mean)]
+    if len(there) < 2 or there[0].part in table.columns[there[0].metric].details:
         return None
-    top = (max if table.columns[known[0].metric].higher_is_better else min)(score.mean for score in known)
-    first, *equal = [score for score in known if score.mean == top]
-    others = [score.system for score in known if score.mean != top]
-    p = [_p(table, first, other, seed) if test else math.nan for other in others]
+    top = (max if table.columns[there[0].metric].higher_is_better else min)(score.mean for score in there)
+    first, *equal = [score for score in there if score.mean == top]
+    others = [score.system for score in there if score.mean != top]
+    chance: Chance = known or (lambda a, b, metric, part: _p(table, first, b, seed))
+    p = [chance(first.system, other, first.metric, first.part) if test else math.nan for other in others]
     adjusted = holm(p).tolist()
     alike = tuple(other for other, chance in zip(others, adjusted, strict=True) if chance >= significance)
     return Best((first.system, *(score.system for score in equal)), alike, not all(map(math.isnan, p)))

@@ -14,8 +14,11 @@ from nlgauge.reporting.scored import Scored
 from nlgauge.studies.matrix import CorrelationMatrix, correlation_matrix
 from nlgauge.table import ScoreTable
 
-MOST_METRICS = 24
-"""Up to so many metrics every pair is tested against people's ratings"""
+MOST_TESTED = 150_000_000
+"""Rows times pairs of metrics, aspects and draws: up to so many every pair of metrics is tested, in under a minute"""
+MOST_DRAWN = 50_000_000
+"""Rows times metrics, aspects and draws: beyond this fewer draws are taken"""
+LEAST_DRAWS = 200
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Aspect:
     unrated: int
     better: list[tuple[str, str, Contrast]]
     """(better metric, worse one, the test) of every two that differ beyond chance"""
+    tested: bool
+    """Whether every two metrics were tested against each other"""
 
 
 @dataclass(frozen=True)
@@ -85,12 +90,20 @@ def _aspects(
     table: ScoreTable, scored: Scored, level: str, coefficient: str, replicates: int, seed: int, notes: list[str]
 ) -> list[Aspect]:
     assert scored.source is not None
-    found = correlate(table, scored.source, level=level, coefficient=coefficient, replicates=replicates, seed=seed)
+    cells = len(table.rows) * len(scored.ratings) * len(table.columns)
+    draws = min(replicates, max(LEAST_DRAWS, MOST_DRAWN // max(1, cells)))
+    found = correlate(table, scored.source, level=level, coefficient=coefficient, replicates=draws, seed=seed)
     notes.extend(found.notes)
+    if draws < replicates:
+        notes.append(
+            f"With so many rows, intervals and p of agreement rest on {draws} draws; nlgauge correlate takes more."
+        )
     clusters: dict[str, dict[tuple[str, str], int]] = {}
     tests: list[Contrast] = []
-    if len(found) // max(1, len(found.unrated)) > MOST_METRICS:
-        notes.append(f"More than {MOST_METRICS} metrics are not tested against each other; nlgauge contrast does.")
+    if cells * (len(table.columns) - 1) / 2 * replicates > MOST_TESTED:
+        notes.append(
+            "With so many rows and metrics, which metric agrees better than which is left to nlgauge contrast."
+        )
     elif len(table.columns) > 1:
         contrasts = contrast(
             table, scored.source, level=level, coefficient=coefficient, replicates=replicates, seed=seed,
@@ -103,6 +116,7 @@ def _aspects(
             _lines(table, [one for one in found if one.aspect == aspect], clusters.get(aspect, {})),
             unrated,
             _better(table, [test for test in tests if test.aspect == aspect]),
+            bool(tests),
         )
         for aspect, unrated in found.unrated.items()
     ]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from nlgauge.meta.corrections import holm
+from nlgauge.meta.best import Best, best
 from nlgauge.reporting.pairs import Tests
 from nlgauge.reporting.scored import first_part
 from nlgauge.table import Column, ScoreTable, SystemScore
-
-LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -27,8 +25,6 @@ class Standing:
     high: float
     rank: str
     """'best', 'alike' (cannot be told apart from the best), 'behind', or '' where nothing can be said"""
-    p: float = math.nan
-    """That it is as good as the best, corrected for all systems"""
 
 
 @dataclass(frozen=True)
@@ -93,38 +89,23 @@ def wins(made: Sequence[Card]) -> Counter[str]:
 
 
 def _part(table: ScoreTable, spec: str, part: str, scores: Sequence[SystemScore], tests: Tests) -> Part:
-    column = table.columns[spec]
-    detail = part in column.details
-    best = None if detail or len(scores) < 2 else _best(column, scores)
-    p = _against(spec, part, best, scores, tests) if best is not None else {}
+    found = best(table, scores, known=tests.p)
     ends = _ends(scores)
     standings = [
-        Standing(score, number, *_places(score, ends), _rank(score, best, p), p.get(score.system, math.nan))
+        Standing(score, number, *_places(score, ends), _rank(score, found, tests))
         for number, score in enumerate(scores)
     ]
-    return Part(part, standings, ends, detail, any(not math.isnan(value) for value in p.values()))
+    return Part(part, standings, ends, part in table.columns[spec].details, found is not None and found.tested)
 
 
-def _best(column: Column, scores: Sequence[SystemScore]) -> SystemScore | None:
-    known = [score for score in scores if not math.isnan(score.mean)]
-    return (max if column.higher_is_better else min)(known, key=lambda score: score.mean, default=None)
-
-
-def _against(
-    spec: str, part: str, best: SystemScore, scores: Sequence[SystemScore], tests: Tests
-) -> Mapping[str, float]:
-    """p of every other system against the best, corrected for all of them (Holm)."""
-    others = [score.system for score in scores if score.system != best.system]
-    return dict(zip(others, holm([tests.p(best.system, other, spec, part) for other in others]).tolist(), strict=True))
-
-
-def _rank(score: SystemScore, best: SystemScore | None, p: Mapping[str, float]) -> str:
-    if best is None or math.isnan(score.mean):
+def _rank(score: SystemScore, found: Best | None, tests: Tests) -> str:
+    if found is None or math.isnan(score.mean):
         return ""
-    if score.system == best.system or (score.mean == best.mean and math.isnan(p.get(score.system, math.nan))):
+    if score.system in found.systems:
         return "best"
-    against = p.get(score.system, math.nan)
-    return "" if math.isnan(against) else "behind" if against < LEVEL else "alike"
+    if score.system in found.alike:
+        return "alike"
+    return "" if math.isnan(tests.p(found.systems[0], score.system, score.metric, score.part)) else "behind"
 
 
 def _ends(scores: Sequence[SystemScore]) -> tuple[float, float]:
