@@ -31,8 +31,12 @@ def test_every_kind_of_figure_is_written_and_repeats(tmp_path: Path, suffix: str
             ["0.5", "1.0"],
         )
         figures.heats(tmp_path / f"heats{number}{suffix}", {str(n): heat for n in range(4)}, "label")
-        figures.histograms(tmp_path / f"histograms{number}{suffix}", {"a": [0.5, 0.5], "b": [0, 0]}, [0, 0.5, 1], "x")
-    for kind in ("curves", "heats", "histograms"):
+        one = figures.Histograms({"a": [0.5, 0.5], "b": [0, 0]}, [0, 0.5, 1], {"a": 0.5})
+        figures.histograms(tmp_path / f"histograms{number}{suffix}", {"one": one, "two": one}, "x")
+        bars = figures.Bars([0.5, math.nan, 1], [0.2, math.nan, math.nan], [0.7, math.nan, math.nan], ["*", "", "~"])
+        figures.bars(tmp_path / f"bars{number}{suffix}", {"one": bars, "two": bars}, ["a", "b", "c"])
+        figures.points(tmp_path / f"points{number}{suffix}", {"a": ([1, 2], [2, 3]), "b": ([2], [1])}, "x", "y")
+    for kind in ("curves", "heats", "histograms", "bars", "points"):
         first, second = ((tmp_path / f"{kind}{number}{suffix}").read_bytes() for number in range(2))
         assert first.startswith(HEADS[suffix])
         assert len(first) > 1000
@@ -43,6 +47,23 @@ def test_a_map_without_numbers_is_drawn_empty(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     figures.heats(tmp_path / "none.svg", {"one": Heat(["a"], ["b"], [[math.nan]])}, "label")
     assert (tmp_path / "none.svg").stat().st_size > 1000
+
+
+def test_cells_may_have_words_of_their_own_without_a_number_too(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
+    heat = Heat(["a", "b"], ["c"], [[10.5], [math.nan]], [["+10.5*"], ["none"]])
+    figures.heats(tmp_path / "heat.svg", {"one": heat}, "label")
+    shown = (tmp_path / "heat.svg").read_text(encoding="utf-8")
+    assert "<!-- +10.5* -->" in shown and "<!-- none -->" in shown
+
+
+def test_named_points_and_marks_stand_in_the_figure(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
+    figures.points(tmp_path / "points.svg", {"first": ([1], [2]), "second": ([2], [1])}, "x", "y", named=True)
+    assert (tmp_path / "points.svg").read_text(encoding="utf-8").count("<!-- first -->") == 1
+    figures.bars(tmp_path / "bars.svg", {"M": figures.Bars([2, 1], [1, 1], [3, 1], ["*", "~"])}, ["a", "b"])
+    shown = (tmp_path / "bars.svg").read_text(encoding="utf-8")
+    assert shown.count("<!-- * -->") == shown.count("<!-- ~ -->") == 1
 
 
 def test_numbers_in_cells_lose_their_zero_only_in_front(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from nlgauge.cli.contrast import contrast
 from nlgauge.cli.correlate import correlate
 from nlgauge.cli.explain import explain
 from nlgauge.cli.installation import doctor, export, list_all
+from nlgauge.cli.plot import plot
 from nlgauge.cli.report import report
 from nlgauge.cli.reproduce import reproduce
 from nlgauge.cli.score import score
@@ -51,6 +52,7 @@ for _command in (
     contrast,
     compare,
     report,
+    plot,
     study,
     reproduce,
     train,

@@ -71,7 +71,9 @@ class Distributions:
     def draw(self, path: Path) -> None:
         """A histogram for each, one under the other."""
         shown = {one.name: one.shares for one in self.records if one.reason is None}
-        figures.histograms(path, shown, self.edges, "from the worst value that occurs to the best")
+        figures.histograms(
+            path, {"": figures.Histograms(shown, self.edges)}, "from the worst value that occurs to the best"
+        )
 
 
 def distributions(

@@ -67,12 +67,12 @@ def study_outputs(
     show(name, result, output, layout)
 
 
-def show(name: str, result: Result, output: Path | None, layout: str) -> None:
+def show(name: str, result: Result, output: Path | None, layout: str, kind: str = "study") -> None:
     """Numbers on stdout, notes and signatures on stderr, and the figure where it is wanted."""
     if layout == "json":
         import json
 
-        record = {"nlgauge": __version__, "study": name, **_fields(result)}
+        record = {"nlgauge": __version__, kind: name, **_fields(result)}
         click.echo(json.dumps(record, ensure_ascii=False, indent=2))
     else:
         show_tables(result.tables(), layout)

@@ -1,0 +1,144 @@
+"""nlgauge plot: figures of a scores file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from nlgauge.cli.study.options import MAP, REPLICATES, SEED, Option, together
+from nlgauge.cli.study.showing import check_figure, read_scores, show
+from nlgauge.cli.terminal import IN_FORMATS, PLACE, tell_joined
+
+_SCORES = click.argument("scores", type=PLACE)
+_METRICS = together(
+    click.option(
+        "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
+    ),
+    click.option("--parts", is_flag=True, help="Every part of the metrics, not the first alone."),
+)
+_RATINGS = together(
+    click.option("--ratings", "outputs", type=PLACE, help="The rated outputs: a table as for score."),
+    click.option(
+        "--add", multiple=True, metavar="NAME=COLUMN",
+        help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
+    ),
+    click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
+    MAP,
+)  # fmt: skip
+_DRAWN = together(
+    click.option(
+        "-o", "--output", type=PLACE, required=True, help="The figure: .png, .svg or .pdf (needs nlgauge[plots])."
+    ),
+    IN_FORMATS,
+)
+
+
+def _options(*more: Option) -> Option:
+    return together(_SCORES, _METRICS, *more, _DRAWN)
+
+
+@click.group()
+def plot() -> None:
+    """Draw figures of a scores file as PNG, SVG or PDF (docs/plots.md), and print their numbers."""
+
+
+@plot.command()
+@_options(SEED)
+def summary(scores: Path, metrics: Sequence[str], parts: bool, seed: int, output: Path, layout: str) -> None:
+    """Systems by metrics: bars with 95 % intervals.
+
+    The best has a star; what cannot be told apart from it (paired test, corrected by Holm) has a tilde.
+    """
+    from nlgauge.plots.summary import summary as run
+
+    check_figure(output)
+    table, _ = read_scores(scores, None, (), (), ())
+    show("summary", run(table, metrics=metrics or None, every_part=parts, seed=seed), output, layout, kind="plot")
+
+
+@plot.command()
+@_options(click.option("--bins", type=click.IntRange(min=2), default=20, show_default=True))
+def distributions(scores: Path, metrics: Sequence[str], parts: bool, bins: int, output: Path, layout: str) -> None:
+    """How the scores of each system's outputs spread, in the metric's own unit, with the median.
+
+    `nlgauge study distributions` brings metrics and ratings to one scale.
+    """
+    from nlgauge.plots.spread import spread as run
+
+    check_figure(output)
+    table, _ = read_scores(scores, None, (), (), ())
+    result = run(table, metrics=metrics or None, every_part=parts, bins=bins)
+    show("distributions", result, output, layout, kind="plot")
+
+
+@plot.command()
+@together(
+    _SCORES,
+    click.argument("x"),
+    click.argument("y"),
+    _RATINGS,
+    click.option("--level", type=click.Choice(["row", "system"]), default="row", show_default=True,
+                 help="A point a row, or a point a system."),
+    _DRAWN,
+)  # fmt: skip
+def scatter(
+    scores: Path, x: str, y: str, outputs: Path | None, add: Sequence[str], lower: Sequence[str],
+    columns: Sequence[str], level: str, output: Path, layout: str,
+) -> None:  # fmt: skip
+    """X against Y: metrics ('spec part' names a part), or aspects of --ratings."""
+    from nlgauge.plots.scatter import scatter as run
+
+    check_figure(output)
+    table, rated = read_scores(scores, outputs, columns, add, lower)
+    show("scatter", run(table, x, y, rated, level=level), output, layout, kind="plot")
+    tell_joined(table)
+
+
+@plot.command()
+@_options(
+    _RATINGS,
+    click.option("--level", default="item", show_default=True, help="item, system or pooled; see docs/meta.md."),
+    click.option("--coefficient", default="pearson", show_default=True, help="See docs/meta.md."),
+    REPLICATES,
+    SEED,
+)
+def agreement(
+    scores: Path, metrics: Sequence[str], parts: bool, outputs: Path | None, add: Sequence[str], lower: Sequence[str],
+    columns: Sequence[str], level: str, coefficient: str, replicates: int, seed: int, output: Path, layout: str,
+) -> None:  # fmt: skip
+    """How metrics agree with people, by aspect of --ratings; without ratings, how they agree with each other."""
+    from nlgauge.cli.study.showing import Result
+
+    check_figure(output)
+    table, rated = read_scores(scores, outputs, columns, add, lower)
+    if rated is None:
+        from nlgauge.studies.matrix import correlation_matrix
+
+        result: Result = correlation_matrix(
+            table, metrics=metrics or None, every_part=parts, level=level, coefficient=coefficient
+        )
+    else:
+        from nlgauge.plots.agreement import agreement as run
+
+        result = run(
+            table, rated, metrics=metrics or None, every_part=parts, level=level, coefficient=coefficient,
+            replicates=replicates, seed=seed,
+        )  # fmt: skip
+    show("agreement", result, output, layout, kind="plot")
+    tell_joined(table)
+
+
+@plot.command()
+@_options(REPLICATES, SEED)
+def pairwise(
+    scores: Path, metrics: Sequence[str], parts: bool, replicates: int, seed: int, output: Path, layout: str
+) -> None:
+    """Every two systems by each metric: the difference, starred where it is beyond chance (corrected by Holm)."""
+    from nlgauge.plots.pairwise import pairwise as run
+
+    check_figure(output)
+    table, _ = read_scores(scores, None, (), (), ())
+    result = run(table, metrics=metrics or None, every_part=parts, replicates=replicates, seed=seed)
+    show("pairwise", result, output, layout, kind="plot")
