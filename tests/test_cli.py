@@ -284,7 +284,8 @@ def test_explain_shows_notes(tmp_path: Path) -> None:
     ("arguments", "say"),
     [
         ([], "-m Consistency"),
-        (["-m", "PRD"], "sets of texts"),
+        (["-m", "PRD", "--row", 1], "sets of texts"),
+        (["-m", "Consistency", "-o", "no/such/page.html"], "name a file in a folder that exists"),
         (["-m", "Consistency", "--row", 4], "there is no row 4 (it has 3 rows"),
         (["-m", "Consistency", "--item", "x", "--system", "C"], "there is no item x and system C"),
         (["-m", "Consistency", "--row", 1, "--item", "x"], "leave out --item"),

@@ -15,6 +15,7 @@ from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecErro
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus, Row
     from nlgauge.evaluation import evaluate
+    from nlgauge.explanation import explain
     from nlgauge.gate import check
     from nlgauge.meta.agreement import correlate
     from nlgauge.meta.comparison import compare
@@ -29,6 +30,7 @@ _HOMES = {
     "compare": "meta.comparison",
     "correlate": "meta.agreement",
     "evaluate": "evaluation",
+    "explain": "explanation",
     "report": "reporting.report",
 }
 
@@ -45,6 +47,7 @@ __all__ = [
     "compare",
     "correlate",
     "evaluate",
+    "explain",
     "report",
 ]
 

@@ -12,11 +12,14 @@ from nlgauge.cli.terminal import aligned
 
 _SHOWN = 12
 _WIDE = 48
+_FEW = 3
 Record = Mapping[str, Any]
 
 
 def drawn(evidence: Record, colour: bool) -> Iterator[str]:
     """The lines of a row's evidence, as JSON has it. colour: of words; else weakly aligned ones stand in [brackets]."""
+    if "reference" in evidence:
+        yield f"reference {evidence['reference'] + 1}:"
     for text in evidence.get("texts", []):
         yield f"{text['name']}, against the {text['against']}:"
         yield "  " + _painted(text, colour).replace("\n", "\n  ")
@@ -26,8 +29,6 @@ def drawn(evidence: Record, colour: bool) -> Iterator[str]:
         if len(several) > 1 and all("supported" in one for one in several):
             worst = min(several, key=lambda one: float(one["supported"]))
             yield f"  least supported: characters {worst['begin']}-{worst['end']}, {_cell(worst['supported'])}"
-    if "reference" in evidence:
-        yield f"reference {evidence['reference'] + 1}:"
     for side in ("candidate", "reference"):
         matches = [match for match in evidence.get("matches", []) if match["side"] == side]
         yield from _table([[f"of the {side}", "matched with", "similarity", "weight"], *map(_match, _weakest(matches))])
@@ -108,6 +109,8 @@ def _cell(value: object) -> str:
         return f"{value:.4f}"
     if isinstance(value, Mapping):
         return " ".join(_cell(inner) for inner in value.values())
+    if isinstance(value, list) and len(value) > _FEW:
+        return f"{len(value)} from {_cell(value[0])} to {_cell(value[-1])}"
     return "" if value is None else harmless(str(value)).replace("\n", " ")
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
+    from nlgauge.explanation import Explanation, Explanations
 
 
 @click.command()
@@ -28,13 +30,14 @@ if TYPE_CHECKING:
 @click.option("--system", help="Rows of this system.")
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
 @click.option("--model", help="Model, where the metric names none.")
+@click.option("-o", "--output", type=PLACE, help="Write a page of HTML here that draws all, instead of printing it.")
 @keeping
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def explain(
     outputs: Path, spec: str | None, row: int | None, item: str | None, system: str | None, columns: Sequence[str],
-    model: str | None, cache: Path | None, no_cache: bool, layout: str,
+    model: str | None, output: Path | None, cache: Path | None, no_cache: bool, layout: str,
 ) -> None:  # fmt: skip
-    """Show what the scores of single rows rest on.
+    """Show what scores rest on: those of single rows, and those of systems by metrics of sets.
 
     Words: those that the other text bears out are green, half-way ones yellow, weakly aligned ones red and underlined;
     words that do not count have no colour. Without colours (NO_COLOR is set, or stdout is no terminal) the weakly
@@ -44,19 +47,25 @@ def explain(
 
     if spec is None:
         raise SpecError("no metric was given: add -m Consistency, for one; nlgauge list shows them all")
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        raise InputError("cannot be written", file=output, remedy="name a file in a folder that exists")
     corpus = read_outputs(outputs, None, (), None, None, None, columns)
     rows = _rows(corpus, outputs, row, item, system)
-    records = _explained(corpus, rows, spec, model, cache_of(cache, no_cache))
-    if layout == "json":
+    found = _explained(corpus, spec, rows, row is not None or item is not None, model, cache_of(cache, no_cache))
+    if output is not None:
+        found.save(output)
+        click.echo(output)
+    elif layout == "json":
+        records = [_record(one) for one in found]
         click.echo(json.dumps({"nlgauge": __version__, "rows": records}, ensure_ascii=False, indent=2))
-        return
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    for record in records:
-        for line in _shown(record, colour):
-            click.echo(line, color=colour)
-    shown = [record["evidence"] for record in records if record["reason"] is None]
-    if shown and not any(shown):
-        click.echo(f"{records[0]['metric']} has nothing to show of these rows", err=True)
+    else:
+        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        for one in found:
+            for line in _shown(one, colour):
+                click.echo(line, color=colour)
+    shown = [one.evidence for one in found if one.reason is None]
+    if shown and not any(shown) and layout == "text":
+        click.echo(f"{found.metric} has nothing to show of these rows", err=True)
 
 
 def _rows(corpus: Corpus, outputs: Path, row: int | None, item: str | None, system: str | None) -> list[int]:
@@ -76,39 +85,50 @@ def _rows(corpus: Corpus, outputs: Path, row: int | None, item: str | None, syst
 
 
 def _explained(
-    corpus: Corpus, rows: Sequence[int], spec: str, model: str | None, cache: bool | Path
-) -> list[dict[str, Any]]:
-    from nlgauge.evaluation import explained
+    corpus: Corpus, spec: str, rows: Sequence[int], single: bool, model: str | None, cache: bool | Path
+) -> Explanations:
+    """Of some rows; by a metric of sets, of their systems. single: whether single rows were asked for."""
+    from nlgauge import explain, registry
+    from nlgauge.metrics.sets import SetMetric
 
-    metric, scored = explained(corpus, spec, rows, model=model, progress=True, cache=cache)
-    return [
-        {
-            "row": number + 1,
-            "system": corpus[number].system,
-            "item": corpus[number].item,
-            "metric": str(metric),
-            "values": dict(zip(metric.parts, map(plain, one.value.parts), strict=True)),
-            "reason": one.value.reason,
-            "notes": list(one.value.notes),
-            "evidence": one.evidence or {},
-        }
-        for number, one in zip(rows, scored, strict=True)
-    ]
+    metric = registry.metric(spec, model=model)
+    if not isinstance(metric, SetMetric):
+        return explain(corpus, metric, rows, progress=True, cache=cache)
+    if single:
+        raise SpecError(f"{metric} measures sets of texts and no single rows: name a --system, or none")
+    found = explain(corpus, metric, progress=True, cache=cache)
+    systems = {corpus[number].system for number in rows}
+    return replace(found, records=[one for one in found if one.system in systems])
 
 
-def _shown(record: Mapping[str, Any], colour: bool) -> Iterator[str]:
-    """The lines of one row."""
-    several = len(record["values"]) > 1
-    values = [
-        (f"{part} " if several else "")
-        + (f"{value:.4f}" if isinstance(value, float) else "none" if value is None else str(value))
-        for part, value in record["values"].items()
-    ]
-    head = f"row {record['row']}, system {record['system']}, item {record['item']}: {record['metric']} "
-    if all(value is None for value in record["values"].values()):
-        yield harmless(f"{head}has no value: {record['reason']}")
+def _record(one: Explanation) -> dict[str, Any]:
+    return {
+        "row": one.row,
+        "system": one.system,
+        "item": one.item,
+        "metric": one.metric,
+        "values": {part: plain(value) for part, value in one.values.items()},
+        "reason": one.reason,
+        "notes": list(one.notes),
+        "evidence": one.evidence,
+    }
+
+
+def _shown(one: Explanation, colour: bool) -> Iterator[str]:
+    """The lines of one score."""
+    several = len(one.values) > 1
+    values = [(f"{part} " if several else "") + _number(value) for part, value in one.values.items()]
+    place = f"system {one.system}" if one.row is None else f"row {one.row}, system {one.system}, item {one.item}"
+    head = f"{place}: {one.metric} "
+    if not one.defined:
+        yield harmless(f"{head}has no value: {one.reason}")
     else:
-        yield harmless(head + ", ".join(values) + (f" ({record['reason']})" if record["reason"] else ""))
-    yield from (f"  note: {note}" for note in record["notes"])
-    for line in drawn(record["evidence"], colour):
+        yield harmless(head + ", ".join(values) + (f" ({one.reason})" if one.reason else ""))
+    yield from (f"  note: {note}" for note in one.notes)
+    for line in drawn(one.evidence, colour):
         yield "  " + line.replace("\n", "\n  ")
+
+
+def _number(value: float) -> str:
+    shown = plain(value)
+    return "none" if shown is None else f"{shown:.4f}" if isinstance(shown, float) else str(shown)

@@ -20,3 +20,10 @@ class Row:
     item: str = "1"
     scores: Mapping[str, float] = field(default_factory=dict, hash=False)
     extra: Mapping[str, object] = field(default_factory=dict, hash=False)
+
+    @property
+    def texts(self) -> dict[str, str | list[str]]:
+        """The texts that there are, by name."""
+        texts = {"candidate": self.candidate, "source": self.source, "context": self.context}
+        found: dict[str, str | list[str]] = {name: text for name, text in texts.items() if text}
+        return {**found, "references": list(self.references)} if self.references else found

@@ -6,16 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nlgauge.markup.environment import render
-from nlgauge.markup.items import covering, drivers, item_table
+from nlgauge.markup.items import covering, curve, drivers, item_table
 from nlgauge.markup.links import flow_panes, flow_table, match_panes, match_tables
-from nlgauge.markup.words import Pane, Table, word_panes, word_tables
+from nlgauge.markup.words import Pane, Table, legend, word_panes, word_tables
+
+_LEGENDS = {
+    "matches": ("alike", "less alike", "unlike"),
+    "flows": ("cheap to move", "dearer", "dearest"),
+}
 
 
-def drawn(evidence: Mapping[str, Any], texts: Mapping[str, Any] | None = None) -> str:
+def drawn(evidence: Mapping[str, Any], texts: Mapping[str, Any] | None = None, titles: bool = False) -> str:
     """A row's, or a system's, evidence as JSON has it.
 
     texts: what is known of the row, by name: 'candidate', 'source', 'context' and 'references', a list. What is not
-    known is drawn without the words around it.
+    known is drawn without the words around it. titles: what is said of a word stands in its title, for a place that
+    runs no script.
     """
     known = dict(texts or {})
     reference = evidence.get("reference")
@@ -23,17 +29,20 @@ def drawn(evidence: Mapping[str, Any], texts: Mapping[str, Any] | None = None) -
     if reference is not None and reference < len(references):
         known["reference"] = references[reference]
     items, left_out = evidence.get("items", []), evidence.get("left_out", 0)
-    found, sides = drivers(items), covering(items)
+    found, sides, line = drivers(items), covering(items), curve(items)
     return render(
         "evidence.html",
         reference=None if reference is None else reference + 1,
         of=len(references),
-        kind="words" if evidence.get("texts") else "flows" if evidence.get("flows") else "matches",
+        kind=(kind := "words" if evidence.get("texts") else "flows" if evidence.get("flows") else "matches"),
+        legend=legend(evidence["texts"]) if kind == "words" else _LEGENDS[kind],
         panes=_panes(evidence, known),
-        tables=_tables(evidence, items if not (found or sides) else [], left_out),
+        tables=_tables(evidence, [] if found or sides or line else items, left_out),
         drivers=found,
         sides=sides,
+        curve=line,
         left_out=left_out,
+        titles=titles,
     )
 
 

@@ -58,6 +58,15 @@ def covering(items: Sequence[Record]) -> dict[str, list[Covered]]:
     return sides
 
 
+def curve(items: Sequence[Record]) -> str:
+    """The points of an SVG line, 100 units a side, of an item that holds precision and recall as lists; '' for none."""
+    for item in items:
+        precision, recall = item.get("precision"), item.get("recall")
+        if isinstance(precision, list) and isinstance(recall, list):
+            return " ".join(f"{100 * x:.1f},{100 - 100 * y:.1f}" for x, y in zip(recall, precision, strict=True))
+    return ""
+
+
 def item_table(items: Sequence[Record], left_out: int) -> Table:
     """Items of any other kind, with what is known of them."""
     names = list(dict.fromkeys(name for item in items[:LISTED] for name in item))

@@ -73,14 +73,12 @@ def _others(text: Record) -> list[str]:
 
 
 def _judged(text: Record) -> list[Piece]:
-    marks = [
-        (
-            word["begin"],
-            word["end"],
-            {"shade": shade(word["alignment"], text["weak"]), "note": _note(text, word), **_to(word)},
-        )
-        for word in text["words"]
-    ]
+    looked_up = _shared(text)
+    marks = []
+    for word in text["words"]:
+        colour = shade(word["alignment"], text["weak"])
+        mark = {"shade": "half" if looked_up and colour == "no" else colour, "note": _note(text, word, looked_up)}
+        marks.append((word["begin"], word["end"], {**mark, **_to(word)}))
     return list(pieces(text["text"], marks))
 
 
@@ -88,12 +86,31 @@ def _to(word: Record) -> dict[str, str]:
     return {"to": f"q{word['quote']}"} if "quote" in word else {}
 
 
-def _note(text: Record, word: Record) -> str:
+def legend(texts: Sequence[Record]) -> tuple[str, str, str]:
+    """What is said of words under the colours of yes, half-way and no; '' for a colour that no word has."""
+    words = [word for text in texts for word in text["words"]]
+    if any("predicted" in word for word in words):
+        return "guessed right", "", "guessed wrong"
+    if any("log_probability" in word for word in words):
+        return "likely", "less likely", "unlikely"
+    return ("shared", "not shared", "") if all(map(_shared, texts)) else ("borne out", "half-way", "not borne out")
+
+
+def _shared(text: Record) -> bool:
+    """Whether words were only looked up in the other text: then each is there or is not, and no more is known of it."""
+    return all(
+        word.keys() == {"text", "begin", "end", "alignment"} and word["alignment"] in (0, 1) for word in text["words"]
+    )
+
+
+def _note(text: Record, word: Record, looked_up: bool) -> str:
+    hit = word["alignment"] >= text["weak"]
+    if looked_up:
+        return f"{'stands' if hit else 'does not stand'} in the {text['against']}"
     said = []
     if "predicted" in word:
-        hit = word["alignment"] >= text["weak"]
         said.append("guessed right" if hit else f"guessed “{word['predicted']}” instead")
-    else:
+    elif "log_probability" not in word:
         said.append(f"borne out: {number(word['alignment'], 2)}")
     if "log_probability" in word:
         said.append(f"log-probability {number(word['log_probability'], 2)}")

@@ -17,6 +17,11 @@ def words(text: str) -> list[str]:
     return _ASCII.findall(text) if text.isascii() else _anywhere().findall(text)
 
 
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Where the words of a text stand: [begin, end) of each, in the text as it is."""
+    return [match.span() for match in _anywhere().finditer(text)]
+
+
 @cache
 def _anywhere() -> re.Pattern[str]:
     marks = "".join(chr(code) for code in range(0x20000) if unicodedata.category(chr(code)).startswith("M"))

@@ -10,6 +10,8 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 
 from nlgauge.errors import InputError
+from nlgauge.markup.environment import number, p_value
+from nlgauge.markup.small import small
 from nlgauge.meta.arrays import Float, Mask
 from nlgauge.meta.join import Grid, grid
 from nlgauge.meta.paired import Paired, paired, paired_totals
@@ -63,6 +65,10 @@ class Comparison:
     def __len__(self) -> int:
         return len(self.records)
 
+    def _repr_html_(self) -> str:
+        head = ["metric", self.a, self.b, "difference", "p", "better"]
+        return small(f"{self.a} and {self.b}", head, [_cells(one) for one in self.records], self.notes)
+
 
 class _Options(TypedDict):
     confidence: float
@@ -103,6 +109,14 @@ def compare(
     records = [_difference(two, spec, part, shared, options) for spec, part in parts]
     notes = [f"{alone} items have an output of one of the two only, and are left out"] if alone else []
     return Comparison(a, b, records, notes)
+
+
+def _cells(one: Difference) -> list[str]:
+    """For a notebook."""
+    name = one.metric if one.part == "score" else f"{one.metric} {one.part}"
+    interval = "" if math.isnan(one.low) else f" [{number(one.low)}, {number(one.high)}]"
+    difference = number(one.difference) + interval
+    return [name, number(one.a), number(one.b), difference, p_value(one.p), one.better or one.reason or "–"]
 
 
 def _wanted(table: ScoreTable, metric: object) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from nlgauge.corpus import Row
 from nlgauge.engine.features.request import Features
 from nlgauge.maths.ngrams import ngrams
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.evidence import Evidence, shared_with_references
 from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.translation_counts import Sacrebleu, counted_values, sacrebleu_facts, sacrebleu_metric
 
@@ -75,6 +76,10 @@ class BLEU(RowMetric[Prepared]):
             )
 
         return counted_values(self, rows, count, self._formula(effective=True))
+
+    def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
+        """The words that the candidate shares with its references."""
+        return shared_with_references(row)
 
     def _formula(self, effective: bool) -> dict[str, object]:
         settings = {"smooth": self.smooth, "constant": _CONSTANTS.get(self.smooth, 0.0), "effective": effective}

@@ -18,6 +18,7 @@ from nlgauge.engine.features.request import Features
 from nlgauge.maths.ngrams import numbered, shared_ngrams
 from nlgauge.maths.totals import total
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.evidence import Evidence, shared_with_references
 from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.translation_counts import counted_values, sacrebleu_facts, sacrebleu_metric
 
@@ -66,6 +67,10 @@ class ChrF(RowMetric[Prepared]):
 
     def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         return counted_values(self, rows, self._count, self._formula)
+
+    def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
+        """The words that the candidate shares with its references."""
+        return shared_with_references(row)
 
     def _count(self, candidates: Sequence[str], references: tuple[str, ...]) -> Sequence[Sequence[float]]:
         """N-grams of the candidate, of the reference and of both, for each order, against the best reference."""

@@ -17,6 +17,7 @@ from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.maths.ngrams import ngrams
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.evidence import Evidence, shared_with_references
 from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.references import LEFT_OUT, Pairs, paired
 from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
@@ -84,6 +85,10 @@ class CIDEr(RowMetric[CIDErPrepared]):
 
         sides = [paired(vectors(row.candidate), [vectors(text) for text in row.references]) for row in rows]
         return [self._value(row, pairs, prepared) for row, pairs in zip(rows, sides, strict=True)]
+
+    def evidence(self, row: Row, prepared: CIDErPrepared, features: Features) -> Evidence:
+        """The words that the candidate shares with its references."""
+        return shared_with_references(row)
 
     def _frequencies(self, corpus: Corpus) -> tuple[int, Counter[str]]:
         """How many items have references with words, and in how many of them each n-gram stands."""

@@ -13,6 +13,7 @@ from nlgauge.engine.features.request import Features
 from nlgauge.maths.ngrams import ngrams
 from nlgauge.maths.words import words
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.evidence import Evidence, shared_words
 from nlgauge.metrics.parameters import check_least
 
 
@@ -53,6 +54,11 @@ class CopyRate(RowMetric[Prepared]):
             self._value(row.candidate, side, None if side is None else grams_of(side))
             for row, side in zip(rows, sides, strict=True)
         ]
+
+    def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
+        """The words of the output that stand in its source."""
+        side = row.source if self.side == "source" else row.context
+        return Evidence() if not side else shared_words(row.candidate, {self.side: side})
 
     def _value(self, candidate: str, side: str | None, grams: frozenset[str] | None) -> Value:
         split = words(candidate)

@@ -5,15 +5,19 @@ A value of any of them turns into plain JSON by `record`; a part that is None is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
+from nlgauge.corpus import Row
 from nlgauge.engine.features.likelihood import Likelihood
+from nlgauge.maths.words import word_spans
 
 _UNLIKELY = 0.01
+_HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,43 @@ def likely_words(name: str, against: str, likelihood: Likelihood) -> Words:
     places = zip(likelihood.offsets.tolist(), np.exp(logs).tolist(), logs.tolist(), strict=True)
     words = [Word(text[begin:end], begin, end, share, log_probability=log) for (begin, end), share, log in places]
     return Words(name, against, text, words, _UNLIKELY)
+
+
+def shared_words(candidate: str, others: Mapping[str, str], reference: int | None = None) -> Evidence:
+    """The words that a candidate shares with other texts, by their names: what all metrics of strings look at.
+
+    Case does not count. A word is shared as often as it stands in both; in several other texts, as often as in the one
+    that has it most often.
+    """
+    counts = {name: Counter(_word(other, span) for span in word_spans(other)) for name, other in others.items()}
+    most: Counter[str] = Counter()
+    for counted in counts.values():
+        most |= counted
+    own = Counter(_word(candidate, span) for span in word_spans(candidate))
+    texts = [Words("candidate", " and ".join(others), candidate, _shared(candidate, most), _HALF)]
+    texts += [Words(name, "candidate", other, _shared(other, own), _HALF) for name, other in others.items()]
+    return Evidence(reference, texts)
+
+
+def shared_with_references(row: Row) -> Evidence:
+    """The words that a row's candidate shares with its references; nothing where it has none."""
+    names = [f"reference {number}" for number in range(1, len(row.references) + 1)]
+    if len(names) < 2:
+        names = ["reference"] * len(names)
+    return shared_words(row.candidate, dict(zip(names, row.references, strict=True))) if names else Evidence()
+
+
+def _shared(text: str, others: Counter[str]) -> list[Word]:
+    left, found = others.copy(), []
+    for begin, end in word_spans(text):
+        word = _word(text, (begin, end))
+        found.append(Word(text[begin:end], begin, end, float(left[word] > 0)))
+        left[word] -= 1
+    return found
+
+
+def _word(text: str, span: tuple[int, int]) -> str:
+    return text[slice(*span)].casefold()
 
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nlgauge.corpus import Row
 from nlgauge.engine.features.request import Features, Request
 from nlgauge.metrics.base import P, RowMetric, Value
+from nlgauge.metrics.evidence import Evidence, shared_words
 
 T = TypeVar("T")
 """What stands for a text when it is compared: a feature, or what was read from a string"""
@@ -178,6 +179,16 @@ class StringReferenceMetric(_Compared[P, T]):
         known = {text: self.read(text, prepared) for text in texts}
         sides = [paired(known[row.candidate], [known[text] for text in row.references], self.unusable) for row in rows]
         return self._values(rows, sides, prepared)
+
+    def evidence(self, row: Row, prepared: P, features: Features) -> Evidence:
+        """The words that the candidate shares with the reference that the score rests on."""
+        own = paired(
+            self.read(row.candidate, prepared), [self.read(text, prepared) for text in row.references], self.unusable
+        )
+        if not own.pairs:
+            return Evidence()
+        which = own.numbers[best(np.array(self.compare(own.pairs, prepared), np.float64), self.higher_is_better)]
+        return shared_words(row.candidate, {"reference": row.references[which]}, which)
 
     def _value(self, row: Row, own: Pairs[T], scores: NDArray[np.float64], prepared: P) -> Value:
         value = super()._value(row, own, scores, prepared)

@@ -17,6 +17,7 @@ from nlgauge.corpus import Row
 from nlgauge.engine.features.request import Features
 from nlgauge.maths.ngrams import ngrams
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.evidence import Evidence, shared_with_references
 from nlgauge.metrics.references import LEFT_OUT
 from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
 
@@ -85,6 +86,10 @@ class SARI(RowMetric[Prepared]):
         asked = cache(lambda source, references: _asked(read(source), [read(text) for text in references]))
         value = cache(lambda candidate, source, references: self._value(candidate, source, references, read, asked))
         return [value(row.candidate, row.source, row.references) for row in rows]
+
+    def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
+        """The words that the candidate shares with its references."""
+        return shared_with_references(row)
 
     def _read(self, text: str) -> Sequence[Counts]:
         words = splitter(self.tokenizer)(text)

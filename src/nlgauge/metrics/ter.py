@@ -15,6 +15,7 @@ from nlgauge.engine.features.request import Features
 from nlgauge.errors import MissingExtraError
 from nlgauge.maths.shifts import Distance, fewest_shifted_edits
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.evidence import Evidence, shared_with_references
 from nlgauge.metrics.translation_counts import Sacrebleu, counted_values, sacrebleu_facts, sacrebleu_metric
 
 _FORMULA: Mapping[str, object] = {"name": "rate"}
@@ -67,6 +68,10 @@ class TER(RowMetric[Prepared]):
             return [(edits, length) for edits in fewest_shifted_edits(candidate_words, reference_words, distance)]
 
         return counted_values(self, rows, count, _FORMULA)
+
+    def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
+        """The words that the candidate shares with its references."""
+        return shared_with_references(row)
 
     def _sacrebleu(self) -> Sacrebleu:
         return sacrebleu_metric(

@@ -125,16 +125,8 @@ def rounded(values: Iterable[float]) -> list[float | str | None]:
 
 
 def known_texts(row: Row | None) -> Mapping[str, Any]:
-    """The texts of an output by name."""
-    if row is None:
-        return {}
-    texts = {
-        "candidate": row.candidate,
-        "source": row.source,
-        "context": row.context,
-        "references": list(row.references),
-    }
-    return {name: text for name, text in texts.items() if text}
+    """The texts of an output by name; none where it is not at hand."""
+    return {} if row is None else row.texts
 
 
 def standing(scales: Sequence[Scale]) -> tuple[Float, Float]:

@@ -15,7 +15,7 @@ from nlgauge.table import reading, writing
 from nlgauge.table.column import Column, Sums
 from nlgauge.table.frame import frame
 from nlgauge.table.intervals import Resamples, SystemScore, by_system
-from nlgauge.table.summary import summary
+from nlgauge.table.summary import notebook, summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,3 +134,6 @@ class ScoreTable:
 
     def __repr__(self) -> str:
         return summary(self)
+
+    def _repr_html_(self) -> str:
+        return notebook(self)
