@@ -92,6 +92,10 @@ UNTESTED: dict[str, str] = {
     "run/strings.py": "tests/test_evaluation.py compares one process with several",
     "gate/verdict.py": "tests/gate/test_check.py reads all of it",
     "cli/check/__init__.py": "tests/cli/check/test_text.py runs the whole command",
+    **{
+        f"serve/{name}.py": "tests/serve/test_app.py asks the whole service"
+        for name in ("body", "limits", "listing", "measures", "models", "refusal")
+    },
     "__init__.py": "tests/test_public_names.py",
     **{
         f"cli/{name}.py": "tests/test_cli.py runs the whole command"

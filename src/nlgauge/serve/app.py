@@ -41,7 +41,7 @@ class Service:
     def __init__(self, menu: Menu, models: Mapping[str, Model], limits: Limits) -> None:
         self.menu, self.limits = menu, limits
         self.asking = Asking(menu, limits)
-        self.measures = Measures(lambda: self.worker.waiting)
+        self.measures = Measures(lambda: self.worker.waiting, lambda: self.worker.scoring)
         self.worker = Worker(models, limits, self.measures.evaluated)
 
     async def answer(self, run: Run) -> ScoreTable:

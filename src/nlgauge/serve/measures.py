@@ -17,7 +17,7 @@ _COUNTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 class Measures:
     """The measures of one service, in a registry of its own."""
 
-    def __init__(self, waiting: Callable[[], int]) -> None:
+    def __init__(self, waiting: Callable[[], int], scoring: Callable[[], int]) -> None:
         self._registry = registry = CollectorRegistry()
         self._requests = Counter("nlgauge_requests", "Answers.", ["route", "status"], registry=registry)
         self._seconds = Histogram(
@@ -32,6 +32,7 @@ class Measures:
         )
         self._rows = Counter("nlgauge_rows", "Rows that were scored.", registry=registry)
         Gauge("nlgauge_waiting", "Requests that wait.", registry=registry).set_function(waiting)
+        Gauge("nlgauge_scoring", "Requests that are being scored.", registry=registry).set_function(scoring)
         Gauge("nlgauge_info", "The library.", ["version"], registry=registry).labels(__version__).set(1)
 
     def answered(self, route: str, status: int, seconds: float) -> None:

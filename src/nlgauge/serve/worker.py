@@ -49,6 +49,8 @@ class Worker:
         self._change = threading.Condition()
         self._stopping = False
         self._began: float | None = None
+        self.scoring = 0
+        """How many runs are being scored"""
         self._thread = threading.Thread(target=self._work, name="nlgauge-serve", daemon=True)
 
     def start(self) -> None:
@@ -113,6 +115,7 @@ class Worker:
         runs = [ticket.run for ticket in tickets]
         if not runs:
             return
+        self.scoring = len(runs)
         began = self._began = time.monotonic()
         try:
             # An engine holds nothing of the texts but its counts, and these would grow for ever.
@@ -121,7 +124,7 @@ class Worker:
             tell(error)
             for run in runs:
                 run.error = run.error or RuntimeError("the evaluation failed")
-        self._began = None
+        self._began, self.scoring = None, 0
         self._told(runs, time.monotonic() - began)
         for ticket in tickets:
             if ticket.done.set_running_or_notify_cancel():
