@@ -11,6 +11,7 @@ from nlgauge.training.calibration import (
     reliability,
     reliability_lines,
     temperature,
+    word_threshold,
 )
 
 
@@ -58,3 +59,23 @@ def test_the_card_says_what_calibration_did() -> None:
     plain = reliability_lines(logits, truth, 1.0)[4:]
     means, shares = np.array([[float(cell) for cell in line.split("|")[3:5]] for line in plain]).T
     np.testing.assert_allclose(means, shares, atol=0.1)
+
+
+def test_a_threshold_is_good_in_every_set_and_marks_no_more_words_than_it_has_to() -> None:
+    rng = np.random.default_rng(2)
+    truth = np.repeat([1, 0], 500)
+    low = np.where(truth, rng.uniform(0.3, 1, 1000), rng.uniform(0, 0.3, 1000))
+    high = np.where(truth, rng.uniform(0.9, 1, 1000), rng.uniform(0, 0.9, 1000))
+    assert 0.29 <= word_threshold([(low, truth)]) <= 0.31
+    assert 0.88 <= word_threshold([(high, truth)]) <= 0.91
+    # Ten times as many words of one set: it counts no more for that.
+    both, more = word_threshold([(low, truth), (high, truth)]), np.tile(low, 10)
+    assert both == word_threshold([(more, np.tile(truth, 10)), (high, truth)])
+    assert 0.3 < both < 0.91
+    apart = np.where(truth, 0.95, 0.05)
+    assert word_threshold([(apart, truth)]) == pytest.approx(0.06)
+
+
+def test_there_is_no_threshold_without_words_of_both_kinds() -> None:
+    assert np.isnan(word_threshold([]))
+    assert np.isnan(word_threshold([(np.array([0.2, 0.9]), np.array([1, 1]))]))

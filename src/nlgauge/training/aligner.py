@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from nlgauge.engine.models.aligner_net import Aligner
+from nlgauge.maths.detection import detection
 from nlgauge.training.aligner_rows import UNKNOWN, Encoded
-from nlgauge.training.detection import detection
+from nlgauge.training.calibration import word_threshold
 from nlgauge.training.low_rank import make_low_rank
 from nlgauge.training.run import Run
 
@@ -252,9 +253,8 @@ class AlignerTrainer(Run):
             whole = detection(_chances(judged.texts), judged.truths)
             words = detection(_chances(judged.words), judged.labels)
             point[name] = {"words": words, "texts": {key: whole[key] for key in ("auc", "best_f1")}}
-        everything = Judged(*(np.concatenate(parts) for parts in zip(*found.values(), strict=True)))
-        together = detection(_chances(everything.words), everything.labels)
-        return {**point, "threshold": together["threshold"], "auc": together["auc"]}
+        sets = [(_chances(judged.words), judged.labels) for judged in found.values()]
+        return {**point, "threshold": word_threshold(sets)}
 
 
 def prepared(model: Aligner, config: AlignerConfig) -> Aligner:

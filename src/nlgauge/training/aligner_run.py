@@ -221,6 +221,8 @@ def _card(trainer: AlignerTrainer, sets: Sets, out: Path) -> str:
             own = temperature(judged[name].texts, judged[name].truths)
             cells = [words["auc"], words["f1"], words["best_f1"], texts["auc"], texts["best_f1"], own]
             lines.append(f"| {name} | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |")
+    if not np.isnan(threshold := last.get("threshold", np.nan)):
+        lines += ["", f"Words under {threshold:.2f} are called unsupported."]
     if len((held := _held_texts(trainer))[0]):
         lines += ["", *reliability_lines(*held, temperature(*held))]
     lines += ["", f"Settings: {json.dumps(vars(trainer.config))}", ""]

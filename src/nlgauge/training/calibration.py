@@ -1,4 +1,5 @@
-"""Log-odds as probabilities: the temperature at which they are true of held-out rows, and how true they are.
+"""Log-odds as probabilities: the temperature at which they are true of held-out rows, and how true they are; and the
+probability under which a word is called unsupported.
 
 Guo, Pleiss, Sun and Weinberger, "On Calibration of Modern Neural Networks", ICML 2017, section 4.2: one number that
 divides all log-odds, by maximum likelihood; it changes no order.
@@ -12,9 +13,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.maths.detection import detection
+
 Numbers = NDArray[np.float64]
 
 _LEAST, _MOST = 0.05, 20.0
+_THRESHOLDS = np.arange(5, 100) / 100
+_AS_GOOD = 0.01
+"""Of two thresholds whose F1 differs by no more than this, the lower one marks fewer words for people to look at"""
 
 
 class Bin(NamedTuple):
@@ -45,6 +51,20 @@ def temperature(logits: Numbers, truth: NDArray[np.int64]) -> float:
         else:
             high = slope
     return float(1 / (low * high) ** 0.5)
+
+
+def word_threshold(sets: Sequence[tuple[Numbers, NDArray[np.int64]]]) -> float:
+    """The probability of being supported under which words are best called unsupported, in hundredths.
+
+    sets: of each set, probabilities [words] and truth [words] of 1 and 0. It is the lowest one whose F1, averaged over
+    the sets, is within 0.01 of the best: a set counts once, however many words it has. NaN where no set has words of
+    both kinds.
+    """
+    known = [(chances, truth) for chances, truth in sets if (truth == 0).any() and (truth == 1).any()]
+    if not known:
+        return np.nan
+    found = np.array([[detection(*one, threshold=float(at))["f1"] for one in known] for at in _THRESHOLDS]).mean(1)
+    return float(_THRESHOLDS[np.flatnonzero(found >= found.max() - _AS_GOOD)[0]])
 
 
 def reliability(logits: Numbers, truth: NDArray[np.int64], bins: int = 10) -> list[Bin]:
