@@ -31,10 +31,11 @@ def test_numbers_stand_under_each_other() -> None:
 def test_a_head_is_broken_before_a_table_falls_into_blocks() -> None:
     cells = [["system", "InfoLM(measure='ab', alpha=3, beta=0.25) ↓"], ["A", Number(0.5)]]
     assert terminal(cells, width=30) == [
-        "        InfoLM(measure='ab',",
-        "                    alpha=3,",
-        "system          beta=0.25) ↓",
-        "A                     0.5000",
+        "              InfoLM(",
+        "        measure='ab',",
+        "             alpha=3,",
+        "system   beta=0.25) ↓",
+        "A              0.5000",
     ]
 
 
@@ -49,6 +50,18 @@ def test_blocks_repeat_what_a_row_is() -> None:
     assert lines[2] == "" and [re.findall(r"\d\.0000", lines[at]) for at in (1, 4)] == [
         ["0.0000", "1.0000", "2.0000"], ["3.0000", "4.0000"]
     ]  # fmt: skip
+
+
+def test_columns_of_text_are_broken_before_a_table_falls_into_blocks() -> None:
+    first, second = "one(two='three', four=5) six", "seven(eight='nine', ten=11)"
+    cells = [["aspect", "metric", "against", "p"], ["good", first, second, Number(0.5)]]
+    lines = terminal(cells, width=54, keys=2)
+    assert lines == [
+        "aspect  metric            against                   p",
+        "good    one(two='three',  seven(eight='nine',  0.5000",
+        "        four=5) six       ten=11)",
+    ]
+    assert len(terminal(cells, width=50, keys=2)) > 3
 
 
 NAMES = st.text(st.characters(categories=["L", "N", "P", "Zs"]), min_size=1, max_size=60)

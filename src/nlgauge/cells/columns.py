@@ -56,6 +56,8 @@ class Column:
     """The cells of a column, each some lines; the first is the head."""
 
     rows: tuple[tuple[Line, ...], ...]
+    numeric: bool = False
+    """Whether it holds numbers, which are never broken"""
 
     @property
     def width(self) -> int:
@@ -63,13 +65,13 @@ class Column:
 
     def with_narrow_head(self) -> Column:
         """With its head broken into lines as wide as what stands under it."""
-        words = (shown_width(word) for line in self.rows[0] for text, _ in line.pieces for word in _words(text))
+        words = (shown_width(word) for line in self.rows[0] for text, _ in line.pieces for _, word in _words(text))
         least = max(Column(self.rows[1:]).width, _LEAST_HEAD, *words)
         return replace(self, rows=(_broken(self.rows[0], least), *self.rows[1:]))
 
     def wrapped(self, width: int) -> Column:
         """With every cell broken into lines no wider than that."""
-        return Column(tuple(_broken(cell, width) for cell in self.rows))
+        return replace(self, rows=tuple(_broken(cell, width) for cell in self.rows))
 
 
 def column_of(cells: Sequence[Cell]) -> Column:
@@ -80,7 +82,7 @@ def column_of(cells: Sequence[Cell]) -> Column:
     marked = max((len(_MARKS[number.mark]) for number in numbers), default=0)
     alone = bool(numbers) and not any(number.interval or number.chance for number in numbers)
     first = Line(((_line(head if isinstance(head, str) else head.text), "head"),), right=alone)
-    return Column(((first,), *((_cell(cell, digits, marked, alone),) for cell in body)))
+    return Column(((first,), *((_cell(cell, digits, marked, alone),) for cell in body)), bool(numbers))
 
 
 def _cell(cell: Cell, digits: int, marked: int, alone: bool) -> Line:
@@ -108,15 +110,22 @@ def _broken(cell: Sequence[Line], width: int) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _words(text: str) -> list[str]:
-    """What a text may be broken between; an arrow stays with what it is of."""
-    return re.split(" (?![↑↓])", text)
+def _words(text: str) -> list[tuple[str, str]]:
+    """What a text may be broken between, each with what stands before it: at spaces, and after the ( of a spec.
+
+    An arrow stays with what it is of.
+    """
+    return [
+        ("" if number else " ", part)
+        for word in re.split(" (?![↑↓])", text)
+        for number, part in enumerate(re.split(r"(?<=\()(?=.)", word))
+    ]
 
 
 def _parts(text: str, width: int) -> list[str]:
     parts = [""]
-    for word in _words(text):
-        joined = f"{parts[-1]} {word}" if parts[-1] else word
+    for space, word in _words(text):
+        joined = f"{parts[-1]}{space}{word}" if parts[-1] else word
         if shown_width(joined) <= width:
             parts[-1] = joined
             continue

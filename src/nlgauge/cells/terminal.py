@@ -9,8 +9,8 @@ from nlgauge.cells.cell import Cells
 from nlgauge.cells.columns import Column, Line, column_of
 
 _GAP = "  "
-_NARROWEST = 24
-"""To what the first column shrinks before the table falls into blocks"""
+_NARROWEST = 20
+"""To what columns of text shrink before the table falls into blocks"""
 
 
 def terminal(cells: Cells, width: int = 100, colour: bool = False, keys: int = 1) -> list[str]:
@@ -18,11 +18,8 @@ def terminal(cells: Cells, width: int = 100, colour: bool = False, keys: int = 1
     columns = [column_of(column) for column in zip(*cells, strict=True)]
     if _total(columns) > width:
         columns = [*columns[:keys], *(column.with_narrow_head() for column in columns[keys:])]
-    blocks = [columns]
-    if (over := _total(columns) - width) > 0:
-        first = columns[0].width
-        columns = [columns[0].wrapped(max(first - over, min(first, _NARROWEST))), *columns[1:]]
-        blocks = _blocks(columns, width, keys)
+    columns = _narrowed(columns, width)
+    blocks = [columns] if _total(columns) <= width else _blocks(columns, width, keys)
     lines: list[str] = []
     for number, block in enumerate(blocks):
         lines += [*[""] * bool(number), *_printed(block, colour)]
@@ -31,6 +28,22 @@ def terminal(cells: Cells, width: int = 100, colour: bool = False, keys: int = 1
 
 def _total(columns: Sequence[Column]) -> int:
     return sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)
+
+
+def _narrowed(columns: Sequence[Column], width: int) -> list[Column]:
+    """With columns of text broken into lines, the widest first, until all fits or they are as narrow as may be."""
+    widths = [column.width for column in columns]
+    over = _total(columns) - width
+    while over > 0:
+        wide = [n for n, column in enumerate(columns) if not column.numeric and widths[n] > _NARROWEST]
+        if not wide:
+            break
+        widths[max(wide, key=lambda n: widths[n])] -= 1
+        over -= 1
+    return [
+        column if column.width <= wanted else column.wrapped(wanted)
+        for column, wanted in zip(columns, widths, strict=True)
+    ]
 
 
 def _blocks(columns: Sequence[Column], width: int, keys: int) -> list[list[Column]]:
