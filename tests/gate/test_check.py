@@ -84,8 +84,12 @@ def test_the_function_is_public() -> None:
     ("arguments", "error", "say"),
     [
         ({"metric": "Score"}, SpecError, "nothing to check"),
-        ({"metric": "Score", "at_most": 1}, SpecError, "of Score, higher is better: give at_least and not at_most"),
-        ({"metric": "Distance", "at_least": 1}, SpecError, "lower is better: give at_most"),
+        (
+            {"metric": "Score", "at_most": 1},
+            SpecError,
+            "of Score, higher is better: say that a row has to score at least so much",
+        ),
+        ({"metric": "Distance", "at_least": 1}, SpecError, "lower is better: say that a row has to score at most"),
         ({"metric": "Score", "at_least": NAN}, SpecError, "give a finite number"),
         ({"metric": "Parts words", "at_least": 2, "at_most": 1}, SpecError, "at least 2 and at most 1"),
         ({"metric": "Parts", "part": "g", "at_least": 1}, InputError, "no part 'g' (it has f, words)"),

@@ -96,16 +96,18 @@ class Bar:
             raise SpecError("there is nothing to check: give at_least, at_most, or an earlier run (against)")
         for name, value in given.items():
             if not math.isfinite(value):
-                raise SpecError(f"{name} {value!r} is no bar: give a finite number")
+                raise SpecError(f"{name.replace('_', ' ')} {value!r} is no bar: give a finite number")
         wrong = {None: None, True: "at_most", False: "at_least"}[chosen.upwards]
         if wrong in given:
-            way, right = ("higher", "at_least") if chosen.upwards else ("lower", "at_most")
-            raise SpecError(f"of {chosen.label}, {way} is better: give {right} and not {wrong}")
+            way, right = ("higher", "at least") if chosen.upwards else ("lower", "at most")
+            raise SpecError(f"of {chosen.label}, {way} is better: say that a row has to score {right} so much")
         if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
             raise SpecError(f"nothing is at least {self.at_least:g} and at most {self.at_most:g}")
         if compared and chosen.upwards is None and len(given) != 1:
-            problem = f"{chosen.label} has no better direction: an earlier run is compared with at_least or at_most"
-            raise SpecError(f"{problem}, which then says which way is worse")
+            problem = (
+                f"{chosen.label} has no better direction: give either a least or a most value beside the earlier run"
+            )
+            raise SpecError(f"{problem}, to say which way is worse")
 
     def problem(self, value: float) -> str | None:
         """How a value misses the bar; None where it does not."""
