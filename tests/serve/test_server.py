@@ -162,6 +162,13 @@ def test_a_hostile_stream_of_bytes_ends_with_an_answer_and_hurts_nobody() -> Non
     assert "secret" not in "".join(process.lines)
 
 
+def test_an_answer_is_not_held_back_until_its_first_piece_is_acknowledged() -> None:
+    from nlgauge.serve.server import listening
+
+    with listening("127.0.0.1", 0) as sock:
+        assert sock.proto == socket.IPPROTO_TCP, "else asyncio leaves TCP_NODELAY off"
+
+
 def test_an_address_that_is_taken_is_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import types
@@ -13,15 +14,22 @@ from nlgauge.errors import InputError
 from nlgauge.serve.limits import Limits
 
 _LARGEST_HEADERS = 16 << 10
+_BACKLOG = 2048
 
 
 def listening(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 is a free one. Raises InputError where that cannot be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Only where the protocol is named does asyncio send an answer's last piece at once, and not 40 ms later.
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        return socket.create_server(
-            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=2048
-        )
+        if os.name == "posix":
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host, port))
+        sock.listen(_BACKLOG)
+        return sock
     except OSError as error:
+        sock.close()
         problem = f"cannot listen on {host}, port {port}: {error.strerror}"
         raise InputError(problem, remedy="choose others by --host and --port") from None
 
