@@ -55,6 +55,8 @@ class Agreeing:
     coefficient: str
     aspects: list[Aspect] = field(default_factory=list)
     matrix: CorrelationMatrix | None = None
+    scales: list[int] = field(default_factory=list)
+    """Which of the page's columns of numbers each name of the matrix is"""
     notes: list[str] = field(default_factory=list)
 
 
@@ -71,7 +73,9 @@ def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: in
             made.aspects.extend(_aspects(table, scored, level, coefficient, replicates, seed, notes))
         except InputError as error:
             notes.append(f"Agreement with people is not known: {error}.")
-    return replace(made, matrix=_matrix(table, scored, notes))
+    matrix = _matrix(table, scored, notes)
+    firsts = [number for number, scale in enumerate(scored.scales) if scale.first]
+    return replace(made, matrix=matrix, scales=firsts if matrix else [])
 
 
 def _matrix(table: ScoreTable, scored: Scored, notes: list[str]) -> CorrelationMatrix | None:
@@ -113,9 +117,9 @@ def _aspects(
     return [
         Aspect(
             aspect,
-            _lines(table, [one for one in found if one.aspect == aspect], clusters.get(aspect, {})),
+            _lines(scored.table, [one for one in found if one.aspect == aspect], clusters.get(aspect, {})),
             unrated,
-            _better(table, [test for test in tests if test.aspect == aspect]),
+            _better(scored.table, [test for test in tests if test.aspect == aspect]),
             bool(tests),
         )
         for aspect, unrated in found.unrated.items()

@@ -17,7 +17,7 @@ MOST_SYSTEMS = 12
 """Up to so many all pairs stand in a page"""
 
 
-class Tests:
+class Pairings:
     """The comparisons of a table's systems, made when they are asked for."""
 
     def __init__(self, table: ScoreTable, replicates: int, seed: int) -> None:
@@ -90,7 +90,7 @@ def chosen(systems: Sequence[str], leading: Sequence[str]) -> list[tuple[str, st
     return every if len(systems) <= MOST_SYSTEMS else [pair for pair in every if set(pair) & set(leading)]
 
 
-def pair(tests: Tests, a: str, b: str) -> Pair:
+def pair(tests: Pairings, a: str, b: str) -> Pair:
     """Two systems by every score of the table."""
     found = tests.of(a, b)
     if isinstance(found, str):

@@ -17,7 +17,7 @@ from nlgauge.meta.arrays import Float
 from nlgauge.meta.join import Source
 from nlgauge.reporting.agreement import Agreeing, agreeing
 from nlgauge.reporting.listed import MOST_ROWS, Listed, by_turns, listed
-from nlgauge.reporting.pairs import Pair, Tests, chosen, pair
+from nlgauge.reporting.pairs import Pair, Pairings, chosen, pair
 from nlgauge.reporting.repeating import repeat
 from nlgauge.reporting.rows import described, listed_rows, worst_of
 from nlgauge.reporting.scored import Scored, known_texts, source_of, standing
@@ -80,7 +80,7 @@ def _page(
     scored: Scored, title: str, name: str, level: str | None, coefficient: str, most: int, replicates: int, seed: int
 ) -> str:
     table = scored.table
-    tests = Tests(table, replicates, seed)
+    tests = Pairings(table, replicates, seed)
     made = cards(table, table.by_system(replicates=replicates, seed=seed), tests)
     leading = [system for system, _ in wins(made).most_common()] or table.systems[:1]
     pairs = [pair(tests, a, b) for a, b in chosen(table.systems, leading)]
@@ -103,6 +103,7 @@ def _page(
         first=_first(pairs, made, leading[0]),
         left_pairs=len(table.systems) * (len(table.systems) - 1) // 2 - len(pairs),
         agreement=agreement,
+        scales=scored.scales,
         rated=bool(scored.ratings),
         listed=list_,
         sets=_sets(scored),
@@ -155,7 +156,7 @@ def _matrix(agreement: Agreeing) -> dict[str, Any] | None:
     if found is None:
         return None
     values = [[None if value != value else round(value, 4) for value in row] for row in found.values]
-    return {"names": list(found.names), "values": values}
+    return {"scales": agreement.scales, "values": values}
 
 
 def _sets(scored: Scored) -> list[tuple[str, str, str]]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from nlgauge.meta.best import Best, best
-from nlgauge.reporting.pairs import Tests
+from nlgauge.reporting.pairs import Pairings
 from nlgauge.reporting.scored import first_part
 from nlgauge.table import Column, ScoreTable, SystemScore
 
@@ -62,7 +62,7 @@ class Card:
         return self.spec[len(self.name) :].strip("()")
 
 
-def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: Tests) -> list[Card]:
+def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: Pairings) -> list[Card]:
     """A card for each metric, in the table's order."""
     found = {(score.metric, score.part, score.system): score for score in scores}
     made = []
@@ -88,7 +88,7 @@ def wins(made: Sequence[Card]) -> Counter[str]:
     return Counter(best for card in made if (best := best_of(card.part)) is not None)
 
 
-def _part(table: ScoreTable, spec: str, part: str, scores: Sequence[SystemScore], tests: Tests) -> Part:
+def _part(table: ScoreTable, spec: str, part: str, scores: Sequence[SystemScore], tests: Pairings) -> Part:
     found = best(table, scores, known=tests.p)
     ends = _ends(scores)
     standings = [
@@ -98,7 +98,7 @@ def _part(table: ScoreTable, spec: str, part: str, scores: Sequence[SystemScore]
     return Part(part, standings, ends, part in table.columns[spec].details, found is not None and found.tested)
 
 
-def _rank(score: SystemScore, found: Best | None, tests: Tests) -> str:
+def _rank(score: SystemScore, found: Best | None, tests: Pairings) -> str:
     if found is None or math.isnan(score.mean):
         return ""
     if score.system in found.systems:

@@ -31,8 +31,8 @@ def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
     own = [card for card in judged if best_of(card.part) == leader]
     clear = [card for card in own if card.part.tested and not _alike(card)]
     if clear:
-        count = _count(len(clear), len(own))
-        yield "", f"By {count} of them its lead over every other system is beyond chance (corrected p < 0.05)."
+        which = "Its" if len(own) == 1 else f"By {_count(len(clear), len(own))} of them its"
+        yield "", f"{which} lead over every other system is beyond chance (corrected p < 0.05)."
     for card in own:
         if alike := _alike(card):
             yield "", f"By {card.name} it cannot be told apart from {_and(alike)}."

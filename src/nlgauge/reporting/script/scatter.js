@@ -56,9 +56,9 @@ function labelAxes(svg, x, y, [left, right], [bottom, top], across, up) {
 }
 
 function correlationOf(x, y) {
-  const names = [x, y].map((scale) => page.matrix.names.indexOf(page.scales[scale].metric ? page.scales[scale].name : page.scales[scale].part));
-  if (names.includes(-1) || x === y) return "";
-  const value = page.matrix.values[names[0]][names[1]];
+  const at = [x, y].map((scale) => page.matrix.scales.indexOf(scale));
+  if (at.includes(-1) || x === y) return "";
+  const value = page.matrix.values[at[0]][at[1]];
   return value === null ? "" : `Pearson correlation ${shownNumber(value, 2)} over all rows, both turned so that higher is better.`;
 }
 
@@ -110,12 +110,8 @@ function startScatter() {
 }
 
 function showCell(button) {
-  const scale = (number) => {
-    const name = page.matrix.names[number];
-    return page.scales.findIndex((one) => (one.metric ? one.name : one.part) === name);
-  };
-  scatterX.value = scale(Number(button.dataset.x));
-  scatterY.value = scale(Number(button.dataset.y));
+  scatterX.value = button.dataset.x;
+  scatterY.value = button.dataset.y;
   showScatter();
   byId("scatter").scrollIntoView({ block: "center" });
   byId("scatter").focus({ preventScroll: true });

@@ -1,0 +1,46 @@
+"""What the numbers come to, in sentences."""
+
+from __future__ import annotations
+
+from nlgauge.reporting.pairs import Pairings
+from nlgauge.reporting.summary import cards
+from nlgauge.reporting.verdict import verdict
+from nlgauge.table import ScoreTable
+from tests.report_tables import SETS, corpus, table
+from tests.score_tables import column, one
+
+
+def said(of: ScoreTable) -> str:
+    made = cards(of, of.by_system(), Pairings(of, 1000, 0))
+    return " ".join(f"{system} {sentence}".strip() for system, sentence in verdict(made, of.systems))
+
+
+def test_the_leader_what_it_is_level_with_and_what_cannot_be_tested() -> None:
+    sentences = said(table(corpus()))
+    assert "good is best by" in sentences
+    assert "cannot be told apart from" in sentences
+    assert f"{SETS} gives one number a system, which cannot be tested." in sentences
+
+
+def test_a_clear_lead_is_called_one() -> None:
+    rows = [(system, str(item)) for system in "ab" for item in range(12)]
+    values = [1 + item / 100 for item in range(12)] + [item / 50 for item in range(12)]
+    sentences = said(ScoreTable(rows, {"M": column(*values)}, {}))
+    assert sentences == (
+        "a is best by the one metric that can tell. "
+        "Its lead over every other system is beyond chance (corrected p < 0.05)."
+    )
+
+
+def test_two_that_are_best_equally_often() -> None:
+    rows = [(system, str(item)) for system in "ab" for item in range(2)]
+    sentences = said(ScoreTable(rows, {"M": column(2, 2, 1, 1), "N": column(1, 1, 2, 2)}, {}))
+    assert sentences == "No system leads: a and b are each best by 1 of 2 metrics."
+
+
+def test_one_system_and_no_numbers() -> None:
+    assert said(one([1.0])) == "There is one system, so there is nothing to compare it with."
+    nothing = ScoreTable(
+        [("a", "1"), ("b", "1")], {"M": column(float("nan"), float("nan"), reasons={0: "x", 1: "x"})}, {}
+    )
+    assert said(nothing) == "No metric of this table can tell which system is best."
