@@ -182,6 +182,8 @@ BAD_ROWS: dict[str, tuple[str, list[str]]] = {
     "NaN": ('{"candidate": "b", "scores": {"f": NaN}}', ["NaN is not in JSON, write null"]),
     "infinity": ('{"candidate": "b", "extra": -Infinity}', ["-Infinity is not in JSON, write null"]),
     "too deep": ("[" * 100_000, ["broken JSON", "recursion"]),
+    "deep": ('{"candidate": "a", "more": ' + "[" * 65 + "]" * 65 + "}", ["nested more than 64 deep", "lists of texts"]),
+    "deep candidate": ('{"candidate": ' + "[" * 900 + "]" * 900 + "}", ["nested more than 64 deep"]),
     "endless number": ("1" * 5000, ["broken JSON", "digits"]),
     "no candidate": ('{"references": ["r"]}', ["no column 'candidate'", "['references']", "--map candidate=COLUMN"]),
     "null candidate": ('{"candidate": null}', ["candidate is null, not a text", "an empty one for an empty text"]),
@@ -443,6 +445,26 @@ def test_gz_name_on_plain_content_is_refused(tmp_path):
     path = tmp_path / "rows.jsonl.gz"
     path.write_text('{"candidate": "a"}\n')
     refusal(lambda: Corpus.read(path), "not whole gzip data", "take .gz off its name", file=path)
+
+
+def test_gzip_that_was_made_to_fill_a_memory_is_refused(tmp_path):
+    path = tmp_path / "rows.jsonl.gz"
+    row = b'{"candidate": "' + b"a" * 70_000_000 + b'"}'
+    path.write_bytes(gzip.compress(row, 9))
+    assert path.stat().st_size < 100_000
+    refusal(lambda: Corpus.read(path), "more than 100 times their own", "decompress it first", file=path)
+
+
+def test_repetitive_rows_of_an_ordinary_size_are_read(tmp_path):
+    path = tmp_path / "rows.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"candidate": "a"}\n' * 100_000))
+    assert len(Corpus.read(path)) == 100_000
+
+
+def test_json_may_be_nested_as_deep_as_it_may(write):
+    content = '{"candidate": "a", "more": ' + "[" * 63 + "]" * 63 + "}"
+    (row,) = Corpus.read(write("rows.jsonl", content))
+    assert json.dumps(row.extra["more"]) == "[" * 63 + "]" * 63
 
 
 # ---- Parquet

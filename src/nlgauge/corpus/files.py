@@ -6,6 +6,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterable, Mapping
+from io import BytesIO
 from pathlib import Path
 
 from nlgauge.corpus.delimited import delimited
@@ -13,6 +14,10 @@ from nlgauge.corpus.json_records import json_lines, parsed
 from nlgauge.corpus.parquet import parquet_records
 from nlgauge.corpus.place import JSON_REMEDY, Place, kind
 from nlgauge.errors import InputError
+
+_SMALL = 64 << 20
+_EXPANDED = 100
+"""Times its own size that compressed data may hold, unless that is small; texts come to 10 times, bombs to 1,000"""
 
 
 def records_of(path: Path, names: Mapping[str, str]) -> Iterable[object]:
@@ -44,13 +49,24 @@ def _read(path: Path) -> bytes:
         raise place.error(problem, "give the path of one readable file") from None
     if path.name.lower().endswith(".gz"):
         try:
-            data = gzip.decompress(data)
+            data = _unpacked(data, place)
         except (OSError, EOFError, zlib.error) as bad:
             remedy = "compress or copy it again; if it is not compressed, take .gz off its name"
             raise place.error(f"not whole gzip data: {bad}", remedy) from None
     if not data:
         raise place.error("the file is empty", "give at least one row")
     return data
+
+
+def _unpacked(data: bytes, place: Place) -> bytes:
+    """What gzip data hold. Raises InputError where they were made to fill a memory, and what gzip raises."""
+    most = max(_SMALL, _EXPANDED * len(data))
+    with gzip.GzipFile(fileobj=BytesIO(data)) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        problem = f"gzip data that hold more than {_EXPANDED} times their own {len(data)} bytes"
+        raise place.error(problem, "texts do not: where it is meant so, decompress it first")
+    return content
 
 
 def _decoded(data: bytes, path: Path) -> str:

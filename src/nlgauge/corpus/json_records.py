@@ -8,20 +8,41 @@ from typing import Any
 
 from nlgauge.corpus.place import JSON_REMEDY, Place
 
+_DEEPEST = 64
+
 
 def parsed(text: str, place: Place) -> Any:
-    """The value. Raises InputError where it is broken, and for NaN and infinities."""
+    """The value. Raises InputError where it is broken or nested too deep, and for NaN and infinities."""
 
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is not in JSON, write null")
 
     try:
-        return json.loads(text, parse_constant=refuse)
+        value = json.loads(text, parse_constant=refuse)
     except json.JSONDecodeError as bad:
         line = "" if place.row else f"line {bad.lineno}, "
         raise place.error(f"broken JSON at {line}column {bad.colno}: {bad.msg}", JSON_REMEDY) from None
     except (ValueError, RecursionError) as bad:
         raise place.error(f"broken JSON: {bad}", JSON_REMEDY) from None
+    # To count brackets is cheap, and most lines have few.
+    if text.count("[") + text.count("{") > _DEEPEST and _deep(value):
+        raise place.error(f"JSON nested more than {_DEEPEST} deep", "rows hold texts, and lists of texts")
+    return value
+
+
+def _deep(value: object) -> bool:
+    """Whether a value is nested deeper than all that shows it or passes it on can follow."""
+    level: list[object] = [value]
+    for _ in range(_DEEPEST + 1):
+        level = [inner for outer in level for inner in _inside(outer)]
+    return bool(level)
+
+
+def _inside(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list):
+        yield from value
 
 
 def json_lines(text: str, file: str) -> Iterator[object]:

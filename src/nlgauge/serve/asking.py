@@ -16,7 +16,6 @@ from nlgauge.serve.limits import Limits
 from nlgauge.serve.menu import Menu
 from nlgauge.serve.refusal import Refused
 
-_DEEPEST = 16
 _SHAPE = 'send an object such as {"rows": [{"candidate": "..."}]}; see /openapi.json'
 
 
@@ -35,7 +34,6 @@ class Asking:
             problem = f"the body is not UTF-8: byte 0x{body[bad.start]:02x} at byte offset {bad.start}"
             raise InputError(problem, remedy="send JSON in UTF-8") from None
         fields = parsed(text, Place(None))
-        refuse_deep(fields)
         if not isinstance(fields, dict):
             raise InputError(f"the body is {kind(fields)}, not an object", remedy=_SHAPE)
         if strange := [name for name in fields if name not in known]:
@@ -89,23 +87,6 @@ def number_of(fields: Mapping[str, Any], name: str) -> float | None:
         return None if value is None else float(value)
     except OverflowError:
         raise InputError(f"{name} is {kind(value)}, too large a number", remedy="see /openapi.json") from None
-
-
-def refuse_deep(value: object) -> None:
-    """Raise InputError for a value that is nested deeper than rows are."""
-    level: list[object] = [value]
-    for _ in range(_DEEPEST):
-        level = [inner for outer in level for inner in _inside(outer)]
-        if not level:
-            return
-    raise InputError(f"the body is nested more than {_DEEPEST} deep", remedy="rows hold texts, and lists of texts")
-
-
-def _inside(value: object) -> Iterator[object]:
-    if isinstance(value, dict):
-        yield from value.values()
-    elif isinstance(value, list):
-        yield from value
 
 
 def _texts(row: Row) -> Iterator[str]:
