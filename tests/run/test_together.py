@@ -164,7 +164,7 @@ def _values(one: Run) -> list[float] | None:
 
 def test_rows_of_all_runs_are_scored_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     PASSES.clear()
-    monkeypatch.setattr(together_module, "BLOCK_WEIGHT", 3)
+    monkeypatch.setattr(together_module, "_STRINGS_WEIGHT", 3)
     runs = [touchy("a", "b"), touchy("c", "d"), touchy("efghij")]
     scored(*runs)
     assert PASSES == [2, 2, 1]
@@ -173,7 +173,7 @@ def test_rows_of_all_runs_are_scored_in_blocks(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_run_that_was_given_up_is_not_computed_further(monkeypatch: pytest.MonkeyPatch) -> None:
     PASSES.clear()
-    monkeypatch.setattr(together_module, "BLOCK_WEIGHT", 1)
+    monkeypatch.setattr(together_module, "_STRINGS_WEIGHT", 1)
     runs = [touchy("a"), touchy("bc", given_up=lambda: len(PASSES) >= 1), touchy("def")]
     scored(*runs)
     assert PASSES == [1, 1], "of the second run not even the first block"
@@ -205,3 +205,28 @@ def test_a_run_that_asks_for_too_much_work_is_refused_before_it_is_computed() ->
     assert not engine.ledger.features
     score_together(runs[1:], {"pocket": engine})
     assert runs[1].error is None
+
+
+def test_a_run_that_is_given_up_midway_is_not_computed_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    PASSES.clear()
+    monkeypatch.setattr(together_module, "_STRINGS_WEIGHT", 2)
+    runs = [touchy(*"abcdefgh", given_up=lambda: len(PASSES) >= 2), touchy("ij")]
+    scored(*runs)
+    assert PASSES == [2, 2, 1], "four blocks were asked for, and the other run's"
+    assert [_values(one) for one in runs] == [None, [2]]
+
+
+def test_a_run_of_a_model_is_computed_in_blocks_of_the_same_weight_as_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus, passes = rows(12, 6), []
+    real = together_module.score_block
+
+    def counted(bound: Any, texts: Any, *more: Any) -> Any:
+        passes.append(sum(map(len, texts.values())))
+        return real(bound, texts, *more)
+
+    monkeypatch.setattr(together_module, "score_block", counted)
+    monkeypatch.setattr(together_module, "BLOCK_WEIGHT", 1)
+    one = run(corpus, "BERTScore")
+    scored(one)
+    assert passes == [1] * 6
+    alike(one.table, nlgauge.evaluate(corpus, metrics=["BERTScore"], cache=False))

@@ -21,6 +21,10 @@ from nlgauge.run.job import BLOCK_WEIGHT, Block, Bound, Job, score_block
 from nlgauge.run.scored import Scored
 from nlgauge.table import ScoreTable
 
+_STRINGS_WEIGHT = 32 << 10
+"""Characters that metrics of strings score before it is asked again whether a run was given up: the slowest of them take
+seconds for so many"""
+
 
 @dataclass(eq=False)
 class Run:
@@ -72,7 +76,7 @@ def score_together(runs: Sequence[Run], engines: Mapping[str, Engine]) -> None:
     for name in (None, *engines):
         engine = None if name is None else engines[name]
         parts = _parts(runs, name, engine, fillings)
-        for group in _groups(parts):
+        for group in _groups(parts, BLOCK_WEIGHT if engine is not None else _STRINGS_WEIGHT):
             _score([piece for piece in group if _wanted(piece.part.run)], engine)
         for part in parts:
             _attempt(part.run, partial(_finish, part))
@@ -123,23 +127,38 @@ def _refuse_too_much(run: Run, job: Job) -> None:
         )
 
 
-def _groups(parts: Sequence[_Part]) -> Iterator[list[_Piece]]:
-    """The rows of all parts in groups that are no heavier than a block of one run; evidence is kept for all or none."""
+def _groups(parts: Sequence[_Part], most: int) -> Iterator[list[_Piece]]:
+    """The rows of all parts in groups of at most a weight, where rows allow it; evidence is kept for all or none."""
     for evidence in (False, True):
         group: list[_Piece] = []
         weight = 0
         for part in parts:
             if part.run.evidence is not evidence:
                 continue
-            for rows in part.job.split(range(len(part.run.corpus))):
+            for rows in _pieces(part.job, len(part.run.corpus), most):
                 more = part.job.weight(rows)
-                if group and weight + more > BLOCK_WEIGHT:
+                if group and weight + more > most:
                     yield group
                     group, weight = [], 0
                 group.append(_Piece(part, rows))
                 weight += more
         if group:
             yield group
+
+
+def _pieces(job: Job, count: int, most: int) -> Iterator[list[int]]:
+    """All rows of a run in blocks of at most a weight, where rows allow it."""
+    for block in job.split(range(count)):
+        piece: list[int] = []
+        weight = 0
+        for number in block:
+            more = job.weight([number])
+            if piece and weight + more > most:
+                yield piece
+                piece, weight = [], 0
+            piece.append(number)
+            weight += more
+        yield piece
 
 
 def _score(pieces: Sequence[_Piece], engine: Engine | None) -> None:
