@@ -22,8 +22,8 @@ from nlgauge.run.scored import Scored
 from nlgauge.table import ScoreTable
 
 _STRINGS_WEIGHT = 32 << 10
-"""Characters that metrics of strings score before it is asked again whether a run was given up: the slowest of them take
-seconds for so many"""
+"""Characters that metrics of strings score before it is asked again whether a run was given up: the slowest of them
+take seconds for so many"""
 
 
 @dataclass(eq=False)
