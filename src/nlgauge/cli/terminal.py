@@ -151,9 +151,9 @@ def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:
         click.echo(line, color=colour)
 
 
-def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+def aligned(cells: Cells) -> list[str]:
+    """The lines of a table as wide as it is: of one that stands among other lines."""
+    return formatted([cells], "text", width=sys.maxsize)
 
 
 def with_interval(value: float, low: float = math.nan, high: float = math.nan) -> str:
