@@ -50,6 +50,6 @@ def test_a_curve_goes_up_where_numbers_rise() -> None:
 
 def test_other_items_keep_all_that_is_known_of_them() -> None:
     table = item_table([{"name": "a", "points": 3}, {"name": "b", "facts": {"x": 0.5, "y": 2}}], 4)
-    assert list(table.head) == ["", "points", "facts"]
+    assert list(table.head) == ["item", "points", "facts"]
     assert table.rows == [["a", "3", ""], ["b", "", "0.5000 2"]]
     assert table.left_out == 4

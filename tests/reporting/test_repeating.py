@@ -10,11 +10,11 @@ from tests.report_tables import DOWN, UP, corpus, table
 
 def test_commands_name_what_was_asked_for_and_survive_a_shell() -> None:
     made = table(corpus())
-    made.run["asked"] = {"Up( k=1 )": UP}
+    made.run["asked"] = {"Up( k=1 )": UP, "Down(a='$x')": DOWN}
     found = repeat(made, "a page.html")
     score = shlex.split(found.commands[1])
     assert found.commands[0] == "pip install nlgauge==9.9"
-    assert [score[at + 1] for at, word in enumerate(score) if word == "-m"] == ["Up( k=1 )", DOWN, "Sets"]
+    assert [score[at + 1] for at, word in enumerate(score) if word == "-m"] == ["Up( k=1 )", "Down(a='$x')", "Sets"]
     assert "--evidence" in score
     assert shlex.split(found.commands[2])[-1] == "a page.html"
 

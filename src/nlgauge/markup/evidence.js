@@ -29,7 +29,22 @@ function wordKeys(event) {
   sayWord(next);
 }
 
+// A table that is wider than its place is scrolled by keyboard too.
+const wideTables = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const box = target.closest(".wide");
+    const scrolls = box.scrollWidth > box.clientWidth;
+    if (scrolls === box.hasAttribute("tabindex")) continue;
+    const caption = box.querySelector("caption");
+    for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", caption ? caption.textContent : "Table"]]) {
+      if (scrolls) box.setAttribute(name, value);
+      else box.removeAttribute(name);
+    }
+  }
+});
+
 function reachable(root) {
+  for (const box of root.querySelectorAll(".wide")) for (const one of [box, ...box.children]) wideTables.observe(one);
   for (const text of root.querySelectorAll(".ev .text")) {
     if (!text.querySelector(".w[data-n]")) continue;
     text.tabIndex = 0;

@@ -71,7 +71,7 @@ def item_table(items: Sequence[Record], left_out: int) -> Table:
     """Items of any other kind, with what is known of them."""
     names = list(dict.fromkeys(name for item in items[:LISTED] for name in item))
     rows = [[_cell(item.get(name)) for name in names] for item in items[:LISTED]]
-    heads = ["" if name == "name" else name for name in names]
+    heads = ["item" if name == "name" else name for name in names]
     return Table("What the score rests on", heads, rows, len(items) - len(rows) + left_out)
 
 

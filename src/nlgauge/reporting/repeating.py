@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
 
@@ -22,13 +23,19 @@ class Repeat:
     """(metric, note, of how many rows)"""
 
 
+def _quoted(spec: str) -> str:
+    """For a shell; a spec holds single quotes itself, so that double ones are easier to read where they do."""
+    plain = shlex.quote(spec)
+    return plain if plain == spec or re.search(r'["$`\\!]', spec) else f'"{spec}"'
+
+
 def repeat(table: ScoreTable, name: str = "report.html") -> Repeat:
     """From the table alone. Files are called by their kinds: a table does not know where it lay."""
     evidence = any(column.evidence for column in table.columns.values())
     asked = table.run.get("asked", {})
     own = [spec for spec in table.columns if spec not in table.run.get("joined", {})]
     by_spec = {spec: name for name, spec in asked.items()}
-    metrics = " ".join(f"-m {shlex.quote(by_spec.get(spec, spec))}" for spec in own)
+    metrics = " ".join(f"-m {_quoted(by_spec.get(spec, spec))}" for spec in own)
     commands = [
         f"pip install nlgauge=={table.version}" if table.version else "pip install nlgauge",
         f"nlgauge score outputs.jsonl {metrics}{' --evidence' if evidence else ''} -o scores.jsonl",

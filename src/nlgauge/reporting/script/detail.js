@@ -9,7 +9,7 @@ function openRow(place) {
   byId("d-title").replaceChildren(dotted(rows.system[place]), ", ", make("bdi", {}, rows.item[place]));
   byId("d-where").textContent = `Row ${rows.number[place].toLocaleString("en")} of ${page.total.toLocaleString("en")}`;
   const evidence = evidenceOf(place);
-  if (!(looked in evidence)) looked = Object.keys(evidence).find((metric) => evidence[metric].includes("class=\"w ")) || Object.keys(evidence)[0] || "";
+  if (!(looked in evidence)) looked = likeliest(evidence);
   showScores(place, evidence);
   showEvidence(place, evidence);
   showTexts(place, !looked);
@@ -23,6 +23,13 @@ function openRow(place) {
   byId("d-title").focus();
 }
 
+// What is looked at first: words that are not borne out, else any words, else whatever there is.
+function likeliest(evidence) {
+  const metrics = Object.keys(evidence);
+  const with_ = (mark) => metrics.find((metric) => evidence[metric].includes(mark));
+  return with_("class=\"w no\"") || with_("class=\"w ") || metrics[0] || "";
+}
+
 function evidenceOf(place) {
   const own = {};
   for (const [metric, drawn] of Object.entries(rows.evidence.of)) if (drawn[place]) own[metric] = drawn[place];
@@ -34,10 +41,10 @@ function showScores(place, evidence) {
     const parts = page.scales.map((other, at) => ({ other, at })).filter(({ other, at }) => scale.metric && other.metric === scale.metric && at !== number);
     const why = rows.reasons.find((one) => one.metric === scale.metric && one.rows.includes(place));
     const rest = why ? why.why : parts.map(({ other, at }) => `${other.part} ${shownNumber(values[at][place], 3)}`).join("  ");
-    const shows = scale.metric in evidence;
-    return make("button", { type: "button", disabled: shows ? null : "", "aria-pressed": shows ? String(scale.metric === looked) : null,
-      onclick: () => { looked = scale.metric; showScores(place, evidence); showEvidence(place, evidence); showTexts(place, false); } },
-    make("small", {}, `${scale.name} ${scale.up ? "↑" : "↓"}`), make("b", {}, shownNumber(values[number][place])), rest ? make("small", {}, rest) : null);
+    const said = [make("small", {}, `${scale.name} ${scale.up ? "↑" : "↓"}`), make("b", {}, shownNumber(values[number][place])), rest ? make("small", {}, rest) : null];
+    if (!(scale.metric in evidence)) return make("div", {}, ...said);
+    const choose = () => { looked = scale.metric; showScores(place, evidence); showEvidence(place, evidence); showTexts(place, false); };
+    return make("button", { type: "button", "aria-pressed": String(scale.metric === looked), onclick: choose }, ...said);
   });
   const pressed = document.activeElement && byId("d-scores").contains(document.activeElement);
   byId("d-scores").replaceChildren(...boxes);
