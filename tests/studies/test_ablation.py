@@ -22,10 +22,10 @@ from nlgauge.studies.sweep import first_items
 
 
 def test_variants_are_what_the_metrics_say(corpus: Corpus, one_model: None) -> None:
+    # By its card Relevance and Preservation read the last of six layers, Engagingness the fourth.
     variants = [RelevanceVariants(), PreservationVariants(), EngagingnessVariants()]
     others = [
-        "Relevance", "Consistency", "Preservation", "Engagingness(stopwords=True)", "MeanAlignment(stopwords=True)",
-        "Engagingness", "MeanAlignment",
+        "Relevance", "Consistency(layer=6)", "Preservation", "Engagingness", "MeanAlignment(layer=4)",
     ]  # fmt: skip
     table = evaluate(corpus, metrics=[*variants, *others], cache=False)
     names = {type(one).__name__: one.name for one in variants}
@@ -34,16 +34,16 @@ def test_variants_are_what_the_metrics_say(corpus: Corpus, one_model: None) -> N
         return np.asarray(table.values(names.get(name, name), part))
 
     assert_allclose(of("RelevanceVariants", "product"), of("Relevance"), rtol=1e-12)
-    assert_allclose(of("RelevanceVariants", "y→x"), of("Consistency"), rtol=1e-12)
+    assert_allclose(of("RelevanceVariants", "y→x"), of("Consistency(layer=6)"), rtol=1e-12)
     covered = of("RelevanceVariants", "r→y")
-    assert_allclose(covered * of("Consistency"), of("Relevance"), rtol=1e-12)
-    assert_allclose(of("RelevanceVariants", "sum"), covered + of("Consistency"), rtol=1e-12)
-    assert_allclose(of("PreservationVariants", "y→x"), of("Consistency"), rtol=1e-12)
+    assert_allclose(covered * of("Consistency(layer=6)"), of("Relevance"), rtol=1e-12)
+    assert_allclose(of("RelevanceVariants", "sum"), covered + of("Consistency(layer=6)"), rtol=1e-12)
+    assert_allclose(of("PreservationVariants", "y→x"), of("Consistency(layer=6)"), rtol=1e-12)
     assert_allclose(of("PreservationVariants", "both"), of("Preservation"), rtol=1e-12)
     there, back = of("PreservationVariants", "y→x"), of("PreservationVariants", "x→y")
     assert_allclose(2 * there * back / (there + back), of("Preservation"), rtol=1e-12)
     assert_allclose(of("EngagingnessVariants", "sum"), of("Engagingness"), rtol=1e-12)
-    assert_allclose(of("EngagingnessVariants", "mean"), of("MeanAlignment"), rtol=1e-12)
+    assert_allclose(of("EngagingnessVariants", "mean"), of("MeanAlignment(layer=4)"), rtol=1e-12)
 
 
 def test_all_that_the_rows_have_texts_for(corpus: Corpus, runs: list[ScoreTable], tmp_path: Path) -> None:
