@@ -266,6 +266,42 @@ def test_explain_says_where_there_is_nothing_to_show(outputs: Path) -> None:
     assert result.stderr == "Length has nothing to show of these rows\n"
 
 
+def test_explain_draws_systems_by_a_metric_of_sets(outputs: Path) -> None:
+    result = nlgauge("explain", outputs, "-m", "MarkEvaluate(k=1)", "--system", "wrong")
+    assert result.exit_code == 0, result.output
+    head, *lines = result.stdout.splitlines()
+    assert head.startswith("system wrong: MarkEvaluate score ") and any("nearest" in line for line in lines)
+    (record,) = json.loads(nlgauge("explain", outputs, "-m", "PRD", "--system", "wrong", "--format", "json").stdout)[
+        "rows"
+    ]
+    assert record["row"] is None and record["item"] is None and record["evidence"]["items"][0]["name"] == "curve"
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("TokenF1", "not shared"),
+        ("Consistency", "not borne out"),
+        ("MaskEval(stride=4)", "guessed wrong"),
+        ("BERTScore", "matched with"),
+        ("BaryScore(idf='none')", "The dearest flows"),
+        ("InfoLM(stride=4)", "Vocabulary items that drive the distance"),
+        ("MarkEvaluate(k=1)", "Outputs beside the nearest reference"),
+        ("PRD", "polyline"),
+        ("FrechetDistance", "dimensions"),
+        ("EmbeddingAverage", "has nothing to show of single words"),
+    ],
+)
+def test_explain_writes_a_page_for_every_family(outputs: Path, tmp_path: Path, spec: str, said: str) -> None:
+    page = tmp_path / "page.html"
+    which = (
+        ("--system", "wrong") if spec.partition("(")[0] in ("MarkEvaluate", "PRD", "FrechetDistance") else ("--row", 1)
+    )
+    result = nlgauge("explain", outputs, "-m", spec, *which, "-o", page)
+    assert (result.exit_code, result.stdout) == (0, f"{page}\n"), result.output
+    assert said in page.read_text(encoding="utf-8")
+
+
 def test_a_metric_for_which_no_row_has_what_it_needs_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bare.jsonl"
     path.write_text('{"candidate": "A text."}\n')

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.maths.words import words
+from nlgauge.maths.words import word_spans, words
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,11 @@ from nlgauge.maths.words import words
 )
 def test_words(text: str, found: list[str]) -> None:
     assert words(text) == found
+
+
+def test_places_are_those_in_the_text_as_it_is() -> None:
+    text = "Straße, ŻÓŁW 图书 3.5"
+    assert [text[begin:end] for begin, end in word_spans(text)] == ["Straße", "ŻÓŁW", "图", "书", "3", "5"]
 
 
 @given(st.text())

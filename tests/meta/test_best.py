@@ -61,6 +61,18 @@ def test_details_and_single_systems_have_no_best(table: ScoreTable) -> None:
     assert best(table, of(table, "Set", "score")) is None
 
 
+def test_what_was_tested_before_is_not_tested_again(table: ScoreTable) -> None:
+    asked = []
+
+    def known(a: str, b: str, metric: str, part: str) -> float:
+        asked.append((a, b, metric, part))
+        return 0.2 if b == "Far" else 0.001
+
+    found = best(table, of(table, "Distance", "score"), known=known)
+    assert found == Best(("Top",), ("Far",), True)
+    assert asked == [("Top", "Near", "Distance", "score"), ("Top", "Far", "Distance", "score")]
+
+
 def test_systems_without_an_item_in_common_are_not_tested() -> None:
     rows = [("A", "x"), ("A", "y"), ("B", "z"), ("B", "w")]
     table = ScoreTable(rows, {"M": Column(("score",), np.array([[1.0], [2], [3], [4]]))}, {})

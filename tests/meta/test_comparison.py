@@ -155,3 +155,12 @@ def test_a_value_of_all_items_together_is_no_mean() -> None:
 
 def test_the_public_name() -> None:
     assert nlgauge.compare is compare
+
+
+def test_a_notebook_shows_a_comparison_escaped() -> None:
+    rows = [(system, str(item)) for system in ("<a>", "b") for item in range(4)]
+    values = np.array([[4.0], [3], [2], [2], [1], [2], [1], [1]])
+    table = ScoreTable(rows, {"M": Column(("score",), values)}, {})
+    made = compare(table, "<a>", "b")._repr_html_()
+    assert "&lt;a&gt; and b" in made and "<a>" not in made
+    assert "2.7500" in made and "1.2500" in made and "1.5000 [" in made

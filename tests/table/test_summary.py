@@ -26,6 +26,17 @@ def test_means_of_systems_and_metrics_with_arrows_and_dashes() -> None:
     assert len(lines) == 3
 
 
+def test_a_notebook_shows_the_same_escaped() -> None:
+    table = mixed()
+    table.rows[:] = [(f"<{system}>", item) for system, item in table.rows]
+    made = table._repr_html_()
+    lines = summary(table).splitlines()
+    assert lines[0] in made and "&lt;größte Ü&gt;" in made and "<größte" not in made
+    for cell in lines[2].split()[2:]:
+        assert f"<td>{cell}</td>" in made
+    assert "system" not in ScoreTable([], {}, {})._repr_html_().partition("</style>")[2].replace("systems", "")
+
+
 def test_a_value_of_all_rows_is_shown_and_no_mean() -> None:
     assert summary(counted()).splitlines()[2].split() == ["A", "30.0000"]
 
