@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,13 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     from nlgauge.serve import server
 
     told: list[Any] = []
-    monkeypatch.setattr(server, "run", lambda config, sock: (told.append((config, sock.getsockname())), sock.close()))
+
+    def run(config: Any, sock: socket.socket) -> bool:
+        told.append((config, sock.getsockname()))
+        sock.close()
+        return True
+
+    monkeypatch.setattr(server, "run", run)
     monkeypatch.delenv(VARIABLE, raising=False)
     return told
 

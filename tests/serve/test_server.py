@@ -127,6 +127,39 @@ def test_what_was_taken_is_answered_before_the_end(number: signal.Signals) -> No
     assert "bridge" not in "".join(process.lines)
 
 
+def test_a_second_interrupt_ends_it_at_once_and_says_so() -> None:
+    with served("-m", "InfoLM", "--quiet") as process, httpx.Client(base_url=process.address) as client:
+        text = "The old bridge over the river was closed for a week. " * 5
+        body = {"rows": [{"candidate": text + str(n), "references": [text]} for n in range(20)]}
+        ended: list[Any] = []
+
+        def ask() -> None:
+            try:
+                client.post("/score", json=body, timeout=LONG)
+            except httpx.TransportError as error:
+                ended.append(error)
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        _until(lambda: _taken(client) == 1)
+        process.process.send_signal(signal.SIGINT)
+        _until(lambda: not _listens(process.address))
+        process.process.send_signal(signal.SIGINT)
+        assert process.ended() == 1
+        thread.join(LONG)
+        assert ended
+    assert process.lines[-1] == "nlgauge: stopped; not all that was taken is answered"
+
+
+def _listens(address: str) -> bool:
+    host, _, port = address.removeprefix("http://").partition(":")
+    try:
+        socket.create_connection((host, int(port)), 1).close()
+    except OSError:
+        return False
+    return True
+
+
 def _taken(client: Any) -> float:
     """How many requests wait or are being scored: those that have come less those that were answered."""
     counts = re.findall(r"^nlgauge_(?:waiting|scoring) (\S+)$", client.get("/metrics").text, re.MULTILINE)

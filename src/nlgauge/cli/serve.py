@@ -87,8 +87,11 @@ def serve(
     sock = server.listening(host, port)
     where = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}"
     click.echo(f"nlgauge: {', '.join(menu.named)}, on {where}", err=True)
-    server.run(server.configured(app, limits), sock)
-    click.echo("nlgauge: stopped; all that was taken is answered", err=True)
+    whole = server.run(server.configured(app, limits), sock)
+    click.echo(f"nlgauge: stopped; {'all' if whole else 'not all'} that was taken is answered", err=True)
+    if not whole:
+        # A thread still computes outside of Python, which aborts where the interpreter is taken down around it.
+        os._exit(1)
 
 
 def _keys(file: Path | None, none: bool, own: bool, host: str) -> Keys:

@@ -50,14 +50,16 @@ def configured(app: ASGIApp, limits: Limits) -> uvicorn.Config:
     )
 
 
-def run(config: uvicorn.Config, sock: socket.socket) -> None:
-    """Serve until SIGINT or SIGTERM, and answer what was taken by then."""
+def run(config: uvicorn.Config, sock: socket.socket) -> bool:
+    """Serve until SIGINT or SIGTERM, and answer what was taken by then; False where a second SIGINT cut that short."""
+    server = uvicorn.Server(config)
     before = {number: signal.signal(number, _heard) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        uvicorn.Server(config).run([sock])
+        server.run([sock])
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+    return not server.force_exit
 
 
 def _heard(number: int, frame: types.FrameType | None) -> None:
