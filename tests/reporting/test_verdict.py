@@ -38,6 +38,18 @@ def test_two_that_are_best_equally_often() -> None:
     assert sentences == "No system leads: a and b are each best by 1 of 2 metrics."
 
 
+def test_equal_values_are_best_together() -> None:
+    rows = [(system, str(item)) for system in "ab" for item in range(2)]
+    sentences = said(ScoreTable(rows, {"M": column(2, 2, 2, 2), "N": column(3, 2, 1, 1)}, {}))
+    assert sentences.startswith("a is best by all 2 metrics.")
+    assert "By M it shares the best value with b." in sentences and sentences.endswith("b is best by 1 of 2 metrics.")
+
+
+def test_systems_without_common_items_are_not_tested() -> None:
+    of = ScoreTable([("a", "1"), ("a", "2"), ("b", "3"), ("b", "4")], {"M": column(2, 2, 1, 1)}, {})
+    assert said(of).endswith("By M there is no test: the systems have too few items in common.")
+
+
 def test_one_system_and_no_numbers() -> None:
     assert said(one([1.0])) == "There is one system, so there is nothing to compare it with."
     nothing = ScoreTable(

@@ -144,7 +144,7 @@ def _first(pairs: Sequence[Pair], made: Sequence[Card], leader: str) -> int:
     """The pair that is looked at first: the leader and the system that comes nearest to it."""
     near: Counter[str] = Counter()
     for card in made:
-        if best_of(card.part) == leader:
+        if leader in best_of(card.part):
             near.update(one.score.system for one in card.part.standings if one.rank == "alike")
     wanted = {leader, *(name for name, _ in near.most_common(1))}
     order = sorted(range(len(pairs)), key=lambda n: (-len(wanted & {pairs[n].a, pairs[n].b}), n))

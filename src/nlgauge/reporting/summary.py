@@ -78,14 +78,14 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: Pairings) -> 
     return made
 
 
-def best_of(part: Part) -> str | None:
-    """The system that a part calls best; None where it calls none so."""
-    return next((one.score.system for one in part.standings if one.rank == "best"), None)
+def best_of(part: Part) -> list[str]:
+    """The system that a part calls best; several where their numbers are equal, none where nothing can be said."""
+    return [one.score.system for one in part.standings if one.rank == "best"]
 
 
 def wins(made: Sequence[Card]) -> Counter[str]:
     """How many metrics call each system best."""
-    return Counter(best for card in made if (best := best_of(card.part)) is not None)
+    return Counter(system for card in made for system in best_of(card.part))
 
 
 def _part(table: ScoreTable, spec: str, part: str, scores: Sequence[SystemScore], tests: Pairings) -> Part:

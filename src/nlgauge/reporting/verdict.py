@@ -9,7 +9,7 @@ from nlgauge.reporting.summary import Card, best_of, wins
 
 def verdict(made: Sequence[Card], systems: Sequence[str]) -> Iterator[tuple[str, str]]:
     """(system or '', sentence) one after the other; a sentence goes on after the system's name."""
-    judged = [card for card in made if best_of(card.part) is not None]
+    judged = [card for card in made if best_of(card.part)]
     if len(systems) < 2:
         yield "", "There is one system, so there is nothing to compare it with."
         return
@@ -28,17 +28,22 @@ def verdict(made: Sequence[Card], systems: Sequence[str]) -> Iterator[tuple[str,
 
 
 def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
-    own = [card for card in judged if best_of(card.part) == leader]
-    clear = [card for card in own if card.part.tested and not _alike(card)]
+    own = [card for card in judged if leader in best_of(card.part)]
+    clear = [card for card in own if card.part.tested and not _alike(card) and best_of(card.part) == [leader]]
     if clear:
         which = "Its" if len(own) == 1 else f"By {_count(len(clear), len(own))} of them its"
         yield "", f"{which} lead over every other system is beyond chance (corrected p < 0.05)."
     for card in own:
+        if equal := [system for system in best_of(card.part) if system != leader]:
+            yield "", f"By {card.name} it shares the best value with {_and(equal)}."
         if alike := _alike(card):
             yield "", f"By {card.name} it cannot be told apart from {_and(alike)}."
-    if untested := [card.name for card in own if not card.part.tested]:
-        verb = "gives" if len(untested) == 1 else "give"
-        yield "", f"{_and(untested)} {verb} one number a system, which cannot be tested."
+    untested = [card for card in own if not card.part.tested]
+    if sets := [card.name for card in untested if card.column.level == "system"]:
+        verb = "gives" if len(sets) == 1 else "give"
+        yield "", f"{_and(sets)} {verb} one number a system, which cannot be tested."
+    if others := [card.name for card in untested if card.column.level == "item"]:
+        yield "", f"By {_and(others)} there is no test: the systems have too few items in common."
 
 
 def _alike(card: Card) -> list[str]:
