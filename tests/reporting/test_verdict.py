@@ -50,6 +50,15 @@ def test_systems_without_common_items_are_not_tested() -> None:
     assert said(of).endswith("By M there is no test: the systems have too few items in common.")
 
 
+def test_many_systems_are_counted_and_not_named() -> None:
+    rows = [(system, str(item)) for system in "abcdef" for item in range(3)]
+    flat = {f"M{n}": column(*(3.0 if at // 3 == max(0, n - 2) else 1.0 for at in range(18))) for n in range(8)}
+    sentences = said(ScoreTable(rows, {**flat, "E": column(*[1.0] * 18)}, {}))
+    assert sentences.startswith("a is best by 4 of 9 metrics.")
+    assert "By E it shares the best value with 5 others." in sentences
+    assert sentences.endswith("5 other systems are best by at most 2 of the metrics each.")
+
+
 def test_one_system_and_no_numbers() -> None:
     assert said(one([1.0])) == "There is one system, so there is nothing to compare it with."
     nothing = ScoreTable(

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from nlgauge.reporting.summary import Card, best_of, wins
 
+_NAMED = 3
+"""Up to so many systems or metrics are named in a sentence"""
+
 
 def verdict(made: Sequence[Card], systems: Sequence[str]) -> Iterator[tuple[str, str]]:
     """(system or '', sentence) one after the other; a sentence goes on after the system's name."""
@@ -24,7 +27,19 @@ def verdict(made: Sequence[Card], systems: Sequence[str]) -> Iterator[tuple[str,
     else:
         yield leader, f"is best by {_metrics(won, len(judged))}."
         yield from _sureness(judged, leader)
-    yield from ((name, f"is best by {_metrics(count, len(judged))}.") for name, count in ranked[1:] if len(tied) == 1)
+        yield from _others(ranked[1:], len(judged))
+
+
+def _others(ranked: Sequence[tuple[str, int]], of: int) -> Iterator[tuple[str, str]]:
+    """Who else is best by some metric; many are counted."""
+    if len(ranked) <= _NAMED:
+        yield from ((name, f"is best by {_metrics(count, of)}.") for name, count in ranked)
+        return
+    most = ranked[0][1]
+    yield (
+        "",
+        f"{len(ranked)} other systems are best by {'one' if most == 1 else f'at most {most}'} of the metrics each.",
+    )
 
 
 def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
@@ -50,6 +65,13 @@ def _alike(card: Card) -> list[str]:
     return [one.score.system for one in card.part.standings if one.rank == "alike"]
 
 
+def _and(names: Sequence[str]) -> str:
+    """Names in a sentence; many are counted."""
+    if len(names) > _NAMED:
+        return f"{len(names)} others"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def _metrics(count: int, of: int) -> str:
     if count == of:
         return "the one metric that can tell" if of == 1 else f"all {of} metrics"
@@ -58,7 +80,3 @@ def _metrics(count: int, of: int) -> str:
 
 def _count(count: int, of: int) -> str:
     return "all" if count == of and of > 1 else str(count)
-
-
-def _and(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -14,7 +14,8 @@ function showList(at) {
   pageAt = at;
   const scales = shownScales();
   const table = byId("list");
-  table.tHead.replaceChildren(make("tr", {}, ...["row", "system", "item", "output"].map((name) => make("th", { scope: "col" }, name)), ...scales.map(scaleHead)));
+  const heads = ["row", "system", "item", ...(rows.texts.length ? ["output"] : [])];
+  table.tHead.replaceChildren(make("tr", {}, ...heads.map((name) => make("th", { scope: "col" }, name)), ...scales.map(scaleHead)));
   const listed = found.slice(at * PAGE, (at + 1) * PAGE);
   table.tBodies[0].replaceChildren(...listed.map((place) => listLine(place, scales)));
   if (!listed.length) table.tBodies[0].append(make("tr", {}, make("td", { colspan: 4 + scales.length }, "No row is like this.")));
@@ -47,7 +48,7 @@ function listLine(place, scales) {
     make("th", { scope: "row" }, make("a", { href: `#row-${rows.number[place]}`, "aria-label": `Open row ${rows.number[place]}` }, rows.number[place].toLocaleString("en"))),
     make("td", { class: "sys" }, dotted(rows.system[place])),
     make("td", { class: "item" }, make("bdi", {}, rows.item[place])),
-    make("td", { class: "snippet" }, make("span", { class: "snip", dir: "auto" }, clipped(text, 300))),
+    rows.texts.length ? make("td", { class: "snippet" }, make("span", { class: "snip", dir: "auto" }, clipped(text, 300))) : null,
     ...scales.map((scale) => make("td", { class: "num", "data-name": page.scales[scale].short }, shownNumber(values[scale][place]))));
   line.addEventListener("click", (event) => { if (!event.target.closest("a")) openRow(place); });
   return line;
