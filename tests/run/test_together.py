@@ -230,3 +230,22 @@ def test_a_run_of_a_model_is_computed_in_blocks_of_the_same_weight_as_alone(monk
     scored(one)
     assert passes == [1] * 6
     alike(one.table, nlgauge.evaluate(corpus, metrics=["BERTScore"], cache=False))
+
+
+def test_a_run_ends_as_soon_as_its_own_rows_are_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    PASSES.clear()
+    monkeypatch.setattr(together_module, "_STRINGS_WEIGHT", 2)
+    ended: list[tuple[list[float] | None, int]] = []
+    runs = [touchy("a", "b"), touchy(""), touchy("cd", "ef", "gh"), touchy("i", given_up=lambda: True), touchy("jk")]
+    score_together(runs, {}, lambda one: ended.append((_values(one), len(PASSES))))
+    # The second run shares the first one's block, makes it fail, and is told apart by two passes more.
+    assert ended == [(None, 0), ([1, 1], 3), (None, 3), ([2, 2, 2], 6), ([2], 7)]
+
+
+def test_a_run_of_several_models_ends_after_the_last_of_them() -> None:
+    ended: list[Run] = []
+    runs = [run(rows(13, 2), "TokenF1", "BERTScore"), run(rows(14, 2), "TokenF1"), run(rows(15, 2), "BERTScore")]
+    score_together(runs, {"pocket": Engine(loading.load("pocket"))}, ended.append)
+    assert ended == [runs[1], runs[0], runs[2]]
+    for one in runs:
+        alike(one.table, nlgauge.evaluate(one.corpus, metrics=list(one.metrics), cache=False))

@@ -171,6 +171,29 @@ def test_an_evaluation_that_breaks_as_a_whole_leaves_nobody_waiting(
     assert "secret" not in errors
 
 
+def test_who_came_first_does_not_wait_for_those_who_share_the_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nlgauge.run.together._STRINGS_WEIGHT", 1)
+    with working() as worker:
+        first = worker.submit(run("a"))
+        assert BEGUN.acquire(timeout=LONG)
+        early, late = worker.submit(run("bc")), worker.submit(run("def"))
+        real = Slow.score
+
+        def stopping(self: Slow, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+            if rows[0].candidate == "def":
+                GATE.clear()
+            return real(self, rows, prepared, features)
+
+        monkeypatch.setattr(Slow, "score", stopping)
+        GATE.set()
+        assert values(first) == [1]
+        assert values(early) == [2]
+        assert BEGUN.acquire(timeout=LONG) and BEGUN.acquire(timeout=LONG), "of the early one, and of the late one"
+        assert not late.done.done()
+        GATE.set()
+        assert values(late) == [3]
+
+
 def test_an_evaluation_that_takes_longer_than_a_request_may_is_trouble() -> None:
     with working(seconds=0.01) as worker:
         assert worker.trouble is None

@@ -65,23 +65,50 @@ class _Piece(NamedTuple):
 
     part: _Part
     rows: Sequence[int]
+    last: bool
+    """Whether no others of the part follow"""
 
 
-def score_together(runs: Sequence[Run], engines: Mapping[str, Engine]) -> None:
+def score_together(
+    runs: Sequence[Run], engines: Mapping[str, Engine], ended: Callable[[Run], object] = lambda run: None
+) -> None:
     """Score all runs, each metric by the engine of its model; what came of each stands in it.
 
-    No error of one run is raised: it stands in the run, whatever it is, and the others have their scores.
+    No error of one run is raised: it stands in the run, whatever it is, and the others have their scores. Runs are
+    scored in their order; ended: told of each as soon as no more will come of it, while later ones are still scored.
     """
-    fillings = {id(run): Filling(run.corpus, run.metrics, run.asked, run.evidence) for run in runs}
+    ending = _Ending(runs, ended)
     for name in (None, *engines):
         engine = None if name is None else engines[name]
-        parts = _parts(runs, name, engine, fillings)
+        parts = _parts(runs, name, engine, ending.fillings)
+        ending.look()
         for group in _groups(parts, BLOCK_WEIGHT if engine is not None else _STRINGS_WEIGHT):
             _score([piece for piece in group if _wanted(piece.part.run)], engine)
-        for part in parts:
-            _attempt(part.run, partial(_finish, part))
-    for run in runs:
-        _attempt(run, partial(_fill, run, fillings[id(run)]))
+            for piece in group:
+                if piece.last:
+                    _attempt(piece.part.run, partial(_finish, piece.part))
+                    ending.read(piece.part.run, name)
+            ending.look()
+
+
+class _Ending:
+    """Which models each run has still to be scored by."""
+
+    def __init__(self, runs: Sequence[Run], ended: Callable[[Run], object]) -> None:
+        self.fillings = {id(run): Filling(run.corpus, run.metrics, run.asked, run.evidence) for run in runs}
+        self._left = {id(run): set(map(model_of, run.metrics.values())) for run in runs}
+        self._open, self._ended = list(runs), ended
+
+    def read(self, run: Run, name: str | None) -> None:
+        """Take note that all rows of a run were scored by a model."""
+        self._left[id(run)].discard(name)
+
+    def look(self) -> None:
+        """End the runs of which no more will come."""
+        for run in [run for run in self._open if not (_wanted(run) and self._left[id(run)])]:
+            self._open.remove(run)
+            _attempt(run, partial(_fill, run, self.fillings[id(run)]))
+            self._ended(run)
 
 
 def _wanted(run: Run) -> bool:
@@ -135,12 +162,13 @@ def _groups(parts: Sequence[_Part], most: int) -> Iterator[list[_Piece]]:
         for part in parts:
             if part.run.evidence is not evidence:
                 continue
-            for rows in _pieces(part.job, len(part.run.corpus), most):
+            pieces = list(_pieces(part.job, len(part.run.corpus), most))
+            for number, rows in enumerate(pieces, 1):
                 more = part.job.weight(rows)
                 if group and weight + more > most:
                     yield group
                     group, weight = [], 0
-                group.append(_Piece(part, rows))
+                group.append(_Piece(part, rows, number == len(pieces)))
                 weight += more
         if group:
             yield group
@@ -176,7 +204,7 @@ def _score(pieces: Sequence[_Piece], engine: Engine | None) -> None:
 def _pass(pieces: Sequence[_Piece], engine: Engine | None) -> None:
     bound: dict[str, Bound] = {}
     rows: dict[str, list[tuple[_Part, int]]] = {}
-    for part, numbers in pieces:
+    for part, numbers, _ in pieces:
         for spec, one in part.job.bound.items():
             # What was counted on a corpus holds for its rows alone; all else that was prepared is the same in each run.
             alike = not one.metric.uses_corpus and bound.get(spec, one).metric == one.metric
@@ -202,7 +230,7 @@ def _of_sets(piece: _Piece) -> list[list[AnyRequest]]:
 
 def _hand_out(piece: _Piece, found: Mapping[tuple[int, str], Mapping[int, Scored]], features: Features) -> None:
     """Give a run the scores of its rows, and its sets their points."""
-    part, numbers = piece
+    part, numbers, _ = piece
     for points, requests in zip(part.job.sets.values(), _of_sets(piece), strict=True):
         points.take(requests, features)
     scored = {spec: {number: found[id(part), spec][number] for number in numbers} for spec in part.job.bound}

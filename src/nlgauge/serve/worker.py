@@ -115,20 +115,30 @@ class Worker:
         runs = [ticket.run for ticket in tickets]
         if not runs:
             return
+        waiting = {id(ticket.run): ticket for ticket in tickets}
+
+        def ended(run: Run) -> None:
+            # Whoever came first is answered first, and does not wait for those who share the evaluation.
+            self.scoring, self._began = self.scoring - 1, time.monotonic()
+            _hand_over(waiting.pop(id(run)))
+
         self.scoring = len(runs)
         began = self._began = time.monotonic()
         try:
             # An engine holds nothing of the texts but its counts, and these would grow for ever.
-            score_together(runs, {name: Engine(model) for name, model in self._models.items()})
+            score_together(runs, {name: Engine(model) for name, model in self._models.items()}, ended)
         except BaseException as error:  # whatever it is, nobody is left waiting, and the thread goes on
             tell(error)
-            for run in runs:
-                run.error = run.error or RuntimeError("the evaluation failed")
-        self._began, self.scoring = None, 0
         self._told(runs, time.monotonic() - began)
-        for ticket in tickets:
-            if ticket.done.set_running_or_notify_cancel():
-                ticket.done.set_result(ticket.run)
+        for ticket in waiting.values():
+            ticket.run.error = ticket.run.error or RuntimeError("the evaluation failed")
+            _hand_over(ticket)
+        self._began, self.scoring = None, 0
+
+
+def _hand_over(ticket: Ticket) -> None:
+    if ticket.done.set_running_or_notify_cancel():
+        ticket.done.set_result(ticket.run)
 
 
 def tell(error: BaseException) -> None:
