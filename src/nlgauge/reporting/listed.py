@@ -10,10 +10,16 @@ import numpy as np
 from nlgauge.meta.arrays import Float
 
 MOST_ROWS = 10_000
-MOST_CHARACTERS = 7_000_000
-"""Of texts, each counted once"""
+MOST_BYTES = 9_000_000
+"""Of texts, each counted once, and of numbers; with evidence and tables a page stays below 15 MB"""
 MOST_EVIDENCE = 4_000_000
-"""Characters of drawn evidence"""
+"""Bytes of drawn evidence"""
+_A_NUMBER, _LEAST_TEXTS = 8, 2_000_000
+
+
+def room(rows: int, columns: int) -> int:
+    """How many bytes of texts have room beside so many columns of numbers."""
+    return max(_LEAST_TEXTS, MOST_BYTES - _A_NUMBER * rows * columns)
 
 
 @dataclass(frozen=True)
@@ -47,16 +53,16 @@ def by_turns(mean: Float, spread: Float) -> Iterator[tuple[int, str]]:
                 yield row, name
 
 
-def listed(order: Iterable[tuple[int, str]], texts: list[list[str]], most: int) -> Listed:
-    """As many rows as the page has room for. texts: those of each row; one that several rows have counts once."""
+def listed(order: Iterable[tuple[int, str]], texts: list[list[str]], most: int, bytes_: int) -> Listed:
+    """As many rows as have room. texts: those of each row; one that several rows have counts once."""
     chosen: list[int] = []
     kinds: dict[str, int] = {}
     known: set[str] = set()
     size = 0
     for row, kind in order:
         new = set(texts[row]) - known
-        size += sum(map(len, new))
-        if chosen and (len(chosen) >= most or size > MOST_CHARACTERS):
+        size += sum(len(text.encode("utf-8", "surrogatepass")) for text in new)
+        if chosen and (len(chosen) >= most or size > bytes_):
             break
         known |= new
         chosen.append(row)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.markup.environment import shown
+from nlgauge.markup.environment import data, shown
 from nlgauge.markup.evidence import drawn
 from nlgauge.meta.arrays import Float
 from nlgauge.reporting.listed import MOST_EVIDENCE, Listed, by_turns
@@ -108,7 +108,7 @@ def _evidence(scored: Scored, listed: Listed, mean: Float, spread: Float) -> dic
         for spec, column in columns.items():
             if row in column.evidence:
                 made[spec][str(place[row])] = html = drawn(column.evidence[row], texts)
-                size += len(html)
+                size += len(data(html).encode("utf-8"))
         kept += 1
     return {"of": made, "kept": kept, "left_out": left_out}
 
