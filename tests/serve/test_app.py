@@ -210,10 +210,10 @@ class Held:
 
         self.go, self.begun, scored = threading.Event(), threading.Event(), worker.score_together
 
-        def held(runs: list[Run], engines: Any) -> None:
+        def held(runs: list[Run], engines: Any, ended: Any) -> None:
             self.begun.set()
             assert self.go.wait(30)
-            scored(runs, engines)
+            scored(runs, engines, ended)
 
         monkeypatch.setattr(worker, "score_together", held)
 
