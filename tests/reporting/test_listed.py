@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from nlgauge.reporting.listed import MOST_BYTES, by_turns, listed, room
+from nlgauge.reporting import listed as module
+from nlgauge.reporting.listed import by_turns, listed
 
 MEAN = np.array([0.5, 0.1, 0.9, np.nan, 0.4, 0.6])
 SPREAD = np.array([0.1, 0.0, 0.0, np.nan, 0.4, 0.2])
@@ -17,26 +19,29 @@ def test_rows_come_by_turns_and_each_once() -> None:
 
 
 def test_all_rows_are_listed_where_there_is_room() -> None:
-    found = listed(by_turns(MEAN, SPREAD), [["a"]] * 6, 10, 99)
+    found = listed(by_turns(MEAN, SPREAD), [["a"]] * 6, 10, 3)
     assert (found.rows, found.total, found.kinds) == (list(range(6)), 6, {})
 
 
 def test_else_it_is_said_how_many_of_which_kind() -> None:
-    found = listed(by_turns(MEAN, SPREAD), [["a"]] * 6, 4, 99)
+    found = listed(by_turns(MEAN, SPREAD), [["a"]] * 6, 4, 3)
     assert len(found.rows) == 4 and {1, 2, 4} <= set(found.rows) and found.rows == sorted(found.rows)
     assert found.kinds == {"worst": 1, "best": 1, "most disputed": 1, "sample": 1}
 
 
-def test_a_text_that_several_rows_have_takes_room_once() -> None:
+def test_a_text_that_several_rows_have_takes_room_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_BYTES", 12)
     shared, own = [["x" * 10, "y"]] * 6, [["x" * 10 + str(row)] for row in range(6)]
-    assert len(listed(by_turns(MEAN, SPREAD), shared, 10, 12).rows) == 6
-    assert len(listed(by_turns(MEAN, SPREAD), own, 10, 12).rows) == 1
+    assert len(listed(by_turns(MEAN, SPREAD), shared, 10, 0).rows) == 6
+    assert len(listed(by_turns(MEAN, SPREAD), own, 10, 0).rows) == 1
 
 
-def test_room_is_counted_in_bytes_and_shared_with_numbers() -> None:
-    assert len(listed(by_turns(MEAN, SPREAD), [[f"图{row}"] for row in range(6)], 10, 12).rows) == 3
-    assert room(100, 10) == MOST_BYTES - 8000
-    assert room(10_000, 500) == 2_000_000
+def test_room_is_counted_in_bytes_and_shared_with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [[f"图{row}"] for row in range(6)]
+    monkeypatch.setattr(module, "MOST_BYTES", 12)
+    assert len(listed(by_turns(MEAN, SPREAD), texts, 10, 0).rows) == 3
+    monkeypatch.setattr(module, "MOST_BYTES", 45)
+    assert len(listed(by_turns(MEAN, SPREAD), texts, 10, 1).rows) == 3
 
 
 def test_a_sample_is_spread_over_the_table() -> None:

@@ -14,12 +14,7 @@ MOST_BYTES = 9_000_000
 """Of texts, each counted once, and of numbers; with evidence and tables a page stays below 15 MB"""
 MOST_EVIDENCE = 4_000_000
 """Bytes of drawn evidence"""
-_A_NUMBER, _LEAST_TEXTS = 8, 2_000_000
-
-
-def room(rows: int, columns: int) -> int:
-    """How many bytes of texts have room beside so many columns of numbers."""
-    return max(_LEAST_TEXTS, MOST_BYTES - _A_NUMBER * rows * columns)
+_A_NUMBER = 8
 
 
 @dataclass(frozen=True)
@@ -53,16 +48,19 @@ def by_turns(mean: Float, spread: Float) -> Iterator[tuple[int, str]]:
                 yield row, name
 
 
-def listed(order: Iterable[tuple[int, str]], texts: list[list[str]], most: int, bytes_: int) -> Listed:
-    """As many rows as have room. texts: those of each row; one that several rows have counts once."""
+def listed(order: Iterable[tuple[int, str]], texts: list[list[str]], most: int, columns: int) -> Listed:
+    """As many rows as have room.
+
+    texts: those of each row; one that several rows have counts once. columns: how many numbers a row has.
+    """
     chosen: list[int] = []
     kinds: dict[str, int] = {}
     known: set[str] = set()
     size = 0
     for row, kind in order:
         new = set(texts[row]) - known
-        size += sum(len(text.encode("utf-8", "surrogatepass")) for text in new)
-        if chosen and (len(chosen) >= most or size > bytes_):
+        size += _A_NUMBER * columns + sum(len(text.encode("utf-8", "surrogatepass")) for text in new)
+        if chosen and (len(chosen) >= most or size > MOST_BYTES):
             break
         known |= new
         chosen.append(row)

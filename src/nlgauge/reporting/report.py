@@ -16,7 +16,7 @@ from nlgauge.markup.evidence import drawn
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.join import Source
 from nlgauge.reporting.agreement import Agreeing, agreeing
-from nlgauge.reporting.listed import MOST_ROWS, Listed, by_turns, listed, room
+from nlgauge.reporting.listed import MOST_ROWS, Listed, by_turns, listed
 from nlgauge.reporting.pairs import Pair, Pairings, chosen, pair
 from nlgauge.reporting.repeating import repeat
 from nlgauge.reporting.rows import described, listed_rows, worst_of
@@ -124,7 +124,7 @@ def _content(scored: Scored, mean: Float, spread: Float, most: int) -> tuple[dic
     """What the script reads, and which rows that is."""
     texts = [_texts(row) for row in scored.texts]
     scales = scored.scales
-    list_ = listed(by_turns(mean, spread), texts, most, room(min(most, len(texts)), len(scales)))
+    list_ = listed(by_turns(mean, spread), texts, most, len(scales))
     content = {
         "systems": [shown(system) for system in scored.table.systems],
         "scales": described(scales),
