@@ -38,6 +38,7 @@ def rows(seed: int, count: int, source: bool = True) -> Corpus:
                 text() if generator.random() < 0.9 else "",
                 tuple(text() for _ in range(generator.integers(1, 3))),
                 source=text() if source else None,
+                context=text() if source else None,
                 system=f"s{n % 2}",
                 item=str(n // 2),
             )
