@@ -93,4 +93,4 @@ def test_the_command_lists_scores_and_compares_it(tmp_path: Path) -> None:
     printed = nlgauge_command("score", str(outputs), "-m", "Length", "-m", spec, "-o", str(scores))
     assert spec in printed
     assert ScoreTable.load(scores).metrics == ["Length", spec]
-    assert spec in nlgauge_command("compare", str(scores), "one", "two")
+    assert spec in nlgauge_command("compare", str(scores), "one", "two", "--format", "csv")

@@ -1,4 +1,8 @@
-"""Tables as CSV for spreadsheets and scripts: whole numbers of digits, interval and p in columns of their own."""
+"""Tables as CSV for spreadsheets and scripts: whole numbers of digits, interval and p in columns of their own.
+
+A text that a spreadsheet would run as a formula (=, +, -, @, or a tab or line end first) gets an apostrophe in front:
+names of systems and items come from files that others wrote.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,21 @@ from collections.abc import Sequence
 from nlgauge.cells.cell import Cell, Cells, Number
 
 _MORE = ("low", "high", "p")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def csv_text(cells: Cells) -> list[str]:
     """An empty cell is no number; what is infinite is a word, as in a scores file."""
     columns = list(zip(*cells, strict=True))
     wide = [more for column in columns for more in _expanded(column)]
+    return [_line(row) for row in zip(*wide, strict=True)]
+
+
+def _line(row: Sequence[str]) -> str:
+    # A field with a lone carriage return is only quoted where that is among the characters that end a line.
     file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows(zip(*wide, strict=True))
-    return file.getvalue().removesuffix("\n").split("\n")
+    csv.writer(file, lineterminator="\r\n").writerow(row)
+    return file.getvalue().removesuffix("\r\n")
 
 
 def _expanded(column: Sequence[Cell]) -> list[list[str]]:
@@ -26,12 +36,16 @@ def _expanded(column: Sequence[Cell]) -> list[list[str]]:
     head, *body = column
     numbers = [cell for cell in body if isinstance(cell, Number)]
     more = [name for name in _MORE if any(not math.isnan(getattr(cell, name)) for cell in numbers)]
-    first = [_number(cell.value) if isinstance(cell, Number) else cell for cell in body]
+    first = [_number(cell.value) if isinstance(cell, Number) else _inert(cell) for cell in body]
     others = [
-        [f"{head} {name}", *(_number(getattr(cell, name)) if isinstance(cell, Number) else "" for cell in body)]
+        [_inert(f"{head} {name}"), *(_number(getattr(cell, name)) if isinstance(cell, Number) else "" for cell in body)]
         for name in more
     ]
-    return [[str(head), *first], *others]
+    return [[_inert(str(head)), *first], *others]
+
+
+def _inert(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _number(value: float) -> str:
