@@ -64,7 +64,7 @@ def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
 
 
 def parsed(spec: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters that a spec writes; neither is looked up. Raises SpecError for what does not parse."""
+    """The name and the parameters that a spec writes; neither is looked up. Raises SpecError for what is no spec."""
     name, bracket, rest = spec.strip().partition("(")
     name = name.strip()
     if not bracket:

@@ -58,3 +58,15 @@ def test_a_recipe_names_its_sets_and_how_often_each_is_read(body, tmp_path):
     assert counts["two.train"] == (12, 12, "1 times")
     assert 20 < counts["one.train"][0] < 40 and counts["one.train"][2] == "2 times"
     assert "| two.dev |" in card and "| one.train | 0." in card  # both are measured on
+
+
+def test_no_source_of_a_set_that_is_held_out_is_trained_on(body, tmp_path):
+    known = texts(30, 1)
+    write(tmp_path / "one.train.jsonl", known)
+    write(tmp_path / "two.dev.jsonl", [*texts(5, 2), *known[:12]])
+    sets = '[[labelled]]\nfiles = "one.train*"\n[[held]]\nfiles = "two.dev*"\n'
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(RECIPE.format(body, sets, 2), encoding="utf-8")
+    card = (train(tmp_path / "out", labelled=tmp_path, config=recipe) / "ALIGNER.md").read_text(encoding="utf-8")
+    (line,) = (line for line in card.splitlines() if line.startswith("| one.train |"))
+    assert line.split("|")[2].strip() == "18"

@@ -61,7 +61,7 @@ def test_the_card_says_what_calibration_did() -> None:
     np.testing.assert_allclose(means, shares, atol=0.1)
 
 
-def test_a_threshold_is_good_in_every_set_and_marks_no_more_words_than_it_has_to() -> None:
+def test_a_threshold_is_the_best_in_the_mean_of_the_sets() -> None:
     rng = np.random.default_rng(2)
     truth = np.repeat([1, 0], 500)
     low = np.where(truth, rng.uniform(0.3, 1, 1000), rng.uniform(0, 0.3, 1000))

@@ -60,7 +60,8 @@ LABELLED_SETS = (
         "fever_symmetric.test",
         "FEVER, symmetric",
         "Claims and sentences of an encyclopaedia, each claim once with evidence for it and once against it, so that "
-        "the claim alone tells nothing. Whole texts are labelled. Nothing published is by these measures.",
+        "the claim alone tells nothing. Whole texts are labelled. Nothing published is by these measures. Of 215 rows "
+        "the evidence, not the claim, also stands in FEVER's dev part, which our aligners have read.",
     ),
 )
 

@@ -62,10 +62,15 @@ class Reading:
         frequencies = general_frequencies(model)
         self._rarity = rarity(frequencies.counts, frequencies.documents)
         self._tokenizer, self._shape, self._seed = model.tokenizer, shape, seed
+        self._apart: set[str] = set()
         self.sets = Sets([], {}, {})
 
     def add(self, name: str, rows: Sequence[Labelled], times: int, most: int, held_out: float) -> None:
-        """Rows of one set: at most so many, a share of the sources held out."""
+        """Rows of one set: at most so many, a share of the sources held out.
+
+        Rows about a source of a set that is held out whole are left out: two sets may share their sources.
+        """
+        rows = [row for row in rows if row.source not in self._apart]
         order = np.random.default_rng([self._seed, 3]).permutation(len(rows))[: most or None]
         chosen = [rows[i] for i in order]
         apart = [row for row in chosen if _share(row.source) < held_out]
@@ -76,7 +81,8 @@ class Reading:
             self.hold(name, apart)
 
     def hold(self, name: str, rows: Sequence[Labelled]) -> None:
-        """Rows of a set to measure on."""
+        """Rows of a set to measure on; what is added after them is about other sources."""
+        self._apart.update(row.source for row in rows)
         order = np.random.default_rng([self._seed, 4]).permutation(len(rows))[:_HELD_ROWS]
         self.sets.held[name] = self._rows([rows[i] for i in order])
 
@@ -140,15 +146,15 @@ def _read_labelled(place: Path, tree: Mapping[str, Any], reading: Reading) -> No
         rows = list(read_labelled(place))
         reading.add(place.name.partition(".")[0], rows, int(_OWN["times"]), 0, _OWN["held_out"])
         return
+    for entry in tree.get("held", ()):
+        for file in labelled_files(place, entry["files"]):
+            reading.hold(file.name.partition(".jsonl")[0], list(read_labelled(file)))
     for entry in tree.get("labelled", ()):
         for file in labelled_files(place, entry["files"]):
             rows = list(read_labelled(file))
             name = file.name.partition(".jsonl")[0]
             held_out = float(entry.get("held_out", 0.0))
             reading.add(name, rows, int(entry.get("times", 1)), int(entry.get("rows", 0)), held_out)
-    for entry in tree.get("held", ()):
-        for file in labelled_files(place, entry["files"]):
-            reading.hold(file.name.partition(".jsonl")[0], list(read_labelled(file)))
 
 
 def start(folder: Path, config: AlignerConfig, begin: str = "body") -> Aligner:

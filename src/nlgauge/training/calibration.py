@@ -19,8 +19,6 @@ Numbers = NDArray[np.float64]
 
 _LEAST, _MOST = 0.05, 20.0
 _THRESHOLDS = np.arange(5, 100) / 100
-_AS_GOOD = 0.01
-"""Of two thresholds whose F1 differs by no more than this, the lower one marks fewer words for people to look at"""
 
 
 class Bin(NamedTuple):
@@ -56,15 +54,14 @@ def temperature(logits: Numbers, truth: NDArray[np.int64]) -> float:
 def word_threshold(sets: Sequence[tuple[Numbers, NDArray[np.int64]]]) -> float:
     """The probability of being supported under which words are best called unsupported, in hundredths.
 
-    sets: of each set, probabilities [words] and truth [words] of 1 and 0. It is the lowest one whose F1, averaged over
-    the sets, is within 0.01 of the best: a set counts once, however many words it has. NaN where no set has words of
-    both kinds.
+    sets: of each set, probabilities [words] and truth [words] of 1 and 0. It has the best mean of the sets' F1, so that
+    a set counts once, however many words it has; the lowest of equals. NaN where no set has words of both kinds.
     """
     known = [(chances, truth) for chances, truth in sets if (truth == 0).any() and (truth == 1).any()]
     if not known:
         return np.nan
     found = np.array([[detection(*one, threshold=float(at))["f1"] for one in known] for at in _THRESHOLDS]).mean(1)
-    return float(_THRESHOLDS[np.flatnonzero(found >= found.max() - _AS_GOOD)[0]])
+    return float(_THRESHOLDS[found.argmax()])
 
 
 def reliability(logits: Numbers, truth: NDArray[np.int64], bins: int = 10) -> list[Bin]:
