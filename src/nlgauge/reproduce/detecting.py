@@ -166,8 +166,9 @@ def _pace(corpus: Corpus, metric: Metric) -> float:
 
 
 def _found(labels: Labels, spec: str, table: ScoreTable, pace: float, replicates: int) -> list[Found]:
-    column = only(table)
-    weak, words = _words(labels, column.evidence)
+    column, model = only(table), "".join(read_model(table))
+    # What metrics of strings show of words is which ones both texts have: no judgement, and no threshold.
+    weak, words = _words(labels, column.evidence) if model else (None, None)
     found = []
     for part in PARTS.get(spec, column.parts):
         values = column.values[:, column.parts.index(part)]
@@ -177,7 +178,6 @@ def _found(labels: Labels, spec: str, table: ScoreTable, pace: float, replicates
         texts = _judged(supported[known], labels.truth[known], threshold)
         low, high = _interval(supported[known], labels.truth[known], labels.sources[known], replicates)
         of_words = words if part == column.parts[0] else None
-        model = "".join(read_model(table))
         found.append(Found(spec, part, model, texts, low, high, of_words, int((~known).sum()), pace))
     return found
 
