@@ -17,9 +17,9 @@ from nlgauge.errors import InputError
 @click.option("-o", "--output", type=PLACE, required=True, help="Where to write the page (HTML).")
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names of --outputs; repeatable.")
 @click.option("--title", help="By default it names the systems.")
-@click.option("--level", help="Of agreement with ratings: item, system or pooled; by default item from 3 systems on.")
+@click.option("--level", help="Level of agreement with ratings: item, system or pooled; item from 3 systems on.")
 @click.option(
-    "--coefficient", default="pearson", show_default=True, help="Of agreement with ratings; see docs/meta.md."
+    "--coefficient", default="pearson", show_default=True, help="Coefficient of that agreement; see docs/meta.md."
 )
 @click.option(
     "--rows", type=click.IntRange(min=1), default=10_000, show_default=True, help="At most so many are listed."

@@ -24,7 +24,7 @@ class Measures:
             "nlgauge_request_seconds", "From request to answer.", ["route"], buckets=_SECONDS, registry=registry
         )
         self._evaluations = Histogram(
-            "nlgauge_evaluation_seconds", "Of one evaluation, of all requests that shared it.", buckets=_SECONDS,
+            "nlgauge_evaluation_seconds", "Seconds of an evaluation, whose requests share it.", buckets=_SECONDS,
             registry=registry,
         )  # fmt: skip
         self._shared = Histogram(

@@ -37,7 +37,7 @@ _ERROR = {
     "required": ["error"],
     "properties": {
         "error": {"type": "string", "description": "One line: where, what, and what to do about it."},
-        "row": {"type": "integer", "description": "Of the request, counted from 1, where one is at fault."},
+        "row": {"type": "integer", "description": "The row at fault, counted from 1, where one is."},
     },
 }
 SCORE_FIELDS = ("rows", "metrics", "evidence")
@@ -93,7 +93,7 @@ CHECK = _route(
     {
         "rows": _ROWS,
         "metric": _SPEC,
-        "part": {"type": "string", "description": "Of a metric of several parts; the first by default."},
+        "part": {"type": "string", "description": "Which part of a metric that has several; the first by default."},
         "at_least": {"type": "number"},
         "at_most": {"type": "number"},
         "allow_missing": {"type": "boolean", "default": False},

@@ -38,7 +38,7 @@ function showHistogram() {
   if (first) first.setAttribute("tabindex", "0");
   svg.addEventListener("keydown", binKeys);
   figure.replaceChildren(svg);
-  byId("hist-said").textContent = `Upright lines are means. ${page.scales[scale].up ? "Higher" : "Lower"} is better. Of all ${page.total.toLocaleString("en")} rows.`;
+  byId("hist-said").textContent = `Upright lines are means. ${page.scales[scale].up ? "Higher" : "Lower"} is better. All ${page.total.toLocaleString("en")} rows count.`;
 }
 
 function binOf(scale, system, bin, many, edges, across, base, most) {
