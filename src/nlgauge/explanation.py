@@ -17,6 +17,7 @@ from nlgauge.errors import SpecError
 from nlgauge.markup.environment import HERE, digest, inlined, render
 from nlgauge.markup.evidence import drawn
 from nlgauge.metrics.base import Metric, RowMetric
+from nlgauge.table.plain import jsonable
 
 _IN_A_NOTEBOOK = 5
 
@@ -43,6 +44,12 @@ class Explanation:
     def defined(self) -> bool:
         """Whether any part has a value."""
         return not all(math.isnan(value) for value in self.values.values())
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """As `nlgauge explain --format json` prints it."""
+        names = ("row", "system", "item", "metric", "values", "reason", "notes", "evidence")
+        return {name: jsonable(getattr(self, name)) for name in names}
 
     def html(self, titles: bool = False) -> str:
         """The evidence drawn. titles: what is said of a word stands in its title, for a place that runs no script."""

@@ -76,6 +76,19 @@ def test_a_table_is_printed_and_written_and_the_second_time_costs_nothing(folder
 
 
 @pytest.mark.usefixtures("one_table")
+def test_tables_and_the_list_of_them_are_printed_in_every_form(folder: Path, tmp_path: Path) -> None:
+    run = ("reproduce", "made-up", "--data", folder, "-o", tmp_path / "out", "--format")
+    text, csv_lines, markdown, latex = (nlgauge(*run, form).stdout for form in ("text", "csv", "markdown", "latex"))
+    assert any(line.split()[:3] == ["Length", "0.9017", "0.9017"] for line in text.splitlines())
+    (full,) = (line.split(",") for line in csv_lines.splitlines() if line.startswith("Length,0.9017"))
+    assert float(full[2]) == pytest.approx(0.9017, abs=5e-5) and abs(float(full[3])) < 5e-5
+    assert any(line.startswith("| Length | 0.9017 | 0.9017 | ") for line in markdown.splitlines())
+    assert r"\begin{tabular}" in latex and "Length & $0.9017$ & $0.9017$" in latex
+    listed = nlgauge("reproduce", "--format", "csv").stdout.splitlines()
+    assert listed[0] == "table,paper,title,state" and any(line.startswith("made-up,") for line in listed)
+
+
+@pytest.mark.usefixtures("one_table")
 def test_scores_are_kept_where_asked(folder: Path, tmp_path: Path) -> None:
     run = ("reproduce", "made-up", "--data", folder, "--cache", tmp_path / "cache", "-o")
     first = nlgauge(*run, tmp_path / "one")

@@ -45,7 +45,7 @@ def _expanded(column: Sequence[Cell]) -> list[list[str]]:
 
 
 def _inert(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if text.startswith(_FORMULA) and text != "-" else text
 
 
 def _number(value: float) -> str:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from nlgauge._version import __version__
 from nlgauge.cli.drawing import drawn, harmless
 from nlgauge.cli.keeping import cache_of, keeping
-from nlgauge.cli.terminal import PLACE, plain, read_outputs
+from nlgauge.cli.terminal import PLACE, coloured, read_outputs, refuse_place
 from nlgauge.errors import InputError, SpecError
+from nlgauge.table.plain import plain
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
@@ -47,8 +46,7 @@ def explain(
 
     if spec is None:
         raise SpecError("no metric was given: add -m Consistency, for one; nlgauge list shows them all")
-    if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        raise InputError("cannot be written", file=output, remedy="name a file in a folder that exists")
+    refuse_place(output)
     corpus = read_outputs(outputs, None, (), None, None, None, columns)
     rows = _rows(corpus, outputs, row, item, system)
     found = _explained(corpus, spec, rows, row is not None or item is not None, model, cache_of(cache, no_cache))
@@ -56,10 +54,10 @@ def explain(
         found.save(output)
         click.echo(output)
     elif layout == "json":
-        records = [_record(one) for one in found]
+        records = [one.record for one in found]
         click.echo(json.dumps({"nlgauge": __version__, "rows": records}, ensure_ascii=False, indent=2))
     else:
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        colour = coloured()
         for one in found:
             for line in _shown(one, colour):
                 click.echo(line, color=colour)
@@ -87,7 +85,10 @@ def _rows(corpus: Corpus, outputs: Path, row: int | None, item: str | None, syst
 def _explained(
     corpus: Corpus, spec: str, rows: Sequence[int], single: bool, model: str | None, cache: bool | Path
 ) -> Explanations:
-    """Of some rows; by a metric of sets, of their systems. single: whether single rows were asked for."""
+    """What some rows' scores rest on; by a metric of sets, those of their systems.
+
+    single: whether single rows were asked for.
+    """
     from nlgauge import explain, registry
     from nlgauge.metrics.sets import SetMetric
 
@@ -99,19 +100,6 @@ def _explained(
     found = explain(corpus, metric, progress=True, cache=cache)
     systems = {corpus[number].system for number in rows}
     return replace(found, records=[one for one in found if one.system in systems])
-
-
-def _record(one: Explanation) -> dict[str, Any]:
-    return {
-        "row": one.row,
-        "system": one.system,
-        "item": one.item,
-        "metric": one.metric,
-        "values": {part: plain(value) for part, value in one.values.items()},
-        "reason": one.reason,
-        "notes": list(one.notes),
-        "evidence": one.evidence,
-    }
 
 
 def _shown(one: Explanation, colour: bool) -> Iterator[str]:

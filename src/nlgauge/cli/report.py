@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from nlgauge.cli.terminal import PLACE, read_outputs
+from nlgauge.cli.terminal import PLACE, read_outputs, refuse_place
 from nlgauge.errors import InputError
 
 
@@ -44,8 +44,7 @@ def report(
     from nlgauge import ScoreTable
     from nlgauge import report as run
 
-    if output.is_dir() or not output.parent.is_dir():
-        raise InputError("cannot be written", file=output, remedy="name a file in a folder that exists")
+    refuse_place(output)
     if columns and outputs is None:
         raise InputError("--map names the columns of the outputs", remedy="give --outputs too")
     table = ScoreTable.load(scores)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from nlgauge.cli.keeping import cache_of, keeping
-from nlgauge.cli.terminal import PLACE, aligned
+from nlgauge.cli.terminal import IN_FORMATS, PLACE, aligned, show_tables
 from nlgauge.errors import InputError, MissingExtraError, SpecError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ _ABOUT = "Of results and detection"
 @click.option("--kept", is_flag=True, help=f"Of {RESULTS}: score nothing, make the page of the scores that are kept.")
 @keeping
 @click.option("--fresh", is_flag=True, help="The same as --no-cache: score again what is kept, and keep nothing.")
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@IN_FORMATS
 def reproduce(
     names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], metrics: Sequence[str],
     limit: int | None, page: Path | None, readme: Path | None, replicates: int, kept: bool, cache: Path | None,
@@ -133,6 +133,10 @@ def _list(data: Data | None, layout: str) -> None:
         ]
         click.echo(json.dumps(records, ensure_ascii=False, indent=2))
         return
+    if layout != "text":
+        heads = ["table", "paper", "title", "state"]
+        show_tables([[heads, *([table.name, table.paper, table.title, state] for table, state in known)]], layout)
+        return
     for paper, title in PAPERS.items():
         of_paper = [(table, state) for table, state in known if table.paper == paper]
         click.echo(title)
@@ -146,7 +150,7 @@ def _write(rebuilt: Sequence[Rebuilt], output: Path, layout: str) -> None:
     import json
 
     from nlgauge.reproduce.figures import draw
-    from nlgauge.reproduce.writing import markdown, records, table_csv, text
+    from nlgauge.reproduce.writing import markdown, records, table_csv, tables, text
 
     told = False
     for one in rebuilt:
@@ -161,8 +165,11 @@ def _write(rebuilt: Sequence[Rebuilt], output: Path, layout: str) -> None:
         (output / f"{one.table.name}.csv").write_text(table_csv([one]), encoding="utf-8")
     if layout == "json":
         click.echo(json.dumps([records(one) for one in rebuilt], ensure_ascii=False, indent=2))
-    for one in rebuilt if layout == "text" else ():
-        click.echo("\n".join([*text(one), ""]))
+    elif layout == "text":
+        for one in rebuilt:
+            click.echo("\n".join([*text(one), ""]))
+    else:
+        show_tables([cells for one in rebuilt for cells in tables(one)], layout)
     names = ", ".join(one.table.name for one in rebuilt)
     click.echo(f"written to {output}: {names} (.md, .csv{', .png' if not told else ''})", err=True)
 

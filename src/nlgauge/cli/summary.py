@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from nlgauge.cells import Cell, Number
-from nlgauge.cli.terminal import plain, show_tables
+from nlgauge.cli.terminal import show_tables
+from nlgauge.table.plain import plain
 
 if TYPE_CHECKING:
     from nlgauge.meta.best import Best

@@ -1,4 +1,4 @@
-"""What commands share: how outputs are read and tables of text and JSON records printed."""
+"""What commands share: how outputs are read and tables printed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,7 +25,7 @@ WIDTH = 100
 IN_FORMATS = click.option(
     "--format", "layout", type=click.Choice([*FORMATS, "json"]), default="text", show_default=True
 )
-"""Of a command that prints tables"""
+"""The option of a command that prints tables"""
 
 _MEASURED_ON_RATINGS = (
     click.argument("scores", type=PLACE),
@@ -124,23 +124,6 @@ def tell_joined(table: ScoreTable) -> None:
         if joined["missing"] or joined["left_over"]:
             rest = f"{joined['missing']} without a score, {joined['left_over']} scores without a row"
             click.echo(f"{name}, from {joined['from']}: {joined['scores']} joined, {rest}", err=True)
-
-
-def plain(value: Any) -> Any:
-    if not isinstance(value, float) or math.isfinite(value):
-        return value
-    return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")  # as in a scores file
-
-
-def plainly(record: object) -> dict[str, Any]:
-    return {key: plain(value) for key, value in vars(record).items()}
-
-
-def jsonable(value: Any) -> Any:
-    """A value of dicts, lists and numbers with a word for what JSON has no number for."""
-    if isinstance(value, dict):
-        return {key: jsonable(inner) for key, inner in value.items()}
-    return [jsonable(inner) for inner in value] if isinstance(value, list | tuple) else plain(value)
 
 
 def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:

@@ -10,8 +10,9 @@ import click
 
 from nlgauge._version import __version__
 from nlgauge.cells import Cell, Number
-from nlgauge.cli.terminal import IN_FORMATS, PLACE, plainly, read_outputs, refuse_place, show_tables
+from nlgauge.cli.terminal import IN_FORMATS, PLACE, read_outputs, refuse_place, show_tables
 from nlgauge.errors import SpecError
+from nlgauge.table.plain import plainly
 
 if TYPE_CHECKING:
     from nlgauge.meta.combination import Combined

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from nlgauge.gate.words import Unsupported
+from nlgauge.table.plain import jsonable
 
 State = Literal["passed", "bar", "missing", "allowed"]
 
@@ -27,7 +28,7 @@ class Outcome:
     problem: str | None
     """Why it did not pass, in words"""
     unsupported: tuple[Unsupported, ...] = ()
-    """Of a row that is on the wrong side of the bar, where the table has the evidence"""
+    """The words of a row on the wrong side of the bar that nothing supports, where the table has the evidence"""
 
     @property
     def failed(self) -> bool:
@@ -88,6 +89,18 @@ class Verdict:
     def passed(self) -> bool:
         """Whether no row fails and no system is worse than before."""
         return not self.failures and not any(one.worse for one in self.regressions)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """As `nlgauge check --format json` prints it, with all but what the table says."""
+        named = [name for name in vars(self) if name not in ("outcomes", "regressions")]
+        rows = [
+            {**vars(one), "unsupported": [{**vars(text), "words": text.words} for text in one.unsupported]}
+            for one in self.outcomes
+        ]
+        found = {"passed": self.passed, **{name: getattr(self, name) for name in named}, "rows": rows}
+        record: dict[str, Any] = jsonable({**found, "regressions": [vars(one) for one in self.regressions]})
+        return record
 
     def count(self, *states: State) -> int:
         """How many outcomes are of these states."""

@@ -27,7 +27,7 @@ class Unsupported:
 
 
 def unsupported(evidence: Mapping[str, Any] | None) -> tuple[Unsupported, ...]:
-    """Of each text of a row's evidence, as JSON has it; texts whose words are all supported are left out.
+    """Unsupported words by text of a row's evidence, which is as JSON has it; texts without any are left out.
 
     Empty for a metric that shows no words.
     """

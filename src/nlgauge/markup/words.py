@@ -40,7 +40,7 @@ def word_panes(texts: Sequence[Record], known: Record) -> list[Pane]:
 
 
 def word_tables(texts: Sequence[Record]) -> Iterator[Table]:
-    """Of each text the spans that are not borne out, or the words that were guessed wrong."""
+    """By text, the spans that are not borne out, or the words that were guessed wrong."""
     for text in texts:
         if text.get("unsupported"):
             spans = text["unsupported"]

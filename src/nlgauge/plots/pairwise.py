@@ -28,7 +28,7 @@ class Pair:
     """Two systems by one part of a metric."""
 
     name: str
-    """Of the metric, with its arrow"""
+    """The metric, with its arrow"""
     a: str
     b: str
     difference: Difference

@@ -24,15 +24,15 @@ _LEVELS = ("row", "system")
 
 @dataclass(frozen=True)
 class Points:
-    """One system's."""
+    """The points of one system."""
 
     system: str
     items: tuple[str, ...]
-    """Of each point; empty where the one point is the system"""
+    """The item of each point; empty where the one point is the system"""
     x: tuple[float, ...]
     y: tuple[float, ...]
     pearson: float
-    """Of these points; NaN where there is none"""
+    """The correlation of these points; NaN where there is none"""
     spearman: float
 
 
@@ -45,7 +45,7 @@ class Scatter:
     level: str
     groups: tuple[Points, ...]
     pearson: float
-    """Of all points"""
+    """The correlation of all points"""
     spearman: float
     notes: tuple[str, ...]
 

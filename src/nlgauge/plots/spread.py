@@ -25,7 +25,7 @@ class Histogram:
     """One system's outputs by one metric."""
 
     name: str
-    """Of the metric"""
+    """The spec of the metric"""
     system: str
     n: int
     """Rows with a finite value"""
@@ -34,7 +34,7 @@ class Histogram:
     quantiles: tuple[float, ...]
     """At 5, 25, 50, 75 and 95 %"""
     shares: tuple[float, ...]
-    """Of the rows, by bin"""
+    """The share of the rows in each bin"""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Spread:
 
     records: tuple[Histogram, ...]
     edges: dict[str, tuple[float, ...]]
-    """Of the bins, by metric"""
+    """The edges of the bins, by metric"""
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:

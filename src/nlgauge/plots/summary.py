@@ -23,7 +23,7 @@ class Bar:
     """One system by one part of a metric."""
 
     name: str
-    """Of metric and part, with an arrow that says which way is better"""
+    """Metric and part, with an arrow that says which way is better"""
     score: SystemScore
     mark: Mark
     """'best'; 'alike': it cannot be told apart from the best (paired test, corrected by Holm)"""

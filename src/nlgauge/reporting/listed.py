@@ -11,7 +11,7 @@ from nlgauge.meta.arrays import Float
 
 MOST_ROWS = 10_000
 MOST_BYTES = 9_000_000
-"""Of texts, each counted once, and of numbers; with evidence and tables a page stays below 15 MB"""
+"""Room for texts, each counted once, and for numbers; with evidence and tables a page stays below 15 MB"""
 MOST_EVIDENCE = 4_000_000
 """Bytes of drawn evidence"""
 _A_NUMBER = 8

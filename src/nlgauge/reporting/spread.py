@@ -14,7 +14,7 @@ _BINS = 30
 
 
 def histograms(table: ScoreTable, scales: Sequence[Scale]) -> list[dict[str, Any] | None]:
-    """Of each scale the edges of its bins and each system's counts in them; None where there is nothing to spread."""
+    """By scale, the edges of its bins and each system's counts in them; None where there is nothing to spread."""
     where = [table.rows_of(system) for system in table.systems]
     return [_histogram(scale, where) for scale in scales]
 

@@ -19,7 +19,7 @@ class Standing:
 
     score: SystemScore
     number: int
-    """Of the system"""
+    """The number of the system, by which it has its colour"""
     at: float
     low: float
     high: float

@@ -7,6 +7,8 @@ import io
 import math
 from collections.abc import Iterator, Sequence
 
+from nlgauge.cells import Cell as Printed
+from nlgauge.cells import Cells, Number
 from nlgauge.reproduce.published import PAPERS
 from nlgauge.reproduce.rebuilt import Block, Cell, Rebuilt
 
@@ -47,6 +49,20 @@ def _missing(rebuilt: Rebuilt) -> Iterator[tuple[str, list[str]]]:
                 if math.isnan(cell.ours) and cell.reason is not None:
                     reasons.setdefault(str(cell.reason), {})[name] = None
     yield from ((reason, list(rows)) for reason, rows in reasons.items())
+
+
+def tables(rebuilt: Rebuilt) -> list[Cells]:
+    """Each block as a table of numbers whose first head is its title."""
+    return [_numbers(block, rebuilt.table.digits) for block in rebuilt.blocks]
+
+
+def _numbers(block: Block, digits: int) -> Cells:
+    heads = [f"{head} {which}" for head in block.heads for which in ("published", "ours", "difference")]
+    lines: list[list[Printed]] = [[block.title, *heads]]
+    for name, cells in block.rows.items():
+        known = [value for cell in cells for value in (cell.published, cell.ours, cell.difference)]
+        lines.append([name, *(Number(math.nan if value is None else value, digits=digits) for value in known)])
+    return lines
 
 
 def text(rebuilt: Rebuilt) -> list[str]:

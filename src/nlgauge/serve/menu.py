@@ -30,7 +30,7 @@ class Menu:
     asked: Mapping[str, str]
     """Canonical specs by what was written at the start"""
     model: str
-    """Of metrics that name none"""
+    """The model of metrics that name none"""
     any_metric: bool = False
     """Whether metrics of nlgauge that were not named may be asked for, with closed parameters"""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from nlgauge._version import __version__
 from nlgauge.cli.keeping import cache_of, keeping
-from nlgauge.cli.terminal import PLACE, jsonable, plainly, read_outputs, refuse_place
+from nlgauge.cli.terminal import PLACE, read_outputs, refuse_place
 from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -96,16 +96,10 @@ def _printer(layout: str) -> Callable[[Verdict, ScoreTable, Path, Path | None], 
 def _json(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None) -> None:
     import json
 
-    record: dict[str, Any] = {
+    record = {
         "nlgauge": __version__,
-        "passed": verdict.passed,
-        **{key: value for key, value in vars(verdict).items() if key not in ("outcomes", "regressions")},
+        **verdict.record,
         "baseline": None if against is None else str(against),
         "signature": str(table.signatures[verdict.metric]),
-        "rows": [
-            {**plainly(one), "unsupported": [{**vars(text), "words": text.words} for text in one.unsupported]}
-            for one in verdict.outcomes
-        ],
-        "regressions": [plainly(one) for one in verdict.regressions],
     }
-    click.echo(json.dumps(jsonable(record), ensure_ascii=False, indent=2))
+    click.echo(json.dumps(record, ensure_ascii=False, indent=2))

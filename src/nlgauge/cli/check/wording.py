@@ -13,7 +13,7 @@ _AROUND, _LONG = 40, 200
 
 
 def name(verdict: Verdict) -> str:
-    """Of what is checked."""
+    """The metric that is checked, and its part."""
     return verdict.metric if verdict.part == "score" else f"{verdict.metric} {verdict.part}"
 
 

@@ -11,9 +11,10 @@ import click
 
 from nlgauge._version import __version__
 from nlgauge.cli.keeping import cache_of
-from nlgauge.cli.terminal import plain, read_outputs, read_rated, show_tables
+from nlgauge.cli.terminal import read_outputs, read_rated, show_tables
 from nlgauge.errors import InputError, SpecError
 from nlgauge.signature import Signature
+from nlgauge.table.plain import plain
 
 if TYPE_CHECKING:
     from nlgauge.cells import Cells
