@@ -17,7 +17,7 @@ from nlgauge.errors import SpecError
 from nlgauge.markup.environment import HERE, digest, inlined, render
 from nlgauge.markup.evidence import drawn
 from nlgauge.metrics.base import Metric, RowMetric
-from nlgauge.table.plain import jsonable
+from nlgauge.plain import jsonable
 
 _IN_A_NOTEBOOK = 5
 

@@ -12,7 +12,7 @@ import click
 from nlgauge._version import __version__
 from nlgauge.cells import Cell, Number
 from nlgauge.cli.terminal import IN_FORMATS, PLACE, show_tables
-from nlgauge.table.plain import plainly
+from nlgauge.plain import plainly
 
 if TYPE_CHECKING:
     from nlgauge.meta.comparison import Comparison, Difference

@@ -12,7 +12,7 @@ from nlgauge._version import __version__
 from nlgauge.cells import Cell, Number
 from nlgauge.cli.terminal import measured_on_ratings, read_rated, show_tables, tell_joined
 from nlgauge.errors import InputError
-from nlgauge.table.plain import jsonable, plainly
+from nlgauge.plain import jsonable, plainly
 
 if TYPE_CHECKING:
     from nlgauge.meta.contrast import Contrasts

@@ -11,7 +11,7 @@ import click
 from nlgauge._version import __version__
 from nlgauge.cells import Cell, Number
 from nlgauge.cli.terminal import measured_on_ratings, read_rated, show_tables, tell_joined
-from nlgauge.table.plain import plainly
+from nlgauge.plain import plainly
 
 if TYPE_CHECKING:
     from nlgauge.meta.agreement import Agreements

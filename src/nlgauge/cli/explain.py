@@ -14,7 +14,7 @@ from nlgauge.cli.drawing import drawn, harmless
 from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.terminal import PLACE, coloured, read_outputs, refuse_place
 from nlgauge.errors import InputError, SpecError
-from nlgauge.table.plain import plain
+from nlgauge.plain import plain
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus

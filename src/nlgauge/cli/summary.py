@@ -10,7 +10,7 @@ import click
 
 from nlgauge.cells import Cell, Number
 from nlgauge.cli.terminal import show_tables
-from nlgauge.table.plain import plain
+from nlgauge.plain import plain
 
 if TYPE_CHECKING:
     from nlgauge.meta.best import Best

@@ -12,7 +12,7 @@ from nlgauge._version import __version__
 from nlgauge.cells import Cell, Number
 from nlgauge.cli.terminal import IN_FORMATS, PLACE, read_outputs, refuse_place, show_tables
 from nlgauge.errors import SpecError
-from nlgauge.table.plain import plainly
+from nlgauge.plain import plainly
 
 if TYPE_CHECKING:
     from nlgauge.meta.combination import Combined

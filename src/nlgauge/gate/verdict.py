@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from nlgauge.gate.words import Unsupported
-from nlgauge.table.plain import jsonable
+from nlgauge.plain import jsonable
 
 State = Literal["passed", "bar", "missing", "allowed"]
 

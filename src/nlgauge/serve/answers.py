@@ -8,9 +8,9 @@ from typing import Any
 from nlgauge._version import __version__
 from nlgauge.explanation import Explanation
 from nlgauge.gate import Verdict
+from nlgauge.plain import jsonable
 from nlgauge.run.together import Run
 from nlgauge.table import ScoreTable
-from nlgauge.table.plain import jsonable
 
 Record = dict[str, Any]
 

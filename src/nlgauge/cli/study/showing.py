@@ -13,8 +13,8 @@ from nlgauge._version import __version__
 from nlgauge.cli.keeping import cache_of
 from nlgauge.cli.terminal import read_outputs, read_rated, show_tables
 from nlgauge.errors import InputError, SpecError
+from nlgauge.plain import plain
 from nlgauge.signature import Signature
-from nlgauge.table.plain import plain
 
 if TYPE_CHECKING:
     from nlgauge.cells import Cells

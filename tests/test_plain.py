@@ -6,7 +6,7 @@ import json
 import math
 from dataclasses import dataclass
 
-from nlgauge.table.plain import jsonable, plain, plainly
+from nlgauge.plain import jsonable, plain, plainly
 
 
 @dataclass
