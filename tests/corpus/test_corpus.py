@@ -405,8 +405,14 @@ def test_missing_file_is_refused(tmp_path, name):
     refusal(lambda: Corpus.read(path), "No such file", "give the path of one readable file", file=path)
 
 
-def test_directory_is_refused(tmp_path):
-    refusal(lambda: Corpus.read(tmp_path), "it is a directory", "give the path of one readable file", file=tmp_path)
+def test_directory_of_nothing_is_refused(tmp_path):
+    refusal(lambda: Corpus.read(tmp_path), "the folder holds no files", "name a folder with files", file=tmp_path)
+
+
+def test_directory_is_no_text_file(tmp_path):
+    refusal(
+        lambda: Corpus.read_texts(tmp_path), "it is a directory", "give the path of one readable file", file=tmp_path
+    )
 
 
 @pytest.mark.parametrize("name", ["rows.txt", "rows", "rows.xlsx", "rows.txt.gz"])

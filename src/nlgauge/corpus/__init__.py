@@ -6,7 +6,8 @@ refused with an `InputError` that says where, what, and what to do about it.
 
 from __future__ import annotations
 
-from nlgauge.corpus.corpus import Corpus, FilePath
+from nlgauge.corpus.corpus import Corpus
+from nlgauge.corpus.opening import FilePath
 from nlgauge.corpus.row import FIELDS, Row
 
 __all__ = ["FIELDS", "Corpus", "FilePath", "Row"]

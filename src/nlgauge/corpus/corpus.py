@@ -5,20 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any, TypeAlias, overload
+from typing import Any, overload
 
-from nlgauge.corpus.files import lines_of, records_of
+from nlgauge.corpus.files import records_of, texts_of
 from nlgauge.corpus.lists import check_length, listed
+from nlgauge.corpus.opening import FilePath, file_at, files_at
 from nlgauge.corpus.place import refuse_repeated, shown
 from nlgauge.corpus.records import field_names, rows_of
 from nlgauge.corpus.row import FIELDS, Row
+from nlgauge.corpus.spool import Spool
 from nlgauge.errors import InputError
-
-FilePath: TypeAlias = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,14 +31,19 @@ class Corpus(Sequence[Row]):
     ('The cat sat.', 'A cat was sitting.')
     """
 
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
+    """A tuple, or a Spool of rows on disk"""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", tuple(self.rows))
+        if not isinstance(self.rows, Spool):
+            object.__setattr__(self, "rows", tuple(self.rows))
 
     @classmethod
-    def read(cls, path: FilePath, *, columns: Mapping[str, str] | None = None) -> Corpus:
+    def read(cls, path: FilePath, *, columns: Mapping[str, str] | None = None, on_disk: bool = False) -> Corpus:
         """Read .jsonl, .json (a list of records), .csv, .tsv (each also .gz), in UTF-8, or .parquet.
+
+        `path` may be a folder, whose files are read in the order of their names, and an address as s3://bucket/rows
+        that pyarrow or fsspec opens. `on_disk`: keep the rows in a temporary file and not in memory.
 
         `columns` maps our name to theirs: {"candidate": "prediction"}. In CSV and TSV an empty cell is an absent value
         (an empty text for `candidate`) and `references` may hold a JSON list. Everywhere, columns `references.1`,
@@ -47,8 +51,14 @@ class Corpus(Sequence[Row]):
 
         Raises InputError for whatever is wrong with the file or a row, MissingExtraError for Parquet without pyarrow.
         """
-        names = field_names(columns, str(path))
-        return cls(rows_of(records_of(Path(path), names), names, str(path)))
+        name = os.fspath(path)
+        names = field_names(columns, name)
+        tables = ((file.name, records_of(file, names)) for file in files_at(path))
+        return cls._made(rows_of(tables, names, name), on_disk)
+
+    @classmethod
+    def _made(cls, rows: Iterator[Row], on_disk: bool) -> Corpus:
+        return cls(Spool(rows) if on_disk else tuple(rows))
 
     @classmethod
     def read_texts(
@@ -58,16 +68,19 @@ class Corpus(Sequence[Row]):
         source: FilePath | None = None,
         context: FilePath | None = None,
         system: str | None = None,
+        *,
+        on_disk: bool = False,
     ) -> Corpus:
         r"""Read parallel text files (UTF-8, also .gz), one text per line; each reference file adds one reference a row.
 
-        Only "\n" and "\r\n" end a line, and an empty line is an empty text. Raises InputError where line counts differ.
+        Only "\n" and "\r\n" end a line, and an empty line is an empty text. `on_disk` as in `read`. Raises InputError
+        where line counts differ.
         """
         references = [references] if isinstance(references, (str, os.PathLike)) else references
         optional = {"source": source, "context": context}
         files = {"candidate": candidates} | {f"references.{n}": path for n, path in enumerate(references, 1)}
         files |= {name: path for name, path in optional.items() if path is not None}
-        lines = {name: lines_of(Path(path)) for name, path in files.items()}
+        lines = {name: texts_of(file_at(path)) for name, path in files.items()}
         count = len(lines["candidate"])
         for name, path in files.items():
             if len(lines[name]) != count:
@@ -76,7 +89,8 @@ class Corpus(Sequence[Row]):
         records = (
             {**dict(zip(lines, row, strict=True)), "system": system} for row in zip(*lines.values(), strict=True)
         )
-        return cls(rows_of(records, field_names(None, None), str(candidates)))
+        name = os.fspath(candidates)
+        return cls._made(rows_of([(name, records)], field_names(None, None), name), on_disk)
 
     @classmethod
     def from_texts(
@@ -103,7 +117,7 @@ class Corpus(Sequence[Row]):
         for name, values in lists.items():
             check_length(f"{name.removesuffix('s')}s", values, len(lists["candidate"]))
         records = (dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True))
-        return cls(rows_of(records, field_names(None, None), None))
+        return cls._made(rows_of([(None, records)], field_names(None, None), None), False)
 
     @classmethod
     def from_records(cls, records: Iterable[Any], *, columns: Mapping[str, str] | None = None) -> Corpus:
@@ -115,7 +129,7 @@ class Corpus(Sequence[Row]):
         if hasattr(table, "iterrows"):  # only a DataFrame: a Dataset has a to_dict too, with another meaning
             refuse_repeated(list(table.columns), None)
             table = table.to_dict("records")
-        return cls(rows_of(table, field_names(columns, None), None))
+        return cls._made(rows_of([(None, table)], field_names(columns, None), None), False)
 
     @property
     def systems(self) -> tuple[str, ...]:

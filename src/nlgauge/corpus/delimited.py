@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from nlgauge.corpus.json_records import parsed
 from nlgauge.corpus.place import Place, refuse_repeated
@@ -15,30 +15,51 @@ _LARGEST_CELL = 2**31 - 1  # csv keeps its limit in a C long, which has 32 bits 
 _QUOTING = "put double quotes around a cell that holds a quote, a newline or the delimiter; double each quote inside it"
 
 
-def delimited(text: str, file: str, delimiter: str, names: Mapping[str, str]) -> Iterator[dict[str, object]]:
+def delimited(lines: Iterable[str], file: str, delimiter: str, names: Mapping[str, str]) -> Iterator[dict[str, object]]:
     """A record of each row. Raises InputError for a broken table."""
-    table: list[tuple[int, list[str]]] = []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line, limit = 1, csv.field_size_limit(_LARGEST_CELL)
-    try:
-        for cells in reader:
-            table.append((line, cells))
-            line = reader.line_num + 1
-    except csv.Error as bad:
-        raise Place(file, len(table) or None).error(f"broken table: {bad} (file line {line})", _QUOTING) from None
-    finally:
-        csv.field_size_limit(limit)
-    while table and not table[-1][1]:
-        table.pop()
-    header = table[0][1] if table else []
+    table = _rows(lines, file, delimiter)
+    _, header = next(table, (1, []))
     refuse_repeated(header, file)
     ours = {theirs: name for name, theirs in names.items()}
     ours[names["candidate"]] = "candidate"
-    for number, (line, cells) in enumerate(table[1:], 1):
+    for number, (line, cells) in enumerate(table, 1):
         if len(cells) != len(header):
             problem = f"{len(cells)} cells under a header of {len(header)} (file line {line})"
             raise Place(file, number).error(problem, _QUOTING)
         yield {name: _cell(ours.get(name, name), cell) for name, cell in zip(header, cells, strict=True)}
+
+
+def _rows(lines: Iterable[str], file: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The line on which each row begins, and its cells; empty rows at the end are left out."""
+    reader = csv.reader(_split(lines), delimiter=delimiter, strict=True)
+    line, number = 1, 0
+    empty: list[tuple[int, list[str]]] = []
+    while True:
+        # The limit is the whole interpreter's, and others may run between one row and the next.
+        limit = csv.field_size_limit(_LARGEST_CELL)
+        try:
+            cells = next(reader, None)
+        except csv.Error as bad:
+            problem = f"broken table: {bad} (file line {line})"
+            raise Place(file, number or None).error(problem, _QUOTING) from None
+        finally:
+            csv.field_size_limit(limit)
+        if cells is None:
+            return
+        number += 1
+        if cells:
+            yield from empty
+            yield line, cells
+            empty = []
+        else:
+            empty.append((line, cells))
+        line = reader.line_num + 1
+
+
+def _split(lines: Iterable[str]) -> Iterator[str]:
+    r"""Lines that end at "\r" too, as some spreadsheets write them."""
+    for line in lines:
+        yield from io.StringIO(line, newline="") if "\r" in line else (line,)
 
 
 def _cell(name: str, cell: str) -> object:

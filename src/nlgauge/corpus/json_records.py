@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nlgauge.corpus.place import JSON_REMEDY, Place
@@ -45,12 +45,13 @@ def _inside(value: object) -> Iterator[object]:
         yield from value
 
 
-def json_lines(text: str, file: str) -> Iterator[object]:
-    """The value of each line."""
-    lines = text.split("\n")
-    while lines and not lines[-1].strip():
-        lines.pop()
+def json_lines(lines: Iterable[str], file: str) -> Iterator[object]:
+    """The value of each line; empty lines may stand at the end alone."""
+    blank = 0
     for number, line in enumerate(lines, 1):
         if not line.strip():
-            raise Place(file, number).error("the line is blank", "remove it, or write a record")
-        yield parsed(line, Place(file, number))
+            blank = blank or number
+        elif blank:
+            raise Place(file, blank).error("the line is blank", "remove it, or write a record")
+        else:
+            yield parsed(line.removesuffix("\n"), Place(file, number))

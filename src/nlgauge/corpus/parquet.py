@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from nlgauge.corpus.lines import seekable
+from nlgauge.corpus.opening import File
 from nlgauge.corpus.place import refuse_repeated, shown
 from nlgauge.errors import InputError, MissingExtraError
 
+_AT_ONCE = 1024
 
-def parquet_records(data: bytes, file: str) -> list[object]:
+
+def parquet_records(file: File) -> Iterator[object]:
     """The records. Raises MissingExtraError without pyarrow, InputError for what it cannot read."""
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise MissingExtraError("reading Parquet", "tables") from None
-    try:
-        table = parquet.ParquetFile(pyarrow.BufferReader(data)).read()
-        refuse_repeated(table.column_names, file)
-        return list(table.to_pylist())
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as bad:
-        raise InputError(f"not readable as Parquet: {shown(str(bad))}", file=file, remedy="write it again") from None
+    return _records(seekable(file), file.name, pyarrow, parquet)
+
+
+def _records(data: BinaryIO, file: str, pyarrow: Any, parquet: Any) -> Iterator[object]:
+    with data:
+        try:
+            table = parquet.ParquetFile(data)
+            refuse_repeated(table.schema_arrow.names, file)
+            for batch in table.iter_batches(_AT_ONCE):
+                yield from batch.to_pylist()
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as bad:
+            raise InputError(
+                f"not readable as Parquet: {shown(str(bad))}", file=file, remedy="write it again"
+            ) from None

@@ -6,7 +6,7 @@ import math
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -32,24 +32,29 @@ def field_names(columns: Mapping[str, str] | None, file: str | None) -> dict[str
     return {name: name for name in free} | mapped
 
 
-def rows_of(records: Iterable[object], names: Mapping[str, str], file: str | None) -> tuple[Row, ...]:
-    """The rows that records stand for. Raises InputError, with file and row, for one that cannot be taken as it is."""
-    rows: list[Row] = []
+def rows_of(
+    tables: Iterable[tuple[str | None, Iterable[object]]], names: Mapping[str, str], file: str | None
+) -> Iterator[Row]:
+    """The rows that records stand for, one table after another; a table is the name of its file and its records.
+
+    file: what all of them together are called. Raises InputError, with file and row, for one that cannot be taken as
+    it is.
+    """
     positions: Counter[str] = Counter()
     found: dict[str, None] = {}
-    for number, record in enumerate(records, 1):
-        if not isinstance(record, Mapping):
-            raise Place(file, number).error(f"this is {kind(record)}, not a record", JSON_REMEDY)
-        named = {str(key): value for key, value in record.items()}
-        found.update(dict.fromkeys(named))
-        rows.append(_row(named, names, Place(file, number), positions))
-    if not rows:
+    for table, records in tables:
+        for number, record in enumerate(records, 1):
+            if not isinstance(record, Mapping):
+                raise Place(table, number).error(f"this is {kind(record)}, not a record", JSON_REMEDY)
+            named = {str(key): value for key, value in record.items()}
+            found.update(dict.fromkeys(named))
+            yield _row(named, names, Place(table, number), positions)
+    if not positions:
         raise InputError("there are no rows", file=file, remedy="give at least one row with a candidate")
     for ours, theirs in names.items():
         if ours != theirs and theirs not in found:
             problem = f"no row has the column {shown(theirs)}, mapped to {ours}"
             raise InputError(problem, file=file, remedy=f"the columns are {shown(list(found))}")
-    return tuple(rows)
 
 
 def _row(record: dict[str, object], names: Mapping[str, str], place: Place, positions: Counter[str]) -> Row:
