@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, TypeAlias, cast
 
 from nlgauge.corpus.place import Place, shown
 from nlgauge.errors import InputError, MissingExtraError
@@ -97,7 +97,10 @@ def _addressed(path: str, folder: bool) -> list[File]:
 
 
 def _remote(files: Any, about: Any, scheme: str) -> File:
-    return File(f"{scheme}://{about.path}", about.size or 0, lambda: io.BufferedReader(files.open_input_file(about.path)))
+    def opened() -> BinaryIO:
+        return cast(BinaryIO, io.BufferedReader(files.open_input_file(about.path)))
+
+    return File(f"{scheme}://{about.path}", about.size or 0, opened)
 
 
 def file_system(path: str) -> tuple[Any, str]:
