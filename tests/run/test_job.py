@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import nlgauge.run.job as run_module
+import nlgauge.run.part as run_module
 from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
@@ -18,7 +18,8 @@ from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.bertscore import BERTScore
 from nlgauge.metrics.infolm import InfoLM
 from nlgauge.metrics.mark_evaluate import MarkEvaluate
-from nlgauge.run.job import Block, Job
+from nlgauge.run.bound import Block
+from nlgauge.run.job import Job
 from nlgauge.run.scored import Scored
 from tests.engine.fake import FakeModel
 

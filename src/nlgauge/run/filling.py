@@ -10,7 +10,8 @@ import numpy as np
 from nlgauge._version import __version__
 from nlgauge.corpus import Corpus
 from nlgauge.metrics.base import Metric, RowMetric, Value
-from nlgauge.run.job import Block, Job
+from nlgauge.run.bound import Block
+from nlgauge.run.job import Job
 from nlgauge.signature import Signature
 from nlgauge.table import Column, ScoreTable, Sums
 

@@ -7,53 +7,22 @@ are stored whole, so that a run that was killed goes on where it stopped and end
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any, NamedTuple
 
 from nlgauge._version import __version__
 from nlgauge.corpus import Corpus, Row
-from nlgauge.engine.batching import blocks as blocks_of
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, Prepared, RowMetric, Setup, model_of
 from nlgauge.metrics.sets import SetMetric
+from nlgauge.run.bound import Bindings, Block, Bound, Found
+from nlgauge.run.distinct import Distinct
 from nlgauge.run.keys import Keys, metric_key, texts_of
+from nlgauge.run.part import Part
 from nlgauge.run.scored import Scored, packed, unpacked
-from nlgauge.run.sets import SetPoints
+from nlgauge.run.sets import Gathered, SetPoints
 from nlgauge.signature import Signature
 from nlgauge.store import Store
-
-BLOCK_WEIGHT = 64 << 20
-"""What a block may weigh"""
-_WORK = 160
-"""Bytes that a character on its way through the model counts as: a block is seconds of work, not minutes, and a run
-that is killed loses no more"""
-_MOST_ROWS = 4096
-
-
-@dataclass(frozen=True, eq=False)
-class Bound:
-    """A metric of rows with what it prepared."""
-
-    metric: RowMetric[Any]
-    prepared: Prepared
-    facts: Mapping[str, object]
-    """All that its numbers depend on beside its spec"""
-
-    def requests(self, row: Row) -> Sequence[AnyRequest]:
-        """What the row's score is first computed from."""
-        return self.metric.requests(row, self.prepared)
-
-
-class Block(NamedTuple):
-    """Rows that were scored together, or came from the store."""
-
-    rows: Sequence[int]
-    """Their numbers in the corpus"""
-    scored: Mapping[str, Mapping[int, Scored]]
-    """By metric and row number"""
 
 
 class Job:
@@ -94,33 +63,54 @@ class Job:
     def blocks(self, rows: Sequence[int] | None = None) -> Iterator[Block]:
         """Score rows (all of them by default), a block at a time; what the store has comes as one block first."""
         wanted = range(len(self._corpus)) if rows is None else rows
+        self.check(wanted)
+        found = self.found(wanted)
+        yield self.seen(found.block)
+        if any(found.missing.values()) or any(points.missing for points in self.sets.values()):
+            for block in self._part(self._corpus, self.sets).computed(found):
+                self.keep(block)
+                yield self.seen(block)
+
+    def check(self, rows: Sequence[int]) -> None:
+        """Refuse a text that the window policy refuses. Raises InputError, with its row."""
         if self._engine is not None and self._engine.window == "error":
-            for number in wanted:
-                self._engine.check(self._requests([number]), number + 1)
-        keys = {
-            spec: Keys(bound.metric, bound.facts, self._corpus, self._evidence) for spec, bound in self.bound.items()
-        }
-        kept, damaged = self._kept(keys, wanted)
-        yield self.seen(Block(wanted, kept))
-        missing = {spec: [n for n in wanted if n not in kept[spec]] for spec in self.bound}
-        self._recall_sets()
-        if any(missing.values()) or any(points.missing for points in self.sets.values()):
-            yield from self._computed(wanted, missing, damaged, keys)
+            part = self._part(self._corpus, self.sets)
+            for number in rows:
+                self._engine.check(part.requests([number]), number + 1)
+
+    def found(self, rows: Sequence[int], known: Block | None = None) -> Found:
+        """What the store, or a run before this one, has of some rows."""
+        for points in self.sets.values():
+            if self._store is not None:
+                entries = self._store.get(list(points.keys.values()))
+                points.recall({key: unpacked(content) for key, content in entries.items()})
+        kept, damaged = self._kept(rows)
+        for spec, scored in (known.scored if known is not None else {}).items():
+            kept[spec].update(scored)
+        missing = {spec: [n for n in rows if n not in kept[spec]] for spec in self.bound}
+        return Found(Block(rows, kept), missing, frozenset(damaged))
+
+    def keep(self, block: Block) -> None:
+        """Put what was scored into the store."""
+        if self._store is not None:
+            for spec, found in block.scored.items():
+                keys = self._keys(spec)
+                self._store.put({keys.of(n): packed(one) for n, one in found.items()})
+            self._store.commit()
 
     def set_scores(self, spec: str) -> dict[str, Scored]:
         """The score of each system by a metric of sets, whose blocks have all come."""
         points = self.sets[spec]
+        if self._engine is not None:
+            for requests in points.others():
+                points.take(requests, self._engine.features(requests))
+                if self._store is not None:
+                    self._store.commit()
         new, scores = points.missing, points.scores()
         if self._store is not None:
             self._store.put({points.keys[system]: packed(scores[system]) for system in new})
             self._store.commit()
         return scores
-
-    def _recall_sets(self) -> None:
-        for points in self.sets.values():
-            if self._store is not None:
-                entries = self._store.get(list(points.keys.values()))
-                points.recall({key: unpacked(content) for key, content in entries.items()})
 
     def signature(self, spec: str) -> Signature:
         """The signature of a metric whose blocks have come."""
@@ -129,75 +119,18 @@ class Job:
         read = self._windows[spec]
         return Signature(spec, self._with_window(self.bound[spec].facts, len(read.longer), len(read.texts)))
 
-    def _computed(
-        self,
-        wanted: Sequence[int],
-        missing: Mapping[str, Sequence[int]],
-        damaged: set[int],
-        keys: Mapping[str, Keys],
-    ) -> Iterator[Block]:
-        gaps = {spec: set(numbers) for spec, numbers in missing.items()}
-        if self._engine is not None:
-            self._engine.expect(sum(request.work for request in set(self._requests(wanted))))
-        for numbers in self.split(wanted):
-            fresh = not damaged.isdisjoint(numbers)
-            todo = {spec: [n for n in numbers if fresh or n in gaps[spec]] for spec in self.bound}
-            rows = {spec: [self._corpus[n] for n in some] for spec, some in todo.items()}
-            texts = [self._corpus[n] for n in numbers]
-            asked = {spec: points.requests(texts) for spec, points in self.sets.items()}
-            others = [request for requests in asked.values() for request in requests]
-            scored, features = score_block(self.bound, rows, self._engine, self._evidence, others, fresh)
-            for spec, points in self.sets.items():
-                points.take(asked[spec], features)
-            block = Block(numbers, {spec: dict(zip(todo[spec], scored[spec], strict=True)) for spec in todo})
-            if self._store is not None:
-                for spec, found in block.scored.items():
-                    self._store.put({keys[spec].of(n): packed(one) for n, one in found.items()})
-                self._store.commit()
-            yield self.seen(block)
-        if self._engine is not None:
-            for points in self.sets.values():
-                for requests in points.others():
-                    points.take(requests, self._engine.features(requests))
-                    if self._store is not None:
-                        self._store.commit()
-            self._engine.close()
+    @property
+    def bindings(self) -> Bindings:
+        """What another process needs to score rows of this corpus."""
+        return Bindings(self.bound, {spec: points.apart() for spec, points in self.sets.items()}, self._evidence)
 
     def split(self, wanted: Sequence[int]) -> Iterator[list[int]]:
         """Some rows in blocks, those that share texts together."""
-        columns = tuple(dict.fromkeys(column for bound in self.bound.values() for column in bound.metric.reads))
-        texts = [texts_of(self._corpus[n], columns or ("candidate", "references")) for n in wanted]
-        for block in blocks_of(texts, lambda some: self.weight([wanted[n] for n in some]), BLOCK_WEIGHT, _MOST_ROWS):
-            yield [wanted[n] for n in block]
+        return self._part(self._corpus, self.sets).split(wanted)
 
     def weight(self, numbers: Sequence[int]) -> int:
         """What some rows weigh in a block: bytes that are held, and work on the way to them."""
-        if self._engine is None:
-            return sum(len(text) for n in numbers for text in texts_of(self._corpus[n], ("candidate", "references")))
-        model = self._engine.model
-        return sum(request.size(model) + _WORK * request.work for request in set(self._requests(numbers)))
-
-    def _requests(self, numbers: Sequence[int]) -> Iterator[AnyRequest]:
-        for number in numbers:
-            for bound in self.bound.values():
-                yield from bound.requests(self._corpus[number])
-        for points in self.sets.values():
-            yield from points.requests([self._corpus[number] for number in numbers])
-
-    def _kept(self, keys: Mapping[str, Keys], wanted: Sequence[int]) -> tuple[dict[str, dict[int, Scored]], set[int]]:
-        """What the store has of each metric, by row; and the rows of which it had something that was damaged."""
-        kept: dict[str, dict[int, Scored]] = {spec: {} for spec in keys}
-        damaged: set[int] = set()
-        if self._store is None:
-            return kept, damaged
-        for spec, key in keys.items():
-            by_key: dict[str, list[int]] = {}
-            for n in wanted:
-                by_key.setdefault(key.of(n), []).append(n)
-            entries = self._store.get(list(by_key))
-            kept[spec] = {n: unpacked(content) for name, content in entries.items() for n in by_key[name]}
-            damaged.update(n for name in self._store.damaged & by_key.keys() for n in by_key[name])
-        return kept, damaged
+        return self._part(self._corpus, self.sets).weight(numbers)
 
     def seen(self, block: Block) -> Block:
         """Take note of which texts some rows' scores were made of, for the signature; the block comes back."""
@@ -208,6 +141,28 @@ class Job:
             for number, one in scored.items():
                 self._windows[spec].add(texts_of(self._corpus[number], reads), one.longer)
         return block
+
+    def _part(self, rows: Sequence[Row], sets: Mapping[str, Gathered]) -> Part:
+        return Part(rows, Bindings(self.bound, sets, self._evidence), self._engine)
+
+    def _keys(self, spec: str) -> Keys:
+        bound = self.bound[spec]
+        return Keys(bound.metric, bound.facts, self._corpus, self._evidence)
+
+    def _kept(self, wanted: Sequence[int]) -> tuple[dict[str, dict[int, Scored]], set[int]]:
+        """What the store has of each metric, by row; and the rows of which it had something that was damaged."""
+        kept: dict[str, dict[int, Scored]] = {spec: {} for spec in self.bound}
+        damaged: set[int] = set()
+        if self._store is None:
+            return kept, damaged
+        for spec in self.bound:
+            key, by_key = self._keys(spec), dict[str, list[int]]()
+            for n in wanted:
+                by_key.setdefault(key.of(n), []).append(n)
+            entries = self._store.get(list(by_key))
+            kept[spec] = {n: unpacked(content) for name, content in entries.items() for n in by_key[name]}
+            damaged.update(n for name in self._store.damaged & by_key.keys() for n in by_key[name])
+        return kept, damaged
 
     def _facts(self, metric: Metric, prepared: Prepared, **more: object) -> dict[str, object]:
         libraries = {name: version(name) for name in metric.libraries}
@@ -221,58 +176,17 @@ class Job:
         return {**facts, "window": f"{facts['window']},longer {longer}/{texts}"}
 
 
-def score_block(
-    bound: Mapping[str, Bound],
-    rows: Mapping[str, Sequence[Row]],
-    engine: Engine | None,
-    evidence: bool,
-    others: Sequence[AnyRequest] = (),
-    fresh: bool = False,
-) -> tuple[dict[str, list[Scored]], Features]:
-    """Score some rows by each metric: a pure function of rows and what was prepared.
-
-    rows: by the metric's spec. others: requests that are to be answered in the same passes. fresh: take no feature from
-    the store. Also returns the features, of the rows and of `others`.
-    """
-    first = [request for spec, some in rows.items() for row in some for request in bound[spec].requests(row)]
-    features = Features({})
-    if engine is not None:
-        features = engine.features([*first, *others], fresh)
-        then = [
-            request
-            for spec, some in rows.items()
-            for row in some
-            for request in bound[spec].metric.further(row, bound[spec].prepared, features)
-            if request not in features
-        ]
-        if then:
-            features = features.joined(engine.features(then, fresh))
-    return {spec: _scored(bound[spec], some, features, evidence) for spec, some in rows.items()}, features
-
-
-def _scored(bound: Bound, rows: Sequence[Row], features: Features, evidence: bool) -> list[Scored]:
-    metric, prepared = bound.metric, bound.prepared
-    values = metric.score(rows, prepared, features) if rows else []
-    longer = [_longer(row, metric.reads, features) if features.longer else () for row in rows]
-    shown = [metric.evidence(row, prepared, features).record() or None if evidence else None for row in rows]
-    return [Scored(*entry) for entry in zip(values, longer, shown, strict=True)]
-
-
-def _longer(row: Row, columns: Sequence[str], features: Features) -> tuple[int, ...]:
-    return tuple(n for n, text in enumerate(texts_of(row, columns)) if text in features.longer)
-
-
 class _Windows:
     """The distinct texts that a metric read, and those of them that are longer than the model's window."""
 
     def __init__(self) -> None:
-        self.texts: set[str] = set()
-        self.longer: set[str] = set()
+        self.texts = Distinct()
+        self.longer = Distinct()
 
     def add(self, texts: Sequence[str], longer: Sequence[int]) -> None:
         """Take the texts of one row, and which of them are longer."""
-        self.texts.update(texts)
-        self.longer.update(texts[n] for n in longer)
+        self.texts.add(texts)
+        self.longer.add(texts[n] for n in longer)
 
 
 def _needed(corpus: Corpus, metric: Metric, spec: str) -> None:

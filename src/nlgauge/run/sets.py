@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 
@@ -13,12 +14,64 @@ from nlgauge.corpus import Corpus, Row
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText
+from nlgauge.run.distinct import Distinct
 from nlgauge.run.scored import Scored
 
 _AT_ONCE = 256
 
 
-class SetPoints:
+class Gathered:
+    """The points of texts that a metric of sets compares, as they come by.
+
+    against: whether outputs are compared with another corpus and not with the references of their rows.
+    skipped: the systems whose score is known.
+    """
+
+    def __init__(
+        self, metric: SetMetric, prepared: SetPrepared, against: bool, skipped: Collection[str] = frozenset()
+    ) -> None:
+        self.metric = metric
+        self.points: dict[str, NDArray[np.float32]] = {}
+        """By text"""
+        self.longer: set[str] = set()
+        """The texts that are longer than the model's window"""
+        self._prepared, self._with_references, self._skipped = prepared, not against, skipped
+
+    @property
+    def skipped(self) -> Collection[str]:
+        """The systems whose score is known."""
+        return self._skipped
+
+    def apart(self) -> Gathered:
+        """One for some rows alone, which may go to another process."""
+        return Gathered(self.metric, self._prepared, not self._with_references, frozenset(self.skipped))
+
+    def requests(self, rows: Iterable[Row]) -> list[AnyRequest]:
+        """What the points of some rows' texts are made of, where neither they nor their system's score are known."""
+        wanted = [row for row in rows if row.system not in self.skipped]
+        texts = dict.fromkeys(text for row in wanted for text in self.texts_of(row) if text not in self.points)
+        return [self.metric.request(text, self._prepared) for text in texts]
+
+    def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
+        """Make the points of some texts."""
+        for request in requests:
+            feature, text = features[request], request.texts[0]
+            if text in features.longer:
+                self.longer.add(text)
+            if feature is not None:
+                self.points[text] = self.metric.points(feature)
+
+    def join(self, other: Gathered) -> None:
+        """Take what another one gathered."""
+        self.points.update(other.points)
+        self.longer.update(other.longer)
+
+    def texts_of(self, row: Row) -> list[str]:
+        """The texts of a row that are compared."""
+        return [row.candidate, *(row.references if self._with_references else ())]
+
+
+class SetPoints(Gathered):
     """The points of all texts that a metric of sets compares, and what the store has of whole systems.
 
     facts: what its numbers depend on. against: the corpus whose candidates outputs are compared with, instead of the
@@ -35,28 +88,37 @@ class SetPoints:
         evidence: bool,
         key: str,
     ) -> None:
-        self.metric, self.facts = metric, facts
-        self._prepared, self._rows, self._against, self._evidence = prepared, rows, against, evidence
+        super().__init__(metric, prepared, against is not None)
+        self.facts = facts
+        self._rows, self._against, self._evidence = rows, against, evidence
         self._key = key
         self._kept: dict[str, Scored] = {}
-        self._points: dict[str, NDArray[np.float32]] = {}
-        self._longer: set[str] = set()
+
+    @property
+    def skipped(self) -> Collection[str]:
+        """The systems that the store has a score of."""
+        return self._kept.keys()
 
     @cached_property
-    def systems(self) -> Mapping[str, Corpus]:
-        """The rows of each system."""
-        rows: dict[str, list[Row]] = {}
-        for row in self._rows:
-            rows.setdefault(row.system, []).append(row)
-        return {system: Corpus(tuple(some)) for system, some in rows.items()}
+    def systems(self) -> Mapping[str, Sequence[int]]:
+        """The numbers of each system's rows."""
+        numbers: dict[str, array[int]] = {}
+        for number, row in enumerate(self._rows):
+            numbers.setdefault(row.system, array("Q")).append(number)
+        return numbers
 
     @cached_property
     def keys(self) -> Mapping[str, str]:
         """Under which key the store has the score of each system."""
         digests = {}
-        for system, rows in self.systems.items():
-            texts = repr([(row.item, row.candidate, self._against is None and row.references) for row in rows])
-            digests[system] = blake2b(texts.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        for system in self.systems:
+            digest, between = blake2b(digest_size=16), "["
+            for row in self._of(system):
+                texts = repr((row.item, row.candidate, self._against is None and row.references))
+                digest.update((between + texts).encode("utf-8", "surrogatepass"))
+                between = ", "
+            digest.update(b"]")
+            digests[system] = digest.hexdigest()
         return {system: f"set|{self._key}|{digest}" for system, digest in digests.items()}
 
     def recall(self, kept: Mapping[str, Scored]) -> None:
@@ -71,60 +133,49 @@ class SetPoints:
     @property
     def read(self) -> tuple[int, int]:
         """How many of the texts are longer than the model's window, and how many there are."""
-        texts = {system: self._all_texts(rows) for system, rows in self.systems.items()}
-        longer = {texts[system][n] for system, one in self._kept.items() for n in one.longer}
-        return len(longer | self._longer), len({text for some in texts.values() for text in some})
-
-    def requests(self, rows: Sequence[Row]) -> list[AnyRequest]:
-        """What the points of some rows' texts are made of, where neither they nor their system's score are known."""
-        wanted = [row for row in rows if row.system not in self._kept]
-        texts = dict.fromkeys(text for row in wanted for text in self._texts_of(row) if text not in self._points)
-        return [self.metric.request(text, self._prepared) for text in texts]
+        longer, distinct = set(self.longer), Distinct()
+        for system in self.systems:
+            texts = self._all_texts(system)
+            distinct.add(texts)
+            if system in self._kept:
+                longer.update(texts[n] for n in self._kept[system].longer)
+        return len(longer), len(distinct)
 
     def others(self) -> Iterator[list[AnyRequest]]:
         """The same of the corpus that is compared with, some texts at a time."""
         texts = [row.candidate for row in self._against or ()] if self.missing else []
-        texts = [text for text in dict.fromkeys(texts) if text not in self._points]
+        texts = [text for text in dict.fromkeys(texts) if text not in self.points]
         for at in range(0, len(texts), _AT_ONCE):
             yield [self.metric.request(text, self._prepared) for text in texts[at : at + _AT_ONCE]]
-
-    def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
-        """Make the points of some texts."""
-        for request in requests:
-            feature, text = features[request], request.texts[0]
-            if text in features.longer:
-                self._longer.add(text)
-            if feature is not None:
-                self._points[text] = self.metric.points(feature)
 
     def scores(self) -> dict[str, Scored]:
         """A score for each system, in the corpus's order: what the store has, the others compared now."""
         other = self._texts(self._against, "candidate") if self._against is not None else None
-        return {system: self._kept.get(system) or self._scored(rows, other) for system, rows in self.systems.items()}
+        return {system: self._kept.get(system) or self._scored(system, other) for system in self.systems}
 
-    def _scored(self, rows: Corpus, other: Sequence[SetText] | None) -> Scored:
-        evaluated = self._texts(rows, "candidate")
-        reference = other if other is not None else self._texts(rows, "references")
+    def _of(self, system: str) -> Iterator[Row]:
+        return (self._rows[number] for number in self.systems[system])
+
+    def _scored(self, system: str, other: Sequence[SetText] | None) -> Scored:
+        evaluated = self._texts(self._of(system), "candidate")
+        reference = other if other is not None else self._texts(self._of(system), "references")
         shown = None
         if self._evidence and evaluated and reference:
             shown = self.metric.evidence(evaluated, reference).record() or None
-        longer = tuple(n for n, text in enumerate(self._all_texts(rows)) if text in self._longer)
+        longer = tuple(n for n, text in enumerate(self._all_texts(system)) if text in self.longer)
         return Scored(self._compared(evaluated, reference), longer, shown)
 
-    def _texts_of(self, row: Row) -> list[str]:
-        return [row.candidate, *(() if self._against is not None else row.references)]
-
-    def _all_texts(self, rows: Corpus) -> list[str]:
+    def _all_texts(self, system: str) -> list[str]:
         """The distinct texts that a system's score is made of."""
         others = [row.candidate for row in self._against or ()]
-        return list(dict.fromkeys([*(text for row in rows for text in self._texts_of(row)), *others]))
+        return list(dict.fromkeys([*(text for row in self._of(system) for text in self.texts_of(row)), *others]))
 
-    def _texts(self, rows: Corpus, side: str) -> list[SetText]:
+    def _texts(self, rows: Iterable[Row], side: str) -> list[SetText]:
         """The texts of one side that have points."""
-        texts = [
+        texts = (
             (row.item, text) for row in rows for text in ([row.candidate] if side == "candidate" else row.references)
-        ]
-        known = [SetText(item, text, self._points[text]) for item, text in texts if text in self._points]
+        )
+        known = [SetText(item, text, self.points[text]) for item, text in texts if text in self.points]
         return [one for one in known if len(one.points)]
 
     def _compared(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Value:

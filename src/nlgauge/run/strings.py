@@ -10,7 +10,8 @@ from pathlib import Path
 
 from nlgauge.corpus import Corpus
 from nlgauge.metrics.base import Metric
-from nlgauge.run.job import Block, Job
+from nlgauge.run.bound import Block
+from nlgauge.run.job import Job
 from nlgauge.signature import Signature
 from nlgauge.store import Store
 

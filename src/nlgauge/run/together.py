@@ -16,8 +16,10 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, model_of
+from nlgauge.run.bound import Block, Bound
 from nlgauge.run.filling import Filling
-from nlgauge.run.job import BLOCK_WEIGHT, Block, Bound, Job, score_block
+from nlgauge.run.job import Job
+from nlgauge.run.part import BLOCK_WEIGHT, score_block
 from nlgauge.run.scored import Scored
 from nlgauge.table import ScoreTable
 
