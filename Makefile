@@ -1,5 +1,5 @@
 # make demo: from a fresh clone to scores on the embedded model.   make test: everything that must hold.
-# make base: the larger model beside it.
+# make base: the larger model beside it.           make docs: the documentation as a site.
 PYTHON ?= python3
 VENV ?= .venv
 BASE ?= .venv-base
@@ -7,7 +7,7 @@ PIP := -m pip --disable-pip-version-check --quiet
 # A torch of another version brings gigabytes of CUDA libraries where none are wanted.
 TORCH := torch==2.13.0
 
-.PHONY: demo base test test-base check clean
+.PHONY: demo base docs test test-base check clean
 
 demo: $(VENV)/demo
 	$(VENV)/bin/nlgauge score examples/outputs.jsonl -m InfoLM -m BaryScore -m BERTScore -m MarkEvaluate -o demo-scores.jsonl
@@ -16,6 +16,10 @@ demo: $(VENV)/demo
 # The larger model, from its folder: --model base.
 base: $(VENV)/demo
 	$(VENV)/bin/python $(PIP) install -e packages/nlgauge-base
+
+# The site: docs/_build/html/index.html. It is built offline, and a warning is an error.
+docs: $(VENV)/test
+	$(VENV)/bin/python -m sphinx -W --keep-going -q docs docs/_build/html
 
 test: check test-base
 	$(VENV)/bin/python -m pytest -q
@@ -37,7 +41,7 @@ $(VENV)/demo: pyproject.toml
 $(VENV)/test: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python $(PIP) install $(TORCH)
-	$(VENV)/bin/python $(PIP) install -e '.[train,aligner,tables,strings,plots,serve,dev]' -e packages/nlgauge-base
+	$(VENV)/bin/python $(PIP) install -e '.[train,aligner,tables,strings,plots,serve,docs,dev]' -e packages/nlgauge-base
 	@touch $@
 
 $(BASE)/test: pyproject.toml
@@ -46,4 +50,4 @@ $(BASE)/test: pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BASE) demo-scores.jsonl
+	rm -rf $(VENV) $(BASE) docs/_build demo-scores.jsonl

@@ -46,8 +46,10 @@ def check(
     Raises SpecError for a bar that cannot be meant, InputError for a metric or part that the table does not hold, and
     for a baseline that cannot be compared with.
 
-    >>> check(table, "InfoLM", at_most=0.2).passed
-    True
+    >>> import nlgauge
+    >>> table = nlgauge.evaluate(candidates=["A cat sat."], references=[["A cat slept."]], metrics="TokenF1")
+    >>> check(table, "TokenF1", at_least=0.9).passed
+    False
     """
     chosen = _chosen(table, metric, part)
     bar = Bar(at_least, at_most)

@@ -98,7 +98,10 @@ M = TypeVar("M", bound="Metric")
 
 @dataclass(frozen=True)
 class Metric(ABC):
-    """A metric and its parameters. ``str(metric)`` is its spec, which parses back to an equal metric."""
+    """A metric and its parameters. ``str(metric)`` is its spec, which parses back to an equal metric.
+
+    model: the model that is read, by its name or folder. The embedded one is 'pocket'.
+    """
 
     higher_is_better: ClassVar[bool] = True
     parts: ClassVar[tuple[str, ...]] = ("score",)

@@ -25,6 +25,8 @@ _CONSTANTS = {"floor": 0.1, "add-k": 1.0}
 class BLEU(RowMetric[Prepared]):
     """BLEU: precision of n-grams of words, with a penalty for brevity; 0 to 100.
 
+    lowercase: compare texts in lower case. ngram: the longest n-grams that count.
+
     A row's value leaves out the orders for which the candidate is too short (sacrebleu's effective order), that of all
     rows does not. smooth: 'exp', 'floor' (0.1), 'add-k' (1) or 'none', of orders without a match. tokenizer: '13a',
     'intl', 'zh', 'char' or 'none' of sacrebleu.

@@ -29,6 +29,7 @@ _MARKS = frozenset(string.punctuation)
 class ChrF(RowMetric[Prepared]):
     """chrF: F-score of n-grams of characters, recall weighing more; 0 to 100.
 
+    lowercase: compare texts in lower case. characters: the longest n-grams of characters that count.
     words: with n-grams of words up to this order too; 2 is chrF++. beta: weight of recall.
     references: 'joint', sacrebleu's, which is the best one; or the 'mean' of those taken one by one, which has no value
     of all rows together but their mean.

@@ -46,6 +46,7 @@ class CIDEr(RowMetric[CIDErPrepared]):
     """CIDEr: cosine of n-grams weighted by tf-idf, mean over n and over references; 0 to 10.
 
     An n-gram weighs by how few items have it in their references: a row's value depends on the references of all rows.
+    ngram: the longest n-grams that count.
     variant: 'd' is CIDEr-D, which clips repeated n-grams and lowers the score of a length that differs by d words by
         exp(-d²/72), and what the COCO program prints as CIDEr; 'plain' is the cosine alone.
     tokenizer: how words are found: 'unicode' (any script, no punctuation), '13a', 'intl', 'zh' or 'char' of sacrebleu,

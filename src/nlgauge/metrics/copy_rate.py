@@ -23,7 +23,7 @@ class CopyRate(RowMetric[Prepared]):
 
     Each n-gram of the output counts as often as it stands there, and is copied if the source has it anywhere, however
     often. Words are without case and punctuation, in any script. Whether copying is good is not said.
-    side: the 'source', or the 'context'.
+    ngram: the number of words of an n-gram. side: the 'source', or the 'context'.
     """
 
     citation: ClassVar[str] = "See et al. 2017, ACL, arXiv:1704.04368 (novel n-grams)"

@@ -59,7 +59,8 @@ class DepthScore(ReferenceMetric[DepthScorePrepared, TokenVectors]):
         with people, and the last where nobody measured, which on the embedded model agrees with people far better than
         the published three quarters up.
     p: of the mean over levels. eps: the lowest level, at least 0 and below 1. levels: how many, from eps to 1.
-    depth: 'distance' from the centre, or 'irw' as published, on `directions` random ones drawn with `seed`.
+    depth: 'distance' from the centre, or 'irw' as published, on random directions.
+    directions: how many, of 'irw'. seed: with which they are drawn.
     special: count the special tokens around a text as part of it.
     """
 

@@ -54,6 +54,7 @@ class SetMetric(Metric):
     """'sentence', a point a text: the mean of its vectors at the model's last layer. 'token', a point for every word
     at each of the last `layers` layers"""
     layers: int = 5
+    """How many of the model's last layers give points to unit='token'"""
     normalize: bool = True
     """Points to unit length"""
     model: str = POCKET

@@ -25,6 +25,7 @@ _FORMULA: Mapping[str, object] = {"name": "rate"}
 class TER(RowMetric[Prepared]):
     """TER: edits of words and shifts of blocks, in hundredths of the reference's words; 0 is best.
 
+    lowercase: compare texts in lower case.
     normalized, punctuation, asian: Tercom's splitting off of punctuation, keeping it, and treating Chinese and
     Japanese characters as words. references: 'joint', the fewest edits to any reference over their mean length; or the
     'best' or the 'mean' of those taken one by one, which has no value of all rows together but their mean.

@@ -1,0 +1,34 @@
+"""How the site is made of docs/: `make docs`. It is built offline, and a warning is an error."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from nlgauge import __version__
+
+project = "nlgauge"
+version = release = __version__
+html_title = f"nlgauge {__version__}"
+copyright = "the nlgauge authors"
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_click", "extension.metric", "extension.fields", "extension.cards"]
+exclude_patterns = ["_build", "extension"]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 4
+
+html_theme = "furo"
+html_static_path: list[str] = []
+html_show_sphinx = False
+html_copy_source = False
+html_show_search_summary = False  # which a page that was opened from disk may not fetch
+# Everything is in the folder: no font, script or image comes from elsewhere, and the search works from disk.
+html_theme_options = {"top_of_page_buttons": []}
+
+default_role = "code"
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+autodoc_class_signature = "mixed"
+pygments_style = "default"

@@ -1,0 +1,1 @@
+"""What the site is built with: a metric's facts from its class, and docstrings as reStructuredText."""

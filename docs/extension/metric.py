@@ -1,0 +1,99 @@
+"""The directive `metric`: what a metric's class says of it. So no page repeats a parameter, a default or a part."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from extension.docstrings import parameters, prose
+from nlgauge.errors import NlgaugeError
+from nlgauge.metrics.base import Metric
+from nlgauge.metrics.parameters import literal
+from nlgauge.registry import built_in_metrics, parameters_of
+
+_COSTS = {
+    "strings": "no model",
+    "static": "a look into the model's table of words, without a pass",
+    "encoding": "a pass of the model for each distinct text",
+    "pairs": "a pass of the model for each pair of texts",
+    "masking": "a pass of the model for each sub-word of each distinct text, or fewer by `stride`",
+    "masked pairs": "a pass of the model for each word of both texts, or fewer by `stride`",
+}
+
+
+def facts(name: str) -> str:
+    """A metric's facts as Markdown: what its docstring says, a table of facts, a table of parameters."""
+    kind = built_in_metrics()[name]
+    told = prose(kind.__doc__ or "", parameters_of(kind))
+    return "\n\n".join([*told, _facts(kind), _parameters(kind), *_presets(kind)])
+
+
+def _facts(kind: type[Metric]) -> str:
+    better = "Higher is better." if kind.higher_is_better else "Lower is better."
+    rows = [("better", better), ("parts", ", ".join(f"`{part}`" for part in kind.parts))]
+    try:
+        metric = kind()
+    except NlgaugeError:  # a metric that needs a parameter has no facts before it is given
+        metric = None
+    if metric is not None:
+        rows.append(("reads", ", ".join(f"`{column}`" for column in metric.reads)))
+        rows.append(("cost", _COSTS[metric.cost]))
+        other = "the texts of other rows too" if metric.uses_corpus else "that row alone"
+        rows.append(("a row's score depends on", other))
+        if metric.libraries:
+            rows.append(("libraries", ", ".join(metric.libraries) + ", of the extra `strings`"))
+    if kind.citation:
+        rows.append(("source", kind.citation))
+    return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)])
+
+
+def _parameters(kind: type[Metric]) -> str:
+    told = parameters(kind)
+    rows = []
+    for name, default in parameters_of(kind).items():
+        given = "needed" if default is inspect.Parameter.empty else f"`{literal(default)}`"
+        rows.append(f"| `{name}` | {given} | {_cell(told[name])}{_choices(kind, name, told[name])} |")
+    return "\n".join(["| parameter | default | |", "|---|---|---|", *rows]) if rows else "It has no parameters."
+
+
+def _choices(kind: type[Metric], name: str, told: str) -> str:
+    """The values of a parameter that its text does not name."""
+    values = [repr(value) for value in kind.choices.get(name, ())]
+    if not values or all(value in told for value in values) or values == ["True", "False"]:
+        return ""
+    return " One of " + ", ".join(f"`{value}`" for value in values) + "."
+
+
+def _presets(kind: type[Metric]) -> list[str]:
+    return ["Presets: " + ", ".join(f"`{name!r}`" for name in kind.presets) + "."] if kind.presets else []
+
+
+def _cell(text: str) -> str:
+    """A text as a table's cell takes it."""
+    text = text.strip().replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+    return text[:1].upper() + text[1:] + ("" if not text or text.endswith(".") else ".")
+
+
+class MetricDirective(SphinxDirective):
+    """`{metric} Name`: the facts of a built-in metric."""
+
+    required_arguments: ClassVar[int] = 1
+
+    def run(self) -> list[nodes.Node]:
+        name = self.arguments[0]
+        if name not in built_in_metrics():
+            raise self.error(f"there is no metric {name!r}")
+        lines = StringList(facts(name).splitlines(), source=self.get_source_info()[0])
+        holder = nodes.Element()
+        self.state.nested_parse(lines, self.content_offset, holder)
+        return holder.children
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_directive("metric", MetricDirective)
+    return {"parallel_read_safe": True}
