@@ -73,7 +73,8 @@ def test_a_page_prints_what_it_shows(page: Path, folder: Path, shims: Path, one_
             count(block.mark[1])
     if UPDATE:
         _write(page, printed)
-    assert not wrong, "\n\n".join(wrong)
+    else:
+        assert not wrong, "\n\n".join(wrong)
 
 
 def _checked_python(
