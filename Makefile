@@ -1,13 +1,19 @@
 # make demo: from a fresh clone to scores on the embedded model.   make test: everything that must hold.
 # make base: the larger model beside it.           make docs: the documentation as a site.
+# make adapters: each adapter beside the real package, in an environment of its own; make adapter-trl: one of them.
+# make package: wheels and sdists of both distributions, checked and tried where nothing else is installed.
 PYTHON ?= python3
 VENV ?= .venv
 BASE ?= .venv-base
+BARE ?= .venv-bare
+DIST ?= dist
 PIP := -m pip --disable-pip-version-check --quiet
 # A torch of another version brings gigabytes of CUDA libraries where none are wanted.
 TORCH := torch==2.13.0
 
-.PHONY: demo base docs test test-base check clean
+ADAPTERS := $(patsubst tests/adapters/requirements/%.txt,adapter-%,$(wildcard tests/adapters/requirements/*.txt))
+
+.PHONY: demo base docs package test test-base check adapters $(ADAPTERS) clean
 
 demo: $(VENV)/demo
 	$(VENV)/bin/nlgauge score examples/outputs.jsonl -m InfoLM -m BaryScore -m BERTScore -m MarkEvaluate -o demo-scores.jsonl
@@ -21,6 +27,19 @@ base: $(VENV)/demo
 docs: $(VENV)/test
 	$(VENV)/bin/python -m sphinx -W --keep-going -q docs docs/_build/html
 
+# The wheels are built from the sdists, so that both are tried. One row is scored by each model, in a folder that is not
+# the repository.
+package: $(VENV)/test
+	rm -rf $(DIST) $(BARE)
+	$(VENV)/bin/python -m build --outdir $(DIST) .
+	$(VENV)/bin/python -m build --outdir $(DIST) packages/nlgauge-base
+	$(VENV)/bin/python -m twine check --strict $(DIST)/*
+	@! find $(DIST) -size +99M | grep . || { echo "the package index takes files of 100 MB at most" >&2; exit 1; }
+	$(PYTHON) -m venv $(BARE)
+	$(BARE)/bin/python $(PIP) install $(DIST)/nlgauge-*.whl $(DIST)/nlgauge_base-*.whl
+	head -n 1 examples/outputs.jsonl > $(BARE)/row.jsonl
+	cd $(BARE) && bin/nlgauge score row.jsonl -m BERTScore -m "BERTScore(model='base')" --no-cache
+
 test: check test-base
 	$(VENV)/bin/python -m pytest -q
 
@@ -32,6 +51,18 @@ check: $(VENV)/test
 # What `pip install nlgauge` alone brings: every test that needs no more runs, the others skip by name.
 test-base: $(BASE)/test
 	$(BASE)/bin/python -m pytest -q
+
+adapters: $(ADAPTERS)
+
+# What the frameworks warn of is theirs to mend.
+$(ADAPTERS): adapter-%: $(VENV)/adapters/%/installed
+	NLGAUGE_ADAPTER=$* HF_HOME=$(abspath $(VENV))/adapters/huggingface $(VENV)/adapters/$*/bin/python -m pytest -q \
+	    -W default -p no:cacheprovider $$(find tests/adapters -name test_$*.py)
+
+$(VENV)/adapters/%/installed: tests/adapters/requirements/%.txt pyproject.toml
+	$(PYTHON) -m venv $(VENV)/adapters/$*
+	$(VENV)/adapters/$*/bin/python $(PIP) install -r $< -e '.[test]'
+	@touch $@
 
 $(VENV)/demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -50,4 +81,4 @@ $(BASE)/test: pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BASE) docs/_build demo-scores.jsonl
+	rm -rf $(VENV) $(BASE) $(BARE) $(DIST) docs/_build demo-scores.jsonl

