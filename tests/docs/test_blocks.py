@@ -6,7 +6,6 @@ that stands for the reader's file. NLGAUGE_UPDATE_PAGES=1 writes what blocks pri
 
 from __future__ import annotations
 
-import doctest
 import os
 import shutil
 import sys
@@ -21,6 +20,7 @@ from nlgauge.errors import MissingExtraError
 pytest.importorskip("sybil", reason="needs nlgauge[test]")
 
 from tests.docs.blocks import PAGES, ROOT, RUN, Block, blocks_of, commands_of, run_command, run_python
+from tests.docs.comparing import bare, same
 from tests.docs.counting import count
 
 UPDATE = os.environ.get("NLGAUGE_UPDATE_PAGES") == "1"
@@ -82,9 +82,9 @@ def _checked_python(
 ) -> None:
     got = run_python(block, namespace)
     shown = str(block.printed.lexemes["source"]) if block.printed else ""
-    if not _same(shown, got):
+    if not same(shown, got):
         report(f"{block.place} shows\n{shown}and prints\n{got}")
-    if block.printed and not _same(shown, got):
+    if block.printed and not same(shown, got):
         write(block.printed.start, block.printed.end, f"```text\n{got}```")
 
 
@@ -98,20 +98,11 @@ def _checked_commands(
     written = []
     for command in commands_of(block.source):
         code, got = run_command(command.text, shims)
-        same = _same(command.shown, got) if command.shown else code == 0
+        same = same(command.shown, got) if command.shown else code == 0
         if not same:
             report(f"{block.place}: $ {command.text}\nshows\n{command.shown}\nand prints (exit code {code})\n{got}")
-        written.append(f"$ {command.text}\n{command.shown if same or not command.shown else _bare(got)}")
+        written.append(f"$ {command.text}\n{command.shown if same or not command.shown else bare(got)}")
     write(block.example.start, block.example.end, f"```console\n{''.join(written)}```")
-
-
-def _same(shown: str, got: str) -> bool:
-    """Whether output is as shown: spaces at the ends of lines aside, and with ... for anything."""
-    return doctest.OutputChecker().check_output(_bare(shown), _bare(got), doctest.ELLIPSIS)
-
-
-def _bare(text: str) -> str:
-    return "".join(line.rstrip() + "\n" for line in text.strip("\n").splitlines())
 
 
 def _write(page: Path, printed: list[tuple[int, int, str]]) -> None:
