@@ -33,7 +33,7 @@ def _table(page: str) -> dict[str, set[str]]:
 
 
 PUBLIC = {"Corpus", "ScoreTable", "compare", "correlate", "evaluate", "explain", "report", "InputError"}
-"""Names that the command takes from the package itself, as its users do"""
+"""Names that the command and the adapters take from the package itself, as its users do"""
 DOORS = _table((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
 # A metric may import what metrics share, and no other metric; what else one file may is said here, and why.
 SHARED = {
@@ -47,6 +47,18 @@ MORE: dict[str, set[str]] = {
 HEAVY = {"torch", "transformers", "onnxruntime", "onnx", "pandas", "pyarrow", "spacy", "ray", "matplotlib"}
 HEAVY |= {"sacrebleu", "rouge_score_rs", "rapidfuzz", "snowballstemmer", "rouge_score", "nltk"}
 HEAVY |= {"fastapi", "starlette", "uvicorn", "prometheus_client"}
+HEAVY |= {
+    "datasets",
+    "dspy",
+    "evaluate",
+    "inspect_ai",
+    "langsmith",
+    "lm_eval",
+    "mlflow",
+    "ragas",
+    "torchmetrics",
+    "trl",
+}
 HOMES: dict[str, set[str]] = {
     "metrics/splitters.py": {"sacrebleu", "rouge_score_rs"},
     "metrics/meteor.py": {"snowballstemmer"},
@@ -63,17 +75,25 @@ HOMES: dict[str, set[str]] = {
     "engine/segmentation.py": {"spacy"},
     "corpus/opening.py": {"pyarrow"},
     "corpus/parquet.py": {"pyarrow"},
+    "table/dataset.py": {"pyarrow"},
     "table/frame.py": {"pandas"},
+    "distributed/": {"ray"},
     "reproduce/figures.py": {"matplotlib"},
     "studies/figures.py": {"matplotlib"},
     "studies/parts_of_speech.py": {"spacy"},
     "training/weak_labels/syntax.py": {"spacy"},
     "training/": {"torch", "transformers", "onnx"},
     "serve/": {"fastapi", "starlette", "uvicorn", "prometheus_client"},
+    "adapters/evaluate_module/": {"evaluate", "datasets"},
+    "adapters/inspect.py": {"inspect_ai"},
+    "adapters/mlflow.py": {"mlflow"},
+    "adapters/pandas.py": {"pandas"},
+    "adapters/ragas.py": {"ragas"},
+    "adapters/torchmetrics.py": {"torchmetrics", "torch"},
 }
-# Where a heavy library may be imported outside a function: a network's class is derived from one of torch's, and the
-# service is loaded by its own command alone.
-AT_THE_TOP = ("training/", "serve/", "engine/models/aligner_net.py", "engine/models/bert.py")
+# Where a heavy library may be imported outside a function: a network's class is derived from one of torch's, the service
+# is loaded by its own command alone, and an adapter by whoever has its framework.
+AT_THE_TOP = ("training/", "serve/", "adapters/", "engine/models/aligner_net.py", "engine/models/bert.py")
 
 # What has no test file of its own name, and why.
 UNTESTED: dict[str, str] = {
@@ -88,6 +108,11 @@ UNTESTED: dict[str, str] = {
     "metrics/wordnet.py": "tests/metrics/test_meteor.py reads a small one",
     "engine/features/request.py": "tests/engine/test_engine.py tries requests of every kind",
     "engine/view.py": "the tests of every feature read through it",
+    "run/bound.py": "data alone, of tests/run/test_job.py",
+    "run/part.py": "tests/run/test_job.py scores parts of every kind",
+    "distributed/worker.py": "tests/distributed/test_cluster.py runs it in other processes",
+    "streaming.py": "tests/run/test_sections.py and tests/run/test_written.py go through it",
+    "table/dataset.py": "tests/run/test_written.py writes, reads and damages it",
     "run/filling.py": "tests/test_evaluation.py is about the tables that it makes",
     "run/sets.py": "tests/run/test_job.py, and tests/contracts/test_sets.py for every metric of sets",
     "run/strings.py": "tests/test_evaluation.py compares one process with several",
@@ -107,7 +132,14 @@ UNTESTED: dict[str, str] = {
         for name in ("delimited", "files", "json_records", "lines", "lists", "parquet", "place", "records", "row")
     },
 }
-WITHOUT_SOURCE = {"test_cli.py", "test_doors.py", "test_public_names.py", "test_outside.py", "test_contributing.py"}
+WITHOUT_SOURCE = {
+    "adapters/test_page.py",
+    "test_cli.py",
+    "test_doors.py",
+    "test_public_names.py",
+    "test_outside.py",
+    "test_contributing.py",
+}
 OF_THE_WHOLE = ("contracts/", "parity/")
 LINES = 20
 
@@ -146,7 +178,7 @@ def trespasses(module: str, source: str) -> list[str]:
             continue
         package, _, inner = name.partition(".")
         if package == "nlgauge" and room not in ("__init__", "__main__"):
-            public = room == "cli" and inner in PUBLIC
+            public = room in ("cli", "adapters") and inner in PUBLIC
             if not public and not any(
                 f"{inner}.".startswith(f"{door}.") for door in DOORS[room] | MORE.get(module, set())
             ):
@@ -210,6 +242,9 @@ def test_imports_stay_within_the_doors(module: str) -> None:
         ("metrics/rouge.py", "import rouge_score_rs"),
         ("metrics/cider.py", "def f():\n    import sacrebleu"),
         ("training/masked_lm.py", "import spacy"),
+        ("adapters/trl.py", "import trl"),
+        ("adapters/pandas.py", "from nlgauge.engine.engine import Engine"),
+        ("adapters/scorer.py", "import nlgauge"),
     ],
 )
 def test_a_planted_import_is_caught(module: str, source: str) -> None:
@@ -227,6 +262,7 @@ def test_a_planted_import_is_caught(module: str, source: str) -> None:
         ("corpus/parquet.py", "def f():\n    import pyarrow"),
         ("__main__.py", "from nlgauge.cli import main"),
         ("training/export.py", "import onnx"),
+        ("adapters/mlflow.py", "import mlflow\nfrom nlgauge import evaluate"),
     ],
 )
 def test_a_lawful_import_passes(module: str, source: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from nlgauge import registry
 from nlgauge.corpus import Corpus
+from nlgauge.distributed import Cluster
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.engine.windows import WINDOW_POLICIES, WindowPolicy
@@ -19,6 +20,7 @@ from nlgauge.run.job import Job
 from nlgauge.run.scored import Scored
 from nlgauge.run.strings import string_jobs
 from nlgauge.store import opened
+from nlgauge.streaming import Models, Streaming, stream
 from nlgauge.table import ScoreTable
 
 
@@ -42,6 +44,9 @@ def evaluate(
     progress: bool = False,
     processes: int = 1,
     cache: bool | str | Path = True,
+    rows_per_block: int | None = None,
+    output: str | Path | None = None,
+    ray: str | Cluster | None = None,
 ) -> ScoreTable:
     """Score every row by every metric, and every system by the metrics of sets.
 
@@ -57,6 +62,9 @@ def evaluate(
     for it has to stand under ``if __name__ == "__main__":``. Models use all processors in any case.
     cache: where scores are kept, so that no row is scored twice: True for the place of `nlgauge cache info`, a folder,
     or False.
+    rows_per_block: score so many rows at a time, and hold no more of them in memory (with `Corpus.read(on_disk=True)`).
+    output: a folder that each block is written to as soon as it is scored; a run that was killed goes on there, and the
+    table is read from it. ray: 'local', the address of a Ray cluster, or a `Cluster`; the numbers are the same.
 
     Raises InputError for rows that cannot be scored as given, SpecError for a metric or model that cannot be had.
 
@@ -68,6 +76,13 @@ def evaluate(
     chosen, asked = _metrics(metrics, model)
     if window not in WINDOW_POLICIES:
         raise SpecError(f"window {window!r} is not one of {', '.join(WINDOW_POLICIES)}")
+    if streaming := Streaming(rows_per_block, output, ray):
+        if processes > 1:
+            raise SpecError("processes is for a run in one piece; a run in blocks has ray='local' instead")
+        models = Models(precision, device, batch_tokens, window)
+        return stream(
+            rows, chosen, asked, streaming, models, evidence=evidence, against=against, progress=progress, cache=cache
+        )
     began = time.monotonic()
     filling = Filling(rows, chosen, asked, evidence)
     ledgers: dict[str, Any] = {}

@@ -41,8 +41,10 @@ def test_rows_come_back(rows, piece):
 
 
 def test_rows_longer_than_what_is_read_at_once_come_back():
-    rows = [Row("x" * size) for size in (3, 1 << 20, 5, (1 << 20) + 1, 0)]
-    assert list(Spool(rows)) == rows
+    rows = [Row("x" * size) for size in (3, 1 << 20, 5, (1 << 20) + 1, 0)] * 40
+    spool = Spool(rows)
+    assert list(spool) == rows
+    assert [spool[number] for number in reversed(range(len(rows)))] == rows[::-1]
 
 
 def test_corpus_on_disk_is_the_corpus_in_memory(tmp_path):

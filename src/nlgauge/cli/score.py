@@ -10,18 +10,21 @@ import click
 
 from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.summary import show_summary
-from nlgauge.cli.terminal import IN_FORMATS, PLACE, read_outputs, refuse_place
+from nlgauge.cli.terminal import ADDRESS, IN_FORMATS, PLACE, read_outputs, refuse_place
 from nlgauge.errors import InputError, SpecError
 
 _MANY_ROWS = 5000
 
 
 @click.command()
-@click.argument("outputs", type=PLACE, required=False)
+@click.argument("outputs", type=ADDRESS, required=False)
 @click.option(
     "-m", "--metric", "metrics", multiple=True, help="Metric spec, e.g. InfoLM or \"InfoLM(measure='l2')\"; repeatable."
 )
-@click.option("-o", "--output", type=PLACE, help="Write every row's scores here (JSON Lines).")
+@click.option(
+    "-o", "--output", type=ADDRESS,
+    help="Write every row's scores here: JSON Lines; in blocks a folder of Parquet, unless the name ends in .jsonl.",
+)  # fmt: skip
 @click.option("--candidates", type=PLACE, help="Text file, an output a line, instead of OUTPUTS.")
 @click.option("--references", type=PLACE, multiple=True, help="Text file, a reference a line; repeatable.")
 @click.option("--source", type=PLACE, help="Text file, a source a line.")
@@ -54,11 +57,26 @@ _MANY_ROWS = 5000
 )
 @click.option("--evidence", is_flag=True, help="Keep in the output what each score rests on.")
 @click.option(
-    "--against", type=PLACE, help="Table of texts that metrics of sets compare outputs with, instead of references."
+    "--against", type=ADDRESS, help="Table of texts that metrics of sets compare outputs with, instead of references."
 )
 @click.option(
     "--processes", type=click.IntRange(min=1),
     help="How many metrics of strings at a time; as many as there are processors from 5,000 rows on, else one.",
+)  # fmt: skip
+@click.option(
+    "--rows-per-block",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Hold N rows at a time in memory, and write them to the folder -o as soon as they are scored: for millions.",
+)
+@click.option("--ray", metavar="local|ADDRESS", help="Score on a Ray cluster, or in processes of this machine.")
+@click.option("--workers", type=click.IntRange(min=1), help="With --ray: how many; as many as have room by default.")
+@click.option(
+    "--worker-threads", type=click.IntRange(min=1), default=1, show_default=True, help="With --ray: processors of each."
+)
+@click.option(
+    "--worker-gpus", type=click.FloatRange(min=0), default=0, show_default=True,
+    help="With --ray: GPUs of each, or the share of one.",
 )  # fmt: skip
 @keeping
 @click.option("--parts", is_flag=True, help="Print every part of the metrics, not the first alone.")
@@ -67,24 +85,31 @@ _MANY_ROWS = 5000
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the bootstrap intervals."
 )
 def score(
-    outputs: Path | None, metrics: Sequence[str], output: Path | None, candidates: Path | None,
+    outputs: Path | str | None, metrics: Sequence[str], output: Path | str | None, candidates: Path | None,
     references: Sequence[Path], source: Path | None, context: Path | None, system: str | None, columns: Sequence[str],
     model: str | None, precision: str, device: str | None, batch_tokens: int | None, window: Any, evidence: bool,
-    against: Path | None, processes: int | None, cache: Path | None, no_cache: bool, layout: str, seed: int,
-    parts: bool,
+    against: Path | str | None, processes: int | None, cache: Path | None, no_cache: bool, layout: str, seed: int,
+    parts: bool, rows_per_block: int | None, ray: str | None, workers: int | None, worker_threads: int,
+    worker_gpus: float,
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
+
+    OUTPUTS is a file, a folder of files, or an address such as s3://bucket/rows that pyarrow or fsspec opens.
 
     Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % bootstrap interval. The best
     has a star; what cannot be told apart from it (paired test, corrected by Holm) has a tilde.
     """
     from nlgauge import Corpus, evaluate
+    from nlgauge.distributed import Cluster
     from nlgauge.engine.models.onnx import threads
 
     if not metrics:
         raise SpecError("no metric was given: add -m InfoLM, for one; nlgauge list shows them all")
-    refuse_place(output)
-    corpus = read_outputs(outputs, candidates, references, source, context, system, columns)
+    in_blocks = rows_per_block is not None or ray is not None
+    folder = output if in_blocks and output is not None and not str(output).endswith(".jsonl") else None
+    if folder is None:
+        refuse_place(None if output is None else Path(output))
+    corpus = read_outputs(outputs, candidates, references, source, context, system, columns, on_disk=in_blocks)
     try:
         table = evaluate(
             corpus,
@@ -97,14 +122,17 @@ def score(
             evidence=evidence,
             against=None if against is None else Corpus.read(against),
             progress=True,
-            processes=processes or (threads() if len(corpus) >= _MANY_ROWS else 1),
+            processes=processes or (threads() if len(corpus) >= _MANY_ROWS and not in_blocks else 1),
             cache=cache_of(cache, no_cache),
+            rows_per_block=rows_per_block,
+            output=folder,
+            ray=None if ray is None else Cluster(ray, workers, worker_threads, worker_gpus),
         )
     except InputError as error:
         where = outputs if candidates is None else candidates
         raise (
             error if error.file else InputError(error.problem, file=where, row=error.row, remedy=error.remedy)
         ) from None
-    if output is not None:
+    if output is not None and folder is None:
         table.save(output)
     show_summary(table, layout, seed, parts)

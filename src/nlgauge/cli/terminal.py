@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
     from nlgauge.table import ScoreTable
 
+
+class _Address(click.Path):
+    """A path, or an address, which is not taken apart as a path is."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if "://" in str(value) else super().convert(value, param, ctx)
+
+
 PLACE = click.Path(path_type=Path)
+ADDRESS = _Address(path_type=Path)
 WIDTH = 100
 """Columns that text output keeps to"""
 IN_FORMATS = click.option(
@@ -58,8 +69,8 @@ def measured_on_ratings(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def read_outputs(
-    outputs: Path | None, candidates: Path | None, references: Sequence[Path], source: Path | None,
-    context: Path | None, system: str | None, columns: Sequence[str],
+    outputs: Path | str | None, candidates: Path | None, references: Sequence[Path], source: Path | None,
+    context: Path | None, system: str | None, columns: Sequence[str], *, on_disk: bool = False,
 ) -> Corpus:  # fmt: skip
     from nlgauge.corpus import Corpus
 
@@ -68,14 +79,14 @@ def read_outputs(
     if candidates is not None:
         if columns:
             raise SpecError("--map names the columns of a table; text files have none")
-        return Corpus.read_texts(candidates, references, source, context, system)
+        return Corpus.read_texts(candidates, references, source, context, system, on_disk=on_disk)
     if references or source or context or system:
         raise SpecError("--references, --source, --context and --system go with --candidates; a table has columns")
     assert outputs is not None
     pairs = [pair.partition("=") for pair in columns]
     if wrong := [ours for ours, equals, theirs in pairs if not (ours and equals and theirs)]:
         raise SpecError(f"--map {wrong[0]}: write OURS=THEIRS, as in --map candidate=prediction")
-    return Corpus.read(outputs, columns={ours: theirs for ours, _, theirs in pairs})
+    return Corpus.read(outputs, columns={ours: theirs for ours, _, theirs in pairs}, on_disk=on_disk)
 
 
 def read_rated(

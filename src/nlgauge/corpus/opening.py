@@ -120,7 +120,7 @@ def file_system(path: str) -> tuple[Any, str]:
     except (pyarrow.ArrowException, ValueError, OSError) as bad:
         refused = bad
     try:
-        import fsspec  # type: ignore[import-untyped,unused-ignore]
+        import fsspec
 
         other, where = fsspec.core.url_to_fs(path)
     except (ImportError, ValueError, OSError):

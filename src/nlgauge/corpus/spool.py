@@ -6,6 +6,8 @@ import json
 import os
 import tempfile
 from array import array
+from bisect import bisect_right
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 from weakref import finalize
@@ -13,7 +15,9 @@ from weakref import finalize
 from nlgauge.corpus.row import Row
 from nlgauge.errors import InputError
 
-_READ_AT_ONCE = 1 << 20
+_PAGE = 1 << 18
+"""Bytes of rows that are read at a time, where one is not longer"""
+_PAGES_HELD = 64
 
 
 class Spool(Sequence[Row]):
@@ -25,13 +29,16 @@ class Spool(Sequence[Row]):
     def __init__(self, rows: Iterable[Row]) -> None:
         self._file = tempfile.TemporaryFile(prefix="nlgauge-")  # noqa: SIM115
         finalize(self, self._file.close)
-        self._ends = array("Q", [0])
+        self._ends, self._pages = array("Q", [0]), array("Q")
+        self._held: OrderedDict[int, list[Row]] = OrderedDict()
         encode = json.JSONEncoder(ensure_ascii=False, default=str, separators=(",", ":")).encode
         try:
             for row in rows:
                 fields = [row.candidate, row.references, row.source, row.context, row.system, row.item]
                 line = encode([*fields, dict(row.scores), dict(row.extra)]).encode("utf-8", "surrogatepass")
                 self._file.write(line)
+                if not self._pages or self._ends[-1] + len(line) - self._ends[self._pages[-1]] > _PAGE:
+                    self._pages.append(len(self))
                 self._ends.append(self._ends[-1] + len(line))
             self._file.flush()
         except OSError as bad:
@@ -47,28 +54,31 @@ class Spool(Sequence[Row]):
     def __getitem__(self, index: slice) -> tuple[Row, ...]: ...
     def __getitem__(self, index: int | slice) -> Row | tuple[Row, ...]:
         if isinstance(index, slice):
-            numbers = range(len(self))[index]
-            if numbers.step == 1:
-                return tuple(self._from(numbers.start, numbers.stop))
-            return tuple(self[number] for number in numbers)
+            return tuple(self[number] for number in range(len(self))[index])
         number = range(len(self))[index]
-        begin = self._ends[number]
-        return _row(os.pread(self._file.fileno(), self._ends[number + 1] - begin, begin))
+        page = bisect_right(self._pages, number) - 1
+        return self._page(page)[number - self._pages[page]]
 
     def __iter__(self) -> Iterator[Row]:
-        return self._from(0, len(self))
+        for page in range(len(self._pages)):
+            yield from self._read(page)
 
-    def _from(self, first: int, end: int) -> Iterator[Row]:
-        """Rows one after another, of which many are read at a time."""
-        at = first
-        while at < end:
-            begin, last = self._ends[at], at + 1
-            while last < end and self._ends[last + 1] - begin <= _READ_AT_ONCE:
-                last += 1
-            data = os.pread(self._file.fileno(), self._ends[last] - begin, begin)
-            for number in range(at, last):
-                yield _row(data[self._ends[number] - begin : self._ends[number + 1] - begin])
-            at = last
+    def _page(self, page: int) -> list[Row]:
+        """The rows of a page, which stay for a while: what is asked for next stands beside it."""
+        if page in self._held:
+            self._held.move_to_end(page)
+        else:
+            self._held[page] = self._read(page)
+            if len(self._held) > _PAGES_HELD:
+                self._held.popitem(last=False)
+        return self._held[page]
+
+    def _read(self, page: int) -> list[Row]:
+        first = self._pages[page]
+        end = self._pages[page + 1] if page + 1 < len(self._pages) else len(self)
+        ends, begin = self._ends[first : end + 1], self._ends[first]
+        data = os.pread(self._file.fileno(), ends[-1] - begin, begin)
+        return [_row(data[ends[n] - begin : ends[n + 1] - begin]) for n in range(end - first)]
 
 
 def _row(line: bytes) -> Row:

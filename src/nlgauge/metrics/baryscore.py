@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.corpus import Row
+from nlgauge.corpus.place import shown
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
@@ -51,12 +52,18 @@ class Cloud(NamedTuple):
     certified: bool
 
 
+class Clouds(WeakKeyDictionary[TokenVectors, Cloud]):
+    """The clouds of texts whose features are still held. In another process, where none is, there are none."""
+
+    def __reduce__(self) -> tuple[type[Clouds], tuple[()]]:
+        return Clouds, ()
+
+
 class Side(NamedTuple):
     """How the clouds of candidates, or of references, are made."""
 
     table: TokenWeights | None
-    clouds: WeakKeyDictionary[TokenVectors, Cloud]
-    """Those of texts whose features are still held"""
+    clouds: Clouds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +114,9 @@ class BaryScore(ReferenceMetric[BaryScorePrepared, TokenVectors]):
         super().__post_init__()
         check_layers(self)
         if not 1e-6 <= self.regularisation <= 1e6:
-            raise SpecError(f"{self.name}: regularisation={self.regularisation!r} is not a number from 1e-6 to 1e6")
+            raise SpecError(
+                f"{self.name}: regularisation={shown(self.regularisation)} is not a number from 1e-6 to 1e6"
+            )
 
     @property
     def cost(self) -> Cost:
@@ -121,8 +130,8 @@ class BaryScore(ReferenceMetric[BaryScorePrepared, TokenVectors]):
         layers = layers_read(self.layers, "BaryScore", setup.model)
         tables = idf_tables(self.idf, setup)
         facts = {"layers": ",".join(map(str, layers)), "idf": idf_fact(self.idf, setup, *tables)}
-        first = Side(tables[0], WeakKeyDictionary())
-        second = Side(tables[1], WeakKeyDictionary()) if self.idf == "separate" else first
+        first = Side(tables[0], Clouds())
+        second = Side(tables[1], Clouds()) if self.idf == "separate" else first
         return BaryScorePrepared(layers=layers, sides=(first, second), facts=facts)
 
     def request(self, text: str, prepared: BaryScorePrepared, reference: bool) -> VectorsRequest:

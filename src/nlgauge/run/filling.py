@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from nlgauge._version import __version__
 from nlgauge.corpus import Corpus
 from nlgauge.metrics.base import Metric, RowMetric, Value
+from nlgauge.metrics.sets import SetMetric
 from nlgauge.run.bound import Block
 from nlgauge.run.job import Job
 from nlgauge.signature import Signature
@@ -36,10 +37,22 @@ class Filling:
         for spec in job.bound:
             self._signatures[spec] = job.signature(spec)
 
+    def known(self, rows: Sequence[int]) -> None:
+        """Nothing is there before a run."""
+
+    def end(self, jobs: Sequence[Job], spent: Mapping[str, object]) -> ScoreTable:
+        """The table, after all rows of some jobs have come."""
+        for job in jobs:
+            self.take_sets(job)
+            self._signatures.update({spec: job.signature(spec) for spec in job.bound})
+        table = self.table()
+        table.spent = dict(spent)
+        return table
+
     def take_sets(self, job: Job) -> None:
         """Take the scores of systems by the metrics of sets of a job whose blocks have all come."""
         for spec, points in job.sets.items():
-            column = self._columns[spec] = _column(points.metric, len(self._corpus.systems), "system")
+            column = self._columns[spec] = column_of(points.metric, len(self._corpus.systems))
             for index, scored in enumerate(job.set_scores(spec).values()):
                 self._fill(spec, column, index, scored.value)
                 if scored.evidence:
@@ -52,7 +65,7 @@ class Filling:
         for spec, scored in block.scored.items():
             column = self._columns.get(spec)
             if column is None:
-                column = self._columns[spec] = _column(self._metrics[spec], len(self._corpus), "item")
+                column = self._columns[spec] = column_of(self._metrics[spec], len(self._corpus))
             for index, one in scored.items():
                 self._fill(spec, column, index, one.value)
                 if self._evidence:
@@ -81,13 +94,14 @@ class Filling:
             column.sums.counts[index] = value.counts
 
 
-def _column(metric: Metric, size: int, level: str) -> Column:
+def column_of(metric: Metric, size: int) -> Column:
+    """A metric's column without a number in it: of `size` rows, or systems."""
     formula = metric.formula if isinstance(metric, RowMetric) else None
     return Column(
         metric.parts,
         np.full((size, len(metric.parts)), np.nan),
         higher_is_better=metric.higher_is_better,
-        level=level,
+        level="system" if isinstance(metric, SetMetric) else "item",
         sums=None if formula is None else Sums(dict(formula), np.full((size, 1), np.nan)),
         details=metric.details,
     )

@@ -120,6 +120,11 @@ class Job:
         return Signature(spec, self._with_window(self.bound[spec].facts, len(read.longer), len(read.texts)))
 
     @property
+    def engine(self) -> Engine | None:
+        """What computes the features; None for metrics of strings."""
+        return self._engine
+
+    @property
     def bindings(self) -> Bindings:
         """What another process needs to score rows of this corpus."""
         return Bindings(self.bound, {spec: points.apart() for spec, points in self.sets.items()}, self._evidence)

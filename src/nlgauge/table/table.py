@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.signature import Signature
-from nlgauge.table import reading, writing
+from nlgauge.table import dataset, reading, writing
 from nlgauge.table.column import Column, Sums
 from nlgauge.table.frame import frame
 from nlgauge.table.intervals import Resamples, SystemScore, by_system
@@ -70,6 +70,8 @@ class ScoreTable:
     def find(self, metric: object) -> str:
         """The spec under which a metric stands here, from that spec, the one that was asked for, or the bare name."""
         asked = self.run.get("asked", {}).get(str(metric), str(metric))
+        if asked in self.columns:
+            return asked
         wanted = asked.replace(" ", "").replace('"', "'")
         for spec in self.columns:
             if spec.replace(" ", "") == wanted:
@@ -120,8 +122,8 @@ class ScoreTable:
 
     @classmethod
     def load(cls, path: str | Path) -> ScoreTable:
-        """Read what `save` wrote. Raises InputError, with the line, for anything else."""
-        return cls(*reading.read(path))
+        """Read what `save` wrote, or the folder that a run wrote as it went. Raises InputError for anything else."""
+        return cls(*(dataset.load(path) if dataset.is_folder(path) else reading.read(path)))
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for every value: system, item, metric, part, value, reason. Raises MissingExtraError."""

@@ -1,0 +1,66 @@
+"""What runs in another process: models that are loaded once, and sections that are scored by them."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from nlgauge.engine.engine import Engine
+from nlgauge.engine.models import loading
+from nlgauge.engine.windows import WindowPolicy
+from nlgauge.errors import NlgaugeError
+from nlgauge.run.bound import Bindings
+from nlgauge.run.sections import Done, Work, score_work
+
+
+class ModelSetting(NamedTuple):
+    """How a model is loaded, and what it has to be."""
+
+    name: str
+    precision: str
+    device: str | None
+    batch_tokens: int | None
+    window: WindowPolicy
+    facts: Mapping[str, object]
+    """Of the engine of the process that prepared the run"""
+
+    def engine(self) -> Engine:
+        """An engine with the model. Raises NlgaugeError where it is not the one that the run was prepared with."""
+        loaded = loading.load(self.name, self.precision, device=self.device)
+        engine = Engine(loaded, self.window, batch_tokens=self.batch_tokens)
+        if engine.facts != self.facts:
+            differ = ", ".join(key for key, fact in engine.facts.items() if self.facts.get(key) != fact)
+            problem = f"the worker on {platform.node()} reads another {self.name}: {differ} differ"
+            raise NlgaugeError(f"{problem}; install the same versions on each machine")
+        return engine
+
+
+class Shared(NamedTuple):
+    """What all sections of a run are scored with."""
+
+    bindings: Sequence[Bindings]
+    settings: Sequence[ModelSetting | None]
+    """Of the model of each job"""
+    threads: int
+
+
+class Worker:
+    """Scores sections."""
+
+    def __init__(self) -> None:
+        self._shared: Shared | None = None
+        self._engines: list[Engine | None] = []
+
+    def score(self, shared: Callable[[], Shared], work: Work) -> Done:
+        """The scores of a section. shared: fetches what the run shares, when the first section comes.
+
+        Raises NlgaugeError for a model that differs, InputError for a row.
+        """
+        if self._shared is None:
+            known = shared()
+            os.environ["NLGAUGE_THREADS"] = str(known.threads)
+            self._engines = [None if one is None else one.engine() for one in known.settings]
+            self._shared = known
+        return score_work(work, self._shared.bindings, self._engines)

@@ -1,0 +1,255 @@
+"""The scores folder: what a run that is written as it goes leaves behind, block after block. Parquet, through pyarrow.
+
+`plan.json` says which run it is, `rows-NNN.parquet` holds a block of rows and is named after its first one, and
+`header.json` is written last: a folder without it is of a run that has not ended, which goes on from there. A row has
+the columns `row` (counted from 0), `system`, `item`, and for each metric `METRIC.PART` (null where it is NaN),
+`METRIC.reason`, `METRIC.notes`, `METRIC.longer`, and where there are any `METRIC.counts` and `METRIC.evidence` (JSON).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.corpus.opening import FilePath, file_system, is_address
+from nlgauge.errors import InputError, MissingExtraError
+from nlgauge.signature import Signature
+from nlgauge.table.column import Column, Sums
+
+_SUFFIX = ".parquet"
+
+
+class Entry(NamedTuple):
+    """What one metric says of one row."""
+
+    parts: tuple[float, ...]
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+    counts: tuple[float, ...] | None = None
+    longer: tuple[int, ...] = ()
+    """Which of the texts that the metric reads are longer than the model's window"""
+    evidence: Any = None
+
+
+class Dataset:
+    """A scores folder, on this machine or at an address. Raises MissingExtraError without pyarrow."""
+
+    def __init__(self, place: FilePath) -> None:
+        try:
+            from pyarrow import fs, parquet
+        except ImportError:
+            raise MissingExtraError("a folder of scores", "tables") from None
+        self.place, self._parquet = str(place), parquet
+        if is_address(place):
+            self._files, self._folder = file_system(self.place)
+        else:
+            self._files, self._folder = fs.LocalFileSystem(), str(Path(place).absolute())
+        self._moves = isinstance(self._files, fs.LocalFileSystem)
+        self._no_file = fs.FileType.NotFound
+        self._selector = fs.FileSelector
+
+    def record(self, name: str) -> dict[str, Any] | None:
+        """The content of a JSON file, None where it is not there. Raises InputError for anything else."""
+        if self._files.get_file_info(self._at(name)).type == self._no_file:
+            return None
+        with self._files.open_input_stream(self._at(name)) as file:
+            data = file.read()
+        try:
+            record = json.loads(data)
+        except ValueError:
+            record = None
+        if not isinstance(record, dict):
+            raise InputError(f"{name} is not a JSON object", file=self.place, remedy="the file was edited")
+        return record
+
+    def write_record(self, name: str, record: Mapping[str, Any]) -> None:
+        """Write a JSON file. It is complete or not there at all. Raises InputError."""
+        data = json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1).encode()
+        self._write(name, lambda file: file.write(data))
+
+    def blocks(self) -> list[int]:
+        """The first rows of the blocks that are there, in order."""
+        infos = self._files.get_file_info(self._selector(self._folder, allow_not_found=True))
+        names = [info.base_name for info in infos if info.is_file and info.base_name.startswith("rows-")]
+        return sorted(int(name[5 : -len(_SUFFIX)]) for name in names if name.endswith(_SUFFIX))
+
+    def read(self, first: int) -> Any:
+        """The block that begins with a row, as a pyarrow table. Raises InputError where it cannot be read."""
+        name = _name(first)
+        try:
+            with self._files.open_input_file(self._at(name)) as file:
+                return self._parquet.read_table(file)
+        except (OSError, ValueError) as bad:
+            raise InputError(f"{name} cannot be read: {bad}", file=self.place, remedy="remove it, run again") from None
+
+    def write(self, first: int, places: Sequence[tuple[str, str]], entries: Mapping[str, Mapping[str, Any]]) -> None:
+        """Write a block of rows: (system, item) of each, and the columns of each metric (see `block`)."""
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {
+            "row": pa.array(range(first, first + len(places)), pa.int64()),
+            "system": pa.array([system for system, _ in places], pa.string()),
+            "item": pa.array([item for _, item in places], pa.string()),
+        }
+        for spec, some in entries.items():
+            columns |= {f"{spec}.{name}": array for name, array in some.items()}
+        table = pa.table(columns)
+        self._write(_name(first), lambda file: self._parquet.write_table(table, file, compression="zstd"))
+
+    def _at(self, name: str) -> str:
+        return f"{self._folder.rstrip('/')}/{name}"
+
+    def _write(self, name: str, content: Any) -> None:
+        # What is put at an address appears when it is whole; a file of this machine grows under its name.
+        made = self._at(name + ".partial") if self._moves else self._at(name)
+        try:
+            self._files.create_dir(self._folder)
+            with self._files.open_output_stream(made) as file:
+                content(file)
+            if self._moves:
+                self._files.move(made, self._at(name))
+        except OSError as bad:
+            problem = f"cannot be written: {bad.strerror or bad}"
+            raise InputError(problem, file=self.place, remedy="choose another place") from None
+
+
+def _name(first: int) -> str:
+    return f"rows-{first:012d}{_SUFFIX}"
+
+
+def block(column: Column, entries: Sequence[Entry], evidence: bool) -> dict[str, Any]:
+    """A metric's columns of a block. column: of the metric, without rows."""
+    import pyarrow as pa
+
+    columns = {
+        part: pa.array([_number(entry.parts[n]) for entry in entries], pa.float64())
+        for n, part in enumerate(column.parts)
+    }
+    columns["reason"] = pa.array([entry.reason for entry in entries], pa.string())
+    columns["notes"] = pa.array([entry.notes or None for entry in entries], pa.list_(pa.string()))
+    columns["longer"] = pa.array([entry.longer or None for entry in entries], pa.list_(pa.int32()))
+    if column.sums is not None:
+        columns["counts"] = pa.array([entry.counts for entry in entries], pa.list_(pa.float64()))
+    if evidence:
+        shown = [json.dumps(entry.evidence, ensure_ascii=False) if entry.evidence else None for entry in entries]
+        columns["evidence"] = pa.array(shown, pa.string())
+    return columns
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def entries_of(table: Any, spec: str, parts: Sequence[str]) -> list[Entry]:
+    """What `block` was made of."""
+    columns = [[math.nan if v is None else v for v in table[f"{spec}.{part}"].to_pylist()] for part in parts]
+    names = set(table.column_names)
+
+    def rest(name: str, otherwise: Any) -> list[Any]:
+        known = table[f"{spec}.{name}"].to_pylist() if f"{spec}.{name}" in names else [None] * len(table)
+        return [otherwise if one is None else one for one in known]
+
+    more = zip(
+        rest("reason", None), rest("notes", ()), rest("counts", None), rest("longer", ()), rest("evidence", "null"),
+        strict=True,
+    )  # fmt: skip
+    return [
+        Entry(values, reason, tuple(notes), None if counts is None else tuple(counts), tuple(longer), json.loads(shown))
+        for values, (reason, notes, counts, longer, shown) in zip(zip(*columns, strict=True), more, strict=True)
+    ]
+
+
+def is_folder(place: FilePath) -> bool:
+    """Whether a place of scores is a folder, and not a file."""
+    if is_address(place):
+        return not str(place).endswith(".jsonl")
+    return Path(place).is_dir()
+
+
+def load(place: FilePath) -> tuple[list[tuple[str, str]], dict[str, Column], dict[str, Signature], Any, str]:
+    """The fields of a ScoreTable, in its order. Raises InputError for a folder that is not of a run that has ended."""
+    dataset = Dataset(place)
+    header = dataset.record("header.json")
+    if header is None or not {"metrics", "signatures", "facts", "run", "systems", "nlgauge"} <= header.keys():
+        begun = dataset.record("plan.json") is not None
+        problem = "the run has not ended" if begun else "is not a folder of scores"
+        remedy = "give its command once more: it goes on" if begun else "give what nlgauge score -o wrote"
+        raise InputError(problem, file=dataset.place, remedy=remedy)
+    tables = [dataset.read(first) for first in dataset.blocks()]
+    rows = [row for table in tables for row in zip(*_places(table), strict=True)]
+    if len(rows) != header["run"]["rows"]:
+        problem = f"holds {len(rows)} of {header['run']['rows']} rows"
+        raise InputError(problem, file=dataset.place, remedy="give its command once more: it goes on")
+    columns = {
+        spec: _whole(about, header["systems"][spec]) if about["level"] == "system" else _column(about, spec, tables)
+        for spec, about in header["metrics"].items()
+    }
+    signatures = {spec: Signature(text, header["facts"].get(spec, {})) for spec, text in header["signatures"].items()}
+    signatures = {spec: Signature(spec, one.facts) if one.facts else one for spec, one in signatures.items()}
+    return rows, columns, signatures, header["run"], header["nlgauge"]
+
+
+def _places(table: Any) -> tuple[list[str], list[str]]:
+    systems = table["system"].combine_chunks().dictionary_encode()
+    names = systems.dictionary.to_pylist()  # one object a system, not one a row
+    return [names[n] for n in systems.indices.to_pylist()], table["item"].to_pylist()
+
+
+def _column(about: Mapping[str, Any], spec: str, tables: Sequence[Any]) -> Column:
+    import pyarrow as pa
+
+    names = [f"{spec}.{part}" for part in about["parts"]]
+    column = _empty(about)
+    column.values = np.concatenate([np.stack([_floats(one[name]) for name in names], axis=1) for one in tables])
+    reasons = pa.concat_tables([one.select([f"{spec}.reason"]) for one in tables])[0].to_numpy()
+    column.reasons = {int(n): reasons[n] for n in np.flatnonzero(reasons != None)}  # noqa: E711  # by element
+    if f"{spec}.evidence" in tables[0].column_names:
+        shown = [text for one in tables for text in one[f"{spec}.evidence"].to_pylist()]
+        column.evidence = {n: json.loads(text) for n, text in enumerate(shown) if text is not None}
+    if column.sums is not None:
+        column.sums.counts = _counts(pa.concat_tables([one.select([f"{spec}.counts"]) for one in tables])[0])
+    return column
+
+
+def _whole(about: Mapping[str, Any], known: Mapping[str, Any]) -> Column:
+    """The column of a metric of sets."""
+    column = _empty(about)
+    column.values = np.array(
+        [[math.nan if v is None else float(v) for v in one] for one in known["values"]], np.float64
+    )
+    column.reasons = {int(number): reason for number, reason in known["reasons"].items()}
+    column.evidence = {int(number): evidence for number, evidence in known["evidence"].items()}
+    return column
+
+
+def _empty(about: Mapping[str, Any]) -> Column:
+    parts = tuple(about["parts"])
+    return Column(
+        parts,
+        np.empty((0, len(parts))),
+        higher_is_better=about["higher_is_better"],
+        level=about["level"],
+        sums=Sums(about["formula"], np.empty((0, 1))) if "formula" in about else None,
+        details=tuple(about.get("details", ())),
+    )
+
+
+def _floats(column: Any) -> NDArray[np.float64]:
+    values: NDArray[np.float64] = column.to_numpy()
+    return values.astype(np.float64, copy=False)
+
+
+def _counts(column: Any) -> NDArray[np.float64]:
+    """[rows, counts]; NaN for a row without."""
+    known = ~np.asarray(column.is_null().to_numpy(), np.bool_)
+    flat = column.combine_chunks().flatten().to_numpy()
+    width = len(flat) // known.sum() if known.any() else 1
+    counts = np.full((len(known), width), np.nan)
+    counts[known] = flat.reshape(-1, width)
+    return counts

@@ -1,0 +1,76 @@
+"""Every metric scores blocks of rows, into a table or into a folder, as it scores all rows at once.
+
+What a section is scored with goes through a pickle on its way, as it does to another process.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nlgauge
+from nlgauge import ScoreTable, registry
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.spool import Spool
+from nlgauge.metrics.base import Metric
+from nlgauge.run.job import Job
+from nlgauge.run.sections import Done, Scorer, Work, score_work
+from tests.contracts.test_together import SPECS
+from tests.extras import lacking
+from tests.run.test_together import rows
+
+pytestmark = pytest.mark.usefixtures("one_model")
+
+
+def _metric(spec: str) -> Metric:
+    metric = registry.metric(spec, model="pocket")
+    if (extra := lacking(metric.libraries)) is not None:
+        pytest.skip(f"needs nlgauge[{extra}]")
+    return metric
+
+
+def _elsewhere(jobs: list[Job]) -> Scorer:
+    bindings = pickle.dumps([job.bindings for job in jobs])
+
+    def scored(works: Iterable[Work]) -> Iterator[Done]:
+        for work in works:
+            sent = pickle.loads(pickle.dumps(work))
+            done = score_work(sent, pickle.loads(bindings), [job.engine for job in jobs])
+            yield pickle.loads(pickle.dumps(done))
+
+    return scored
+
+
+def _same(table: ScoreTable, whole: ScoreTable) -> None:
+    assert (table.rows, table.signatures, table.run) == (whole.rows, whole.signatures, whole.run)
+    for spec, column in whole.columns.items():
+        np.testing.assert_allclose(table.columns[spec].values, column.values, rtol=1e-3, atol=1e-4)
+        mine = table.columns[spec]
+        assert (mine.parts, mine.reasons, mine.level, mine.details, mine.higher_is_better) == (
+            column.parts, column.reasons, column.level, column.details, column.higher_is_better,
+        )  # fmt: skip
+        # A file keeps evidence where there is some.
+        assert [n for n, one in mine.evidence.items() if one] == [n for n, one in column.evidence.items() if one]
+        assert (mine.sums is None) == (column.sums is None)
+        if mine.sums is not None and column.sums is not None:
+            assert mine.sums.formula == column.sums.formula
+            np.testing.assert_allclose(mine.sums.counts, column.sums.counts, rtol=1e-6)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_blocks_are_as_the_whole(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    metric, corpus = _metric(spec), Corpus(Spool(rows(7, 7)))
+    whole = nlgauge.evaluate(rows(7, 7), metrics=[metric], evidence=True, cache=False)
+    monkeypatch.setattr("nlgauge.streaming.here", _elsewhere)
+    pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
+    place = tmp_path / "scores"
+    options = {"metrics": [metric], "evidence": True, "cache": False, "rows_per_block": 3, "output": place}
+    _same(nlgauge.evaluate(corpus, **options), whole)
+    _same(ScoreTable.load(place), whole)
+    (place / "header.json").unlink()
+    (place / "rows-000000000003.parquet").unlink()
+    _same(nlgauge.evaluate(corpus, **options), whole)

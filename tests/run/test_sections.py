@@ -1,0 +1,71 @@
+"""Blocks of rows in memory: what the store has, rows that are refused, and how far ahead rows are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import nlgauge
+from nlgauge.corpus import Corpus, Row
+from nlgauge.corpus.spool import Spool
+from nlgauge.errors import InputError, SpecError
+from nlgauge.run.job import Job
+from nlgauge.run.sections import here, in_sections
+from tests.reproduce.pieces import Words
+from tests.run.test_together import rows
+
+pytestmark = pytest.mark.usefixtures("one_model")
+
+
+@pytest.mark.parametrize("size", [1, 4, 7, 100])
+def test_any_size_gives_the_table_of_the_whole(size: int) -> None:
+    metrics = ["TokenF1", "BERTScore(idf='references')", "MarkEvaluate"]
+    whole = nlgauge.evaluate(rows(5, 7), metrics=metrics, cache=False)
+    table = nlgauge.evaluate(Corpus(Spool(rows(5, 7))), metrics=metrics, cache=False, rows_per_block=size)
+    assert (table.rows, table.signatures, table.run) == (whole.rows, whole.signatures, whole.run)
+    assert table.metrics == whole.metrics
+    assert table.columns["TokenF1"] == whole.columns["TokenF1"]
+    for metric in metrics[1:]:
+        assert table.values(metric) == pytest.approx(whole.values(metric), rel=1e-3, nan_ok=True)
+
+
+def test_store_serves_blocks_and_the_whole_alike(tmp_path: Path) -> None:
+    metrics = ["TokenF1", "BERTScore"]
+    first = nlgauge.evaluate(rows(5, 7), metrics=metrics, cache=tmp_path, rows_per_block=3)
+    second = nlgauge.evaluate(rows(5, 7), metrics=metrics, cache=tmp_path)
+    third = nlgauge.evaluate(rows(5, 7), metrics=metrics, cache=tmp_path, rows_per_block=2)
+    assert first == second == third
+    assert third.spent["models"]["pocket"]["passes"] == 0
+
+
+def test_row_that_is_refused_has_its_number_in_the_corpus() -> None:
+    long = Row("word " * 600, ("a word",))
+    corpus = Corpus((*[Row("short", ("short",))] * 5, long))
+    with pytest.raises(InputError) as caught:
+        nlgauge.evaluate(corpus, metrics="BERTScore", window="error", cache=False, rows_per_block=4)
+    assert caught.value.row == 6
+
+
+@pytest.mark.parametrize("options", [{"rows_per_block": 0}, {"rows_per_block": 2, "processes": 2}, {"ray": ""}])
+def test_options_that_make_no_sense_are_refused(options: dict[str, object]) -> None:
+    with pytest.raises(SpecError):
+        nlgauge.evaluate(rows(5, 7), metrics="TokenF1", cache=False, **options)  # type: ignore[arg-type]
+
+
+def test_rows_are_read_when_the_scorer_asks_for_them() -> None:
+    corpus = rows(5, 7)
+    job = Job(corpus, {"Words": Words()})
+    read: list[int] = []
+    taken: list[int] = []
+
+    class Noting:
+        def known(self, some: range) -> None:
+            read.append(some.start)
+
+        def take(self, block: object) -> None:
+            taken.append(len(read))
+
+    in_sections(corpus, [job], 2, Noting(), here([job]), progress=False)  # type: ignore[arg-type]
+    assert read == [0, 2, 4, 6]
+    assert taken == [1, 2, 3, 4]

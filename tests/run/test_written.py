@@ -1,0 +1,118 @@
+"""A folder that a run writes as it goes: resumed, refused, and read by whatever reads scores."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nlgauge
+from nlgauge import ScoreTable
+from nlgauge.corpus import Corpus
+from nlgauge.errors import InputError
+from nlgauge.run import written
+from tests.run.test_together import rows
+
+pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
+METRICS = ["TokenF1", "Length"]
+
+
+def run(place: Path | str, corpus: Corpus | None = None, **options: object) -> ScoreTable:
+    given = {"metrics": METRICS, "cache": False, "rows_per_block": 3, **options}
+    return nlgauge.evaluate(corpus or rows(3, 8), output=place, **given)  # type: ignore[arg-type]
+
+
+def test_killed_run_goes_on_and_scores_nothing_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, taken = tmp_path / "scores", []
+    whole = written.Written.take
+
+    def broken(self: written.Written, block: written.Block) -> None:
+        if len(taken) == 2:
+            raise KeyboardInterrupt
+        taken.append(block.rows[0])
+        whole(self, block)
+
+    monkeypatch.setattr(written.Written, "take", broken)
+    with pytest.raises(KeyboardInterrupt):
+        run(place)
+    assert sorted(path.name for path in place.iterdir()) == [
+        "plan.json", "rows-000000000000.parquet", "rows-000000000003.parquet",
+    ]  # fmt: skip
+    with pytest.raises(InputError, match=r"has not ended .* it goes on"):
+        ScoreTable.load(place)
+    monkeypatch.setattr(written.Written, "take", whole)
+    before = (place / "rows-000000000003.parquet").stat().st_mtime_ns
+    assert run(place) == nlgauge.evaluate(rows(3, 8), metrics=METRICS, cache=False)
+    assert (place / "rows-000000000003.parquet").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        ({"metrics": ["TokenF1"]}, "metrics differs"),
+        ({"rows_per_block": 4}, "rows_per_block differs"),
+        ({"corpus": rows(4, 8)}, "corpus differs"),
+        ({"evidence": True}, "evidence differs"),
+    ],
+)
+def test_folder_of_another_run_is_refused(tmp_path: Path, other: dict[str, object], what: str) -> None:
+    run(tmp_path / "scores")
+    with pytest.raises(InputError, match=what):
+        run(tmp_path / "scores", **other)  # type: ignore[arg-type]
+
+
+def test_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not a folder of scores"):
+        ScoreTable.load(tmp_path)
+    run(tmp_path / "scores")
+    (tmp_path / "scores" / "plan.json").unlink()
+    with pytest.raises(InputError, match=r"scores without plan\.json"):
+        run(tmp_path / "scores")
+
+
+def test_damage_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "scores"
+    run(place)
+    block = place / "rows-000000000003.parquet"
+    whole = block.read_bytes()
+    block.write_bytes(whole[:-50])
+    with pytest.raises(InputError, match=r"rows-000000000003\.parquet cannot be read"):
+        ScoreTable.load(place)
+    block.unlink()
+    with pytest.raises(InputError, match="holds 5 of 8 rows"):
+        ScoreTable.load(place)
+    (place / "header.json").write_text("[]")
+    with pytest.raises(InputError, match=r"header\.json is not a JSON object"):
+        ScoreTable.load(place)
+
+
+def test_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written"):
+        run(tmp_path / "file" / "scores")
+
+
+def test_address_is_written_and_read(tmp_path: Path) -> None:
+    place = (tmp_path / "scores").as_uri()
+    assert run(place) == ScoreTable.load(place) == ScoreTable.load(tmp_path / "scores")
+
+
+def test_table_of_a_folder_is_saved_as_any_other(tmp_path: Path) -> None:
+    table = run(tmp_path / "scores")
+    table.save(tmp_path / "scores.jsonl")
+    assert ScoreTable.load(tmp_path / "scores.jsonl") == table
+
+
+def test_ledger_and_columns_stand_in_the_folder(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    run(tmp_path / "scores")
+    header = json.loads((tmp_path / "scores" / "header.json").read_text())
+    assert header["run"]["rows"] == 8
+    assert header["ledger"]["seconds"] >= 0
+    table = parquet.read_table(tmp_path / "scores" / "rows-000000000003.parquet")
+    assert table["row"].to_pylist() == [3, 4, 5]
+    f1 = nlgauge.evaluate(rows(3, 8), metrics="TokenF1", cache=False).values("TokenF1")
+    np.testing.assert_array_equal(table["TokenF1.f1"].to_numpy(), f1[3:6])
