@@ -322,3 +322,28 @@ def test_the_environment_names_the_model_where_nobody_does(monkeypatch):
     assert registry.metric("Length") == nlgauge.Length()
     monkeypatch.setenv("NLGAUGE_MODEL", "")
     assert registry.metric("InfoLM").model == "pocket"
+
+
+# ---- What the campaigns found
+
+
+@pytest.mark.parametrize(
+    ("spec", "part"),
+    [
+        ("BARTScore(alpha=" + "(" * 300 + ")" * 300 + ")", "cannot read the metric spec 'BARTScore(alpha=((("),
+        ("InfoLM(alpha=" + "-" * 4000 + "1)", "cannot read the metric spec"),
+        ("\U00018cd6" * 400, "no metric '"),
+        ("InfoLM(" + "x" * 400 + "=1)", "has no parameter 'xxx"),
+        ("InfoLM(measure='" + "\U00018cd6" * 400 + "')", "measure='"),
+        ("InfoLM(temperature=-" + "9" * 4000 + ")", "temperature=-99"),
+    ],
+)
+def test_an_error_shows_of_a_long_spec_what_can_be_read(spec: str, part: str) -> None:
+    message = refused(spec, part)
+    assert "\n" not in message and len(message) < 1500
+
+
+def test_a_spec_has_so_many_characters_at_most() -> None:
+    path = "x" * (registry.LONGEST_SPEC - len("MaskEval(weights='')"))
+    assert registry.parsed(f"MaskEval(weights='{path}')")[1] == {"weights": path}
+    refused(f"MaskEval(weights='{path}y')", "it has 4,097 characters, and the limit is 4,096")

@@ -25,6 +25,10 @@ from nlgauge.metrics.base import Metric, UnnamedModel, model_of
 from nlgauge.names import registered_name
 from nlgauge.offered import load_offered, offered
 
+LONGEST_SPEC = 4096
+"""Characters: a spec holds words and numbers, and at most the path of a file"""
+_SHOWN = 100
+
 
 @cache
 def built_in_metrics() -> Mapping[str, type[Metric]]:
@@ -55,7 +59,7 @@ def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
     elif isinstance(spec, Metric):
         made = spec
     else:
-        raise SpecError(f"{spec!r} is not a metric; give a spec such as 'InfoLM', or a Metric")
+        raise SpecError(f"{_shown(spec)} is not a metric; give a spec such as 'InfoLM', or a Metric")
     if model is None:
         model = os.environ.get("NLGAUGE_MODEL") or None
     if model is not None and isinstance(model_of(made), UnnamedModel):
@@ -65,11 +69,16 @@ def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
 
 def parsed(spec: str) -> tuple[str, dict[str, Any]]:
     """The name and the parameters that a spec writes; neither is looked up. Raises SpecError for what is no spec."""
+    if len(spec) > LONGEST_SPEC:
+        limit = f"it has {len(spec):,} characters, and the limit is {LONGEST_SPEC:,}"
+        raise SpecError(f"cannot read the metric spec {_shown(spec)}: {limit}; write Name or Name(param=value, ...)")
     name, bracket, rest = spec.strip().partition("(")
     name = name.strip()
     if not bracket:
         return name, {}
-    wrong = SpecError(f"cannot read the metric spec {spec!r}: write Name or Name(param=value, ...) with literal values")
+    wrong = SpecError(
+        f"cannot read the metric spec {_shown(spec)}: write Name or Name(param=value, ...) with literal values"
+    )
     try:
         call = ast.parse(f"f({rest}", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -95,7 +104,7 @@ def _made(spec: str) -> Metric:
     for parameter in given:
         if parameter not in known:
             has = ", ".join([*known, *(["preset"] if kind.presets else [])])
-            raise SpecError(f"{name} has no parameter {parameter!r}; it has {has}")
+            raise SpecError(f"{name} has no parameter {_shown(parameter)}; it has {has}")
     if preset is not None:
         return kind.preset(preset, **given)
     for parameter, default in known.items():
@@ -128,4 +137,10 @@ def _metric_class(name: str) -> type[Metric]:
         return loaded
     same = [known for known in [*built_in, *points] if known.lower() == name.lower()]
     hint = f"did you mean {same[0]}?" if same else f"there are {', '.join([*built_in, *points])}"
-    raise SpecError(f"no metric {name!r}; {hint}")
+    raise SpecError(f"no metric {_shown(name)}; {hint}")
+
+
+def _shown(value: object) -> str:
+    """A value as an error shows it: in one line that can be read."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

@@ -97,6 +97,17 @@ def changed(number: int, **values: Any) -> Edit:
     return edit
 
 
+def described(spec: str, **values: Any) -> Edit:
+    """Change what the header says of a metric."""
+
+    def edit(lines: list[str]) -> list[str]:
+        header = json.loads(lines[0])
+        header["metrics"][spec].update(values)
+        return [json.dumps(header), *lines[1:]]
+
+    return edit
+
+
 def without(number: int, key: str) -> Edit:
     def edit(lines: list[str]) -> list[str]:
         record = json.loads(lines[number - 1])
@@ -137,6 +148,31 @@ def without(number: int, key: str) -> Edit:
         pytest.param(changed(3, value=True), 3, id="value that is true"),
         pytest.param(changed(3, value=[]), 3, id="value that is a list"),
         pytest.param(changed(12, part="f"), 12, id="parts out of order"),
+        pytest.param(lambda lines: ["[" * 100_000, *lines[1:]], 1, id="header of brackets"),
+        pytest.param(
+            lambda lines: [lines[0].replace('"run"', '"run": 1e999, "r"', 1), *lines[1:]], 1, id="infinite number"
+        ),
+        pytest.param(changed(3, value=10**400), 3, id="value of 400 digits"),
+        pytest.param(changed(3, system=["x"]), 3, id="system that is a list"),
+        pytest.param(changed(3, item=7), 3, id="item that is a number"),
+        pytest.param(changed(3, reason=[]), 3, id="reason that is a list"),
+        pytest.param(changed(3, counts=3), 3, id="counts that are a number"),
+        pytest.param(changed(3, evidence={"texts": [{"words": []}]}), 3, id="evidence that cannot be drawn"),
+        pytest.param(changed(3, evidence=None), 3, id="evidence that is null"),
+        pytest.param(changed(1, nlgauge=None), 1, id="version that is null"),
+        pytest.param(changed(1, run={"asked": {"a": 3}}), 1, id="asked that is a number"),
+        pytest.param(changed(1, run={"rows": "4"}), 1, id="rows that are a text"),
+        pytest.param(changed(1, run={"notes": {KL: [1]}}), 1, id="notes that are a list"),
+        pytest.param(changed(1, rows=["ab"]), 1, id="rows that are texts"),
+        pytest.param(changed(1, rows=[["a"]]), 1, id="rows without items"),
+        pytest.param(described(KL, parts=[]), 1, id="no parts"),
+        pytest.param(described(KL, parts="kl"), 1, id="parts that are a text"),
+        pytest.param(described(KL, parts=["a", "a"]), 1, id="a part twice"),
+        pytest.param(described(KL, higher_is_better=None), 1, id="no direction"),
+        pytest.param(described(KL, level="row"), 1, id="unknown level"),
+        pytest.param(described(KL, details=["x"]), 1, id="details that are no parts"),
+        pytest.param(described(KL, formula="bleu"), 1, id="formula that is a text"),
+        pytest.param(described(KL, formula={"name": "no formula"}), 1, id="unknown formula"),
         pytest.param(changed(8, item="other"), None, id="another row"),
     ],
 )
@@ -204,3 +240,23 @@ def test_an_edited_file_is_refused(tmp_path: Path, old: str, new: str, problem: 
     path.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(InputError, match=problem):
         ScoreTable.load(path)
+
+
+@pytest.mark.parametrize("settings", [{"smooth": []}, {"constant": "x", "smooth": "floor"}, {"unknown": 1}])
+def test_a_formula_that_cannot_be_used_is_refused(tmp_path: Path, settings: dict[str, Any]) -> None:
+    path, (header, *records) = saved(counted(), tmp_path)
+    (about,) = (one for one in header["metrics"].values() if "formula" in one)
+    about["formula"] = {"name": "bleu", **settings}
+    path.write_text("".join(json.dumps(record) + "\n" for record in (header, *records)), encoding="utf-8")
+    if "smooth" in settings and settings["smooth"] == []:
+        ScoreTable.load(path).by_system()  # a way of smoothing that there is not smooths nothing
+        return
+    with pytest.raises(InputError, match="the formula"):
+        ScoreTable.load(path)
+
+
+def test_a_spec_with_double_quotes_is_found(tmp_path: Path) -> None:
+    spec = 'METEOR(wordnet="John\'s")'
+    table = ScoreTable([("A", "1")], {spec: column(1.0)}, {spec: Signature(spec)})
+    path, _ = saved(table, tmp_path)
+    assert ScoreTable.load(path).values(spec).tolist() == [1.0]

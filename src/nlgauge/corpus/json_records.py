@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from nlgauge.corpus.place import JSON_REMEDY, Place
+from nlgauge.corpus.place import JSON_REMEDY, Place, shown
 
 _DEEPEST = 64
 
 
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is not in JSON, write null")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"{shown(digits)} is too large a number")
+    return number
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refused, parse_float=_finite)
+
+
 def parsed(text: str, place: Place) -> Any:
-    """The value. Raises InputError where it is broken or nested too deep, and for NaN and infinities."""
-
-    def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is not in JSON, write null")
-
+    """The value. Raises InputError where it is broken or nested too deep, and for NaN, infinities and what is too
+    large a number."""
     try:
-        value = json.loads(text, parse_constant=refuse)
+        value = _DECODER.decode(text)
     except json.JSONDecodeError as bad:
         line = "" if place.row else f"line {bad.lineno}, "
         raise place.error(f"broken JSON at {line}column {bad.colno}: {bad.msg}", JSON_REMEDY) from None

@@ -22,9 +22,18 @@ class Place(NamedTuple):
         return InputError(problem, file=self.file, row=self.row, remedy=remedy)
 
 
+_SHOWN = 100
+
+
 def shown(value: object) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 100 else text[:97] + "..."
+    """A value in an error: one line, and not more of it than can be read."""
+    if isinstance(value, str):
+        value = value[: _SHOWN + 1]
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # a class of the caller's, numbers of thousands of digits, lists in lists in lists: anything
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 def kind(value: object) -> str:

@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any
 
 from nlgauge.corpus.place import JSON_REMEDY, Place, absent, kind, shown
-from nlgauge.corpus.row import FIELDS, Row
+from nlgauge.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, Row
 from nlgauge.errors import InputError
 
 # Other tools' names for the candidate, likeliest first; our own is there for its other spellings, as in "Candidate".
@@ -43,10 +43,8 @@ def rows_of(
     positions: Counter[str] = Counter()
     found: dict[str, None] = {}
     for table, records in tables:
-        for number, record in enumerate(records, 1):
-            if not isinstance(record, Mapping):
-                raise Place(table, number).error(f"this is {kind(record)}, not a record", JSON_REMEDY)
-            named = {str(key): value for key, value in record.items()}
+        for number, record in enumerate(_each(records, table), 1):
+            named = _named(record, Place(table, number))
             found.update(dict.fromkeys(named))
             yield _row(named, names, Place(table, number), positions)
     if not positions:
@@ -57,6 +55,27 @@ def rows_of(
             raise InputError(problem, file=file, remedy=f"the columns are {shown(list(found))}")
 
 
+def _each(records: Iterable[object], table: str | None) -> Iterator[object]:
+    try:
+        return iter(records)
+    except TypeError:
+        problem = f"the rows are {kind(records)}, not a list of records"
+        raise Place(table).error(problem, 'give records like {"candidate": "..."}, or a data frame') from None
+
+
+def _named(record: object, place: Place) -> dict[str, object]:
+    """The values of a record by the names of their columns."""
+    if not isinstance(record, Mapping):
+        raise place.error(f"this is {kind(record)}, not a record", JSON_REMEDY)
+    if len(record) > MOST_COLUMNS:
+        problem = f"the row has {len(record):,} columns, and the limit is {MOST_COLUMNS:,}"
+        raise place.error(problem, "leave out those that are not needed")
+    try:
+        return {str(key): value for key, value in record.items()}
+    except ValueError as bad:
+        raise place.error(f"the name of a column has no text: {bad}", "name columns by texts") from None
+
+
 def _row(record: dict[str, object], names: Mapping[str, str], place: Place, positions: Counter[str]) -> Row:
     if names["candidate"] not in record:
         raise _no_candidate(record, names["candidate"], place)
@@ -64,17 +83,20 @@ def _row(record: dict[str, object], names: Mapping[str, str], place: Place, posi
     given = {ours: value for ours, value in given.items() if ours == "candidate" or not absent(value)}
     extra = {key: value for key, value in record.items() if key not in names.values()}
     ratings = {key: extra.pop(key) for key in list(extra) if key.startswith("scores.")}
-    numbered = {int(match[1]): extra.pop(key) for key in list(extra) if (match := NUMBERED_REFERENCE.fullmatch(key))}
+    numbered = {match[1]: extra.pop(key) for key in list(extra) if (match := NUMBERED_REFERENCE.fullmatch(key))}
     references = _texts(given.get("references", []), "references", place)
-    for number, value in sorted(numbered.items(), key=lambda pair: pair[0]):
+    for number, value in sorted(numbered.items(), key=lambda pair: (len(pair[0]), pair[0])):
         references += [] if absent(value) else _texts(value, f"references.{number}", place)
+    if len(references) > MOST_REFERENCES:
+        problem = f"the row has {len(references):,} references, and the limit is {MOST_REFERENCES:,}"
+        raise place.error(problem, "give some of them, or sets of texts as rows of their own")
     system = _label(given.get("system", "system"), "system", place)
     positions[system] += 1
     return Row(
         candidate=_text(given["candidate"], "candidate", place),
         references=tuple(references),
         source=_text(given["source"], "source", place) if "source" in given else None,
-        context="\n".join(_texts(given["context"], "context", place)) if "context" in given else None,
+        context=_context(given["context"], place) if "context" in given else None,
         system=system,
         item=_label(given.get("item", positions[system]), "item", place),
         scores=_ratings(given.get("scores", {}), ratings, place),
@@ -92,6 +114,9 @@ def _no_candidate(record: dict[str, object], wanted: str, place: Place) -> Input
 def _text(value: object, what: str, place: Place) -> str:
     if not isinstance(value, str):
         raise place.error(f"{what} is {kind(value)}, not a text", "give a string; an empty one for an empty text")
+    if len(value) > LONGEST_TEXT:
+        problem = f"{what} has {len(value):,} characters, and the limit is {LONGEST_TEXT:,}"
+        raise place.error(problem, "split the text; or mend the file, if a quote or the ends of its lines are missing")
     try:
         value.encode()
     except UnicodeEncodeError as bad:
@@ -109,12 +134,21 @@ def _texts(value: Any, what: str, place: Place) -> list[str]:
     return [_text(entry, f"{what}, entry {number},", place) for number, entry in enumerate(entries, 1)]
 
 
+def _context(value: object, place: Place) -> str:
+    return _text("\n".join(_texts(value, "context", place)), "context", place)
+
+
 def _label(value: Any, what: str, place: Place) -> str:
     if isinstance(value, str):
         return _text(value, what, place)
     # pandas turns whole numbers into floats where one is missing.
     whole = isinstance(value, Real) and not isinstance(value, bool) and value == value // 1
-    return str(int(value)) if whole else _text(value, what, place)
+    if not whole:
+        return _text(value, what, place)
+    try:
+        return str(int(value))
+    except ValueError:
+        raise place.error(f"{what} is a number of thousands of digits", "give it as a text") from None
 
 
 def _ratings(nested: object, columns: Mapping[str, object], place: Place) -> dict[str, float]:

@@ -6,6 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 FIELDS = ("candidate", "references", "source", "context", "system", "item", "scores")
+LONGEST_TEXT = 10_000_000
+"""Characters of one text. The longest novels have fewer, so nothing that was written for a person is refused; a file
+that lost its line ends or a quote, or was made to fill a memory, is named by its row before a metric works on it"""
+MOST_REFERENCES = 10_000
+"""References of one row; data sets have a handful, and the largest some hundreds"""
+MOST_COLUMNS = 10_000
+"""Columns of one row, ours and others"""
 
 
 @dataclass(frozen=True)

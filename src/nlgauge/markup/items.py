@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from nlgauge.markup.environment import number
 from nlgauge.markup.words import LISTED, Record, Table
+
+_COVERING = {"side", "covered", "nearest", "item", "distance", "nearest_item"}
 
 
 class Driver(NamedTuple):
@@ -33,7 +35,11 @@ class Covered(NamedTuple):
 
 def drivers(items: Sequence[Record]) -> list[Driver]:
     """Items that have both probabilities, as InfoLM's have; none where the items are others."""
-    if not all({"candidate", "reference", "share"} <= item.keys() for item in items):
+    if not all(
+        all(isinstance(item.get(side), int | float) for side in ("candidate", "reference"))
+        and isinstance(item.get("share", ""), int | float | None)
+        for item in items
+    ):
         return []
     most = max((max(item["candidate"], item["reference"]) for item in items), default=0) or 1
     return [
@@ -49,7 +55,7 @@ def covering(items: Sequence[Record]) -> dict[str, list[Covered]]:
     """Outputs and references, those first that nothing covers; empty where the items are no texts of sets."""
     sides: dict[str, list[Covered]] = {}
     for item in items:
-        if {"side", "covered", "nearest"} <= item.keys():
+        if item.keys() >= _COVERING and isinstance(item["side"], str) and isinstance(item["covered"], int | float):
             said = Covered(
                 item["name"], item["item"], item["covered"], number(item["distance"], 3), item["nearest"],
                 item["nearest_item"],
@@ -62,7 +68,7 @@ def curve(items: Sequence[Record]) -> str:
     """The points of an SVG line, 100 units a side, of an item that holds precision and recall as lists; '' for none."""
     for item in items:
         precision, recall = item.get("precision"), item.get("recall")
-        if isinstance(precision, list) and isinstance(recall, list):
+        if _are_numbers(precision) and _are_numbers(recall) and len(precision) == len(recall):
             return " ".join(f"{100 * x:.1f},{100 - 100 * y:.1f}" for x, y in zip(recall, precision, strict=True))
     return ""
 
@@ -73,6 +79,10 @@ def item_table(items: Sequence[Record], left_out: int) -> Table:
     rows = [[_cell(item.get(name)) for name in names] for item in items[:LISTED]]
     heads = ["item" if name == "name" else name for name in names]
     return Table("What the score rests on", heads, rows, len(items) - len(rows) + left_out)
+
+
+def _are_numbers(values: object) -> TypeGuard[list[float]]:
+    return isinstance(values, list) and all(isinstance(value, int | float) for value in values)
 
 
 def _cell(value: object) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.corpus import Corpus, Row
+from nlgauge.corpus.place import shown
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
@@ -128,7 +129,8 @@ class Metric(ABC):
         """
         if not isinstance(preset, str) or preset not in cls.presets:
             known = f"is not one of {', '.join(map(repr, cls.presets))}"
-            raise SpecError(f"{registered_name(cls)}: preset={preset!r} {known if cls.presets else 'is not known'}")
+            known = known if cls.presets else "is not known"
+            raise SpecError(f"{registered_name(cls)}: preset={shown(preset)} {known}")
         return cls(**{**cls.preset_settings(preset, given), **given})
 
     @classmethod

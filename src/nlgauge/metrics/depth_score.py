@@ -29,6 +29,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.corpus.place import shown
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.models.capabilities import capability
 from nlgauge.errors import SpecError
@@ -86,7 +87,7 @@ class DepthScore(ReferenceMetric[DepthScorePrepared, TokenVectors]):
         super().__post_init__()
         check_least(self, layer=0, levels=1, directions=1, seed=0, p=1, eps=0)
         if self.eps >= 1:
-            raise SpecError(f"DepthScore: eps={self.eps!r} is not below 1")
+            raise SpecError(f"DepthScore: eps={shown(self.eps)} is not below 1")
 
     @property
     def cost(self) -> Cost:

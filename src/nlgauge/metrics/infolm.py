@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.corpus import Row
+from nlgauge.corpus.place import shown
 from nlgauge.engine.features.masked import Bag, BagRequest, TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.tokens import SubwordTokenizer
@@ -100,7 +101,7 @@ class InfoLM(ReferenceMetric[InfoLMPrepared, Bag]):
         object.__setattr__(self, "alpha", made.alpha)
         object.__setattr__(self, "beta", made.beta)
         if self.temperature is not None and not 0 < self.temperature <= sys.float_info.max:
-            raise SpecError(f"{self.name}: temperature={self.temperature!r} is not a positive number")
+            raise SpecError(f"{self.name}: temperature={shown(self.temperature)} is not a positive number")
         check_least(self, stride=1)
 
     @classmethod

@@ -18,6 +18,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from nlgauge.corpus import Row
+from nlgauge.corpus.place import shown
 from nlgauge.engine.features.masked_words import MaskedWords, MaskedWordsRequest, way_of
 from nlgauge.engine.features.pair_states import PairStates, PairStatesRequest, states_digest
 from nlgauge.engine.features.request import AnyRequest, Features
@@ -92,9 +93,9 @@ class MaskEval(RowMetric[MaskEvalPrepared]):
         super().__post_init__()
         check_least(self, stride=1)
         if not self.weights:
-            raise SpecError(f"{self.name}: weights={self.weights!r} is not 'uniform', 'candidate' or a weighter")
+            raise SpecError(f"{self.name}: weights={shown(self.weights)} is not 'uniform', 'candidate' or a weighter")
         if not 0 < self.keep <= 1:
-            raise SpecError(f"{self.name}: keep={self.keep!r} is not a number above 0 and up to 1")
+            raise SpecError(f"{self.name}: keep={shown(self.keep)} is not a number above 0 and up to 1")
         if self.keep < 1 and not self._learned:
             raise SpecError(f"{self.name}: weights={self.weights!r} has no heaviest words to keep; name a weighter")
         if self.per_text and self.keep == 1:

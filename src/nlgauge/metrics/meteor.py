@@ -19,6 +19,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeAlias
 
+from nlgauge.corpus.place import shown
 from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge.metrics.base import Prepared, Setup
 from nlgauge.metrics.references import StringReferenceMetric
@@ -105,7 +106,7 @@ class METEOR(StringReferenceMetric[METEORPrepared, Words]):
             return None if self.wordnet is None else WordNet.read(Path(self.wordnet))
         except OSError as error:
             name = Path(str(error.filename)).name
-            raise SpecError(f"METEOR: wordnet={self.wordnet!r}: {name}: {error.strerror}") from None
+            raise SpecError(f"METEOR: wordnet={shown(self.wordnet)}: {name}: {error.strerror}") from None
 
 
 def matched(candidate: Words, reference: Words, synonyms: Synonyms | None) -> dict[int, int]:
@@ -143,6 +144,6 @@ def _stemmer(name: str) -> Callable[[str], str]:
         raise MissingExtraError("METEOR", "strings") from None
     if name not in snowballstemmer.algorithms():
         known = ", ".join(["none", *sorted(snowballstemmer.algorithms())])
-        raise SpecError(f"METEOR: stemmer={name!r} is not one of {known}")
+        raise SpecError(f"METEOR: stemmer={shown(name)} is not one of {known}")
     stem: Callable[[str], str] = lru_cache(1 << 17)(snowballstemmer.stemmer(name).stemWord)
     return stem

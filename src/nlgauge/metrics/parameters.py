@@ -9,6 +9,7 @@ from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
+from nlgauge.corpus.place import shown
 from nlgauge.engine.models.capabilities import Model, capability
 from nlgauge.errors import SpecError
 
@@ -26,14 +27,14 @@ def check_types(metric: Metric) -> None:
     for name, kind in _kinds(type(metric)).items():
         value = getattr(metric, name)
         if not _fits(value, kind):
-            raise SpecError(f"{metric.name}: {name}={value!r} is not {_described(kind)}")
+            raise SpecError(f"{metric.name}: {name}={shown(value)} is not {_described(kind)}")
 
 
 def check_choices(metric: Metric, choices: Mapping[str, Sequence[object]]) -> None:
     """Raise SpecError for a parameter whose value is not one of those that are allowed."""
     for name, allowed in choices.items():
         if (value := getattr(metric, name)) not in allowed:
-            raise SpecError(f"{metric.name}: {name}={value!r} is not one of {', '.join(map(repr, allowed))}")
+            raise SpecError(f"{metric.name}: {name}={shown(value)} is not one of {', '.join(map(repr, allowed))}")
 
 
 def check_least(metric: Metric, **least: float) -> None:
@@ -42,14 +43,14 @@ def check_least(metric: Metric, **least: float) -> None:
         value = getattr(metric, name)
         if value is not None and not lowest <= value < math.inf:
             whole = "whole number" if isinstance(value, int) else "number"
-            raise SpecError(f"{metric.name}: {name}={value!r} is not a {whole} of at least {lowest}")
+            raise SpecError(f"{metric.name}: {name}={shown(value)} is not a {whole} of at least {lowest}")
 
 
 def check_layers(metric: Metric) -> None:
     """Raise SpecError for a parameter `layers` that is neither how many of the last layers nor a tuple of layers."""
     layers: int | tuple[int, ...] = getattr(metric, "layers")  # noqa: B009
     if (layers if isinstance(layers, int) else min(layers, default=-1) + 1) < 1:
-        raise SpecError(f"{metric.name}: layers={layers!r} is neither a number of layers nor a tuple of them")
+        raise SpecError(f"{metric.name}: layers={shown(layers)} is neither a number of layers nor a tuple of them")
 
 
 def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tuple[int, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,16 +10,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.corpus.json_records import parsed
+from nlgauge.corpus.place import Place, shown
 from nlgauge.errors import InputError
-from nlgauge.maths.totals import FORMULAS
+from nlgauge.maths.totals import total
 from nlgauge.signature import Signature
 from nlgauge.table.column import Column, Sums
+from nlgauge.table.evidence import wrong_evidence
+from nlgauge.table.heading import checked
+from nlgauge.table.shapes import mismatch
 
 Rows = list[tuple[str, str]]
 _Record = dict[str, Any]
 _Entries = list[tuple[int, _Record]]
 """Records with the number of their line"""
-_NEEDED = {"system", "item", "part", "value", "reason"}
+_SCORE = {"system": str, "item": (str, None), "part": str, "value": object, "reason": (str, None), "counts?": [object]}
+_LARGEST = 10**300
 _SOURCE = "give what nlgauge score -o wrote"
 
 
@@ -42,35 +47,31 @@ def read(path: str | Path) -> Contents:
         raise InputError("is not UTF-8", file=path, remedy=_SOURCE) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path, remedy="give a scores file") from None
-    header = _record(path, 1, lines[0])
-    header.setdefault("facts", {})  # before there were facts, a signature was its text alone
-    kept = all(isinstance(header.get(key), dict) for key in ("signatures", "facts", "metrics", "run"))
-    if "nlgauge" not in header or not kept:
-        raise InputError("has no nlgauge header", file=path, row=1, remedy=_SOURCE)
-    rows, columns = _columns(path, header["metrics"], lines, [(str(s), str(i)) for s, i in header.get("rows", [])])
+    header = checked(_record(path, 1, lines[0]), path)
+    rows, columns = _columns(
+        path, header["metrics"], lines, [(system, item) for system, item in header.get("rows", [])]
+    )
     if len(rows) != (wanted := header["run"].get("rows", len(rows))):
         raise InputError(f"holds {len(rows)} of {wanted} rows", file=path, remedy="the file is cut short or was edited")
-    return Contents(rows, columns, _signatures(path, header), header["run"], header["nlgauge"])
+    return Contents(rows, columns, _signatures(header), header["run"], header["nlgauge"])
 
 
 def _record(path: str | Path, number: int, line: str) -> _Record:
     try:
-        record = json.loads(line)
-    except ValueError:
+        record = parsed(line, Place(str(path), number))
+    except InputError:
         record = None
     if not isinstance(record, dict):
         raise InputError("is not a JSON object", file=path, row=number, remedy="the file is cut short or was edited")
     return record
 
 
-def _signatures(path: str | Path, header: _Record) -> dict[str, Signature]:
-    signatures = {}
-    for spec, text in header["signatures"].items():
-        facts = header["facts"].get(spec, {})
-        if not (isinstance(text, str) and isinstance(facts, dict)):
-            raise InputError(f"the signature of {spec} is none", file=path, row=1, remedy="the file was edited")
-        signatures[spec] = Signature(spec, facts) if facts else Signature(text)
-    return signatures
+def _signatures(header: _Record) -> dict[str, Signature]:
+    facts = header["facts"]
+    return {
+        spec: Signature(spec, facts[spec]) if facts.get(spec) else Signature(text)
+        for spec, text in header["signatures"].items()
+    }
 
 
 def _columns(
@@ -103,8 +104,11 @@ def _by_metric(path: str | Path, described: Mapping[str, object], lines: Sequenc
             continue
         record = _record(path, number, line)
         metric = record.get("metric")
-        if not (isinstance(metric, str) and metric in by_metric and record.keys() >= _NEEDED):
+        if not (isinstance(metric, str) and metric in by_metric):
             raise InputError("is not a score of a metric of the header", file=path, row=number)
+        wrong = mismatch(record, _SCORE, "the record")
+        if wrong := wrong or (wrong_evidence(record["evidence"]) if "evidence" in record else None):
+            raise InputError(wrong, file=path, row=number, remedy="the file was edited")
         by_metric[metric].append((number, record))
     return by_metric
 
@@ -112,8 +116,6 @@ def _by_metric(path: str | Path, described: Mapping[str, object], lines: Sequenc
 def _column(path: str | Path, about: _Record, entries: _Entries) -> Column:
     """A column from the records of its values, row by row and part by part."""
     parts, details = tuple(about["parts"]), tuple(about.get("details", ()))
-    if not set(details) <= set(parts):
-        raise InputError(f"the details {details} are not among the parts {parts}", file=path, row=1)
     values = []
     column = Column(
         parts,
@@ -125,15 +127,16 @@ def _column(path: str | Path, about: _Record, entries: _Entries) -> Column:
     for at, (number, record) in enumerate(entries):
         index, part = divmod(at, len(parts))
         if record["part"] != parts[part]:
-            raise InputError(f"expected part {parts[part]!r}, found {record['part']!r}", file=path, row=number)
+            problem = f"expected part {shown(parts[part])}, found {shown(record['part'])}"
+            raise InputError(problem, file=path, row=number)
         values.append(_value(path, number, record["value"]))
         if record["value"] is None:
-            column.reasons[index] = record["reason"]
+            column.reasons[index] = record["reason"] or ""
         if "evidence" in record:
             column.evidence[index] = record["evidence"]
     column.values = np.array(values, np.float64).reshape(-1, len(parts))
     if "formula" in about:
-        column.sums = _sums(path, about["formula"], entries[:: len(parts)])
+        column.sums = _sums(path, about["formula"], entries[:: len(parts)], len(parts))
     return column
 
 
@@ -142,20 +145,30 @@ def _value(path: str | Path, number: int, value: object) -> float:
         return value
     if value is None:
         return math.nan
-    if value in ("Infinity", "-Infinity") or (isinstance(value, int | float) and not isinstance(value, bool)):
+    if isinstance(value, str) and value in ("Infinity", "-Infinity"):
         return float(value)
-    raise InputError(f"the value {value!r} is not a number", file=path, row=number, remedy="the file was edited")
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
+        return float(value)
+    raise InputError(f"the value {shown(value)} is not a number", file=path, row=number, remedy="the file was edited")
 
 
-def _sums(path: str | Path, formula: object, entries: _Entries) -> Sums:
+def _sums(path: str | Path, formula: _Record, entries: _Entries, parts: int) -> Sums:
     """What the values of all rows together are made of, from the records of the first part."""
-    if not isinstance(formula, dict) or formula.get("name") not in FORMULAS:
-        raise InputError(f"the formula {formula!r} is not known", file=path, row=1, remedy="a newer nlgauge wrote it")
-    sizes = {len(record["counts"]) for _, record in entries if isinstance(record.get("counts"), list)}
+    sizes = {len(record["counts"]) for _, record in entries if "counts" in record}
     if len(sizes) > 1:
         raise InputError("rows of one metric have unlike counts", file=path, remedy="the file was edited")
     counts: NDArray[np.float64] = np.full((len(entries), *(sizes or {1})), np.nan)
     for index, (number, record) in enumerate(entries):
         if "counts" in record:
             counts[index] = [_value(path, number, count) for count in record["counts"]]
+    if sizes and not _fits(formula, counts.shape[1], parts):
+        problem = f"the formula {shown(formula)} does not take {counts.shape[1]} counts to {parts} parts"
+        raise InputError(problem, file=path, row=1, remedy="a newer nlgauge wrote it, or it was edited")
     return Sums(formula, counts)
+
+
+def _fits(formula: _Record, counts: int, parts: int) -> bool:
+    try:
+        return bool(total(formula, np.ones(counts)).shape == (parts,))
+    except (TypeError, ValueError, IndexError, ArithmeticError):
+        return False

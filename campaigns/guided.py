@@ -1,0 +1,48 @@
+"""Inputs that atheris chooses by the code that they reach: `--atheris`, where atheris is installed (Linux, CPython)."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import time
+from types import FunctionType
+from typing import NoReturn
+
+import atheris  # type: ignore[import-not-found,unused-ignore]
+from campaign import Campaign
+from hypothesis import HealthCheck, given, settings
+
+ROOMS = ("nlgauge.corpus", "nlgauge.registry", "nlgauge.metrics.parameters", "nlgauge.table")
+
+
+def guided(campaign: Campaign, inputs: int, seed: int) -> NoReturn:
+    """Try so many inputs, tell, and end the process as libFuzzer would. What is found is not made smaller."""
+    for function in _functions():
+        atheris.instrument_func(function)
+    began = time.monotonic()
+
+    @settings(database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(campaign.surface.inputs)
+    def tested(value: object) -> None:
+        campaign.count(value)
+
+    def one(data: bytes) -> None:
+        tested.hypothesis.fuzz_one_input(data)  # type: ignore[attr-defined,unused-ignore]
+        if campaign.tried >= inputs:
+            print(campaign.told(time.monotonic() - began), flush=True)
+            os._exit(bool(campaign.findings))
+
+    atheris.Setup([sys.argv[0], f"-seed={seed + 1}", "-max_len=4096", "-verbosity=0"], one)
+    atheris.Fuzz()
+    raise AssertionError("libFuzzer ends the process")
+
+
+def _functions() -> list[FunctionType]:
+    found = []
+    for name, module in list(sys.modules.items()):
+        if name.startswith(ROOMS):
+            things = [*vars(module).values()]
+            things += [one for thing in things if inspect.isclass(thing) for one in vars(thing).values()]
+            found += [thing for thing in things if isinstance(thing, FunctionType) and thing.__module__ == name]
+    return found

@@ -1,0 +1,86 @@
+"""Campaign: any records go in, and scores come out, or NaN with a reason, or an error of one line.
+
+    python campaigns/rows.py [--inputs 2000] [--seed 0] [--repeat INPUT]
+
+Most inputs are scored by one or two metrics of strings or of numbers, one of fifty by a metric that reads the embedded
+model. What is scored is saved, loaded and compared too.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from campaign import BrokenPromiseError, Surface, main
+from hypothesis import strategies as st
+from texts import made, mostly, odd_values, rows
+
+import nlgauge
+from nlgauge import Corpus, ScoreTable, registry
+from nlgauge.engine.models import loading
+from nlgauge.metrics.base import model_of
+
+_FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-campaign-"))
+
+
+def _installed() -> tuple[list[str], list[str]]:
+    """The specs of all metrics that score without a parameter here: without a model, and with one."""
+    plain, neural = [], []
+    row = {"candidate": "A cat sat.", "references": ["The cat sat."], "source": "A cat.", "context": "It sat."}
+    for name in registry.built_in_metrics():
+        try:
+            nlgauge.evaluate([row, row], metrics=name, cache=False)
+        except nlgauge.NlgaugeError:
+            continue
+        (plain if model_of(registry.metric(name)) is None else neural).append(name)
+    return plain, neural
+
+
+def outcome(given: dict[str, Any]) -> str:
+    """Score and save."""
+    table = nlgauge.evaluate(
+        Corpus.from_records(made(given["rows"])), metrics=given["metrics"], evidence=given["evidence"], cache=False
+    )
+    path = _FOLDER / "scores.jsonl"
+    table.save(path)
+    if ScoreTable.load(path) != table:
+        raise BrokenPromiseError("a table that was saved is loaded as another")
+    return checked(table)
+
+
+def checked(table: ScoreTable) -> str:
+    """What the numbers of a table are. Raises BrokenPromiseError for a NaN without a reason."""
+    found = "scores"
+    for column in table.columns.values():
+        for number in np.flatnonzero(np.isnan(column.values).any(axis=1)).tolist():
+            if not column.reasons.get(number):
+                raise BrokenPromiseError("a NaN has no reason")
+            found = "a NaN with its reason"
+    return found
+
+
+def surface() -> Surface:
+    """The surface; looks for the metrics that can score here, which takes some seconds."""
+    loading.load = functools.cache(loading.load)  # all inputs share the models
+    plain, neural = _installed()
+
+    def inputs(longest: int, names: list[str]) -> st.SearchStrategy[Any]:
+        right = st.lists(rows(longest, odd_values()), min_size=1, max_size=4)
+        return st.fixed_dictionaries(
+            {
+                "rows": mostly(right, odd_values(), 50),
+                "metrics": st.lists(st.sampled_from(names), min_size=1, max_size=2),
+                "evidence": st.booleans(),
+            }
+        )
+
+    cheap, dear = inputs(4000, plain), inputs(200, neural)
+    return Surface("rows", mostly(cheap, dear, 50), outcome)
+
+
+if __name__ == "__main__":
+    sys.exit(main(surface()))
