@@ -14,7 +14,14 @@ version = release = __version__
 html_title = f"nlgauge {__version__}"
 copyright = "the nlgauge authors"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_click", "extension.metric", "extension.fields", "extension.cards"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx_click",
+    "extension.metric",
+    "extension.fields",
+    "extension.cards",
+]
 exclude_patterns = ["_build", "extension"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4

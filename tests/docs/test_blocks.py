@@ -6,6 +6,7 @@ that stands for the reader's file. NLGAUGE_UPDATE_PAGES=1 writes what blocks pri
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -24,7 +25,18 @@ from tests.docs.comparing import bare, same
 from tests.docs.counting import count
 
 UPDATE = os.environ.get("NLGAUGE_UPDATE_PAGES") == "1"
-WITH_BLOCKS = [page for page in PAGES if any(block.language in RUN for block in blocks_of(page))]
+FIRST = {ROOT / "README.md", ROOT / "docs" / "start.md"}
+"""What a new user runs: in the environment with extras, and in that of the base installation too"""
+ALL = importlib.util.find_spec("sphinx") is not None
+WITH_BLOCKS = [
+    pytest.param(
+        page,
+        id=page.relative_to(ROOT).as_posix(),
+        marks=pytest.mark.skipif(not ALL and page not in FIRST, reason="needs nlgauge[docs]"),
+    )
+    for page in PAGES
+    if any(block.language in RUN for block in blocks_of(page))
+]
 
 
 @pytest.fixture(scope="session")
@@ -53,7 +65,7 @@ def folder(tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", WITH_BLOCKS, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", WITH_BLOCKS)
 def test_a_page_prints_what_it_shows(page: Path, folder: Path, shims: Path, one_model: None) -> None:
     namespace: dict[str, Any] = {}
     wrong: list[str] = []
@@ -98,10 +110,10 @@ def _checked_commands(
     written = []
     for command in commands_of(block.source):
         code, got = run_command(command.text, shims)
-        same = same(command.shown, got) if command.shown else code == 0
-        if not same:
+        equal = same(command.shown, got) if command.shown else code == 0
+        if not equal:
             report(f"{block.place}: $ {command.text}\nshows\n{command.shown}\nand prints (exit code {code})\n{got}")
-        written.append(f"$ {command.text}\n{command.shown if same or not command.shown else bare(got)}")
+        written.append(f"$ {command.text}\n{command.shown if equal or not command.shown else bare(got)}")
     write(block.example.start, block.example.end, f"```console\n{''.join(written)}```")
 
 

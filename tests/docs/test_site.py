@@ -1,4 +1,4 @@
-"""The site is built offline without a warning, holds every page, every public name and command, and is searched from disk."""
+"""The site is built without a warning, holds every page, public name and command, and is searched from disk."""
 
 from __future__ import annotations
 
@@ -76,5 +76,8 @@ def test_nothing_is_loaded_from_elsewhere_and_the_search_works_from_disk(site: P
         page = Watched(browser, site / "search.html")
         page.page.goto((site / "search.html").as_uri() + "?q=barycenter")
         page.page.wait_for_selector("#search-results li a")
-        assert any("baryscore" in link.lower() for link in page.page.eval_on_selector_all("#search-results li a", "all => all.map(one => one.href)"))
+        assert any(
+            "baryscore" in link.lower()
+            for link in page.page.eval_on_selector_all("#search-results li a", "all => all.map(one => one.href)")
+        )
         assert [url for url in page.requests if not url.startswith(("file:", "data:"))] == []
