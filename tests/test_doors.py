@@ -91,8 +91,8 @@ HOMES: dict[str, set[str]] = {
     "adapters/ragas.py": {"ragas"},
     "adapters/torchmetrics.py": {"torchmetrics", "torch"},
 }
-# Where a heavy library may be imported outside a function: a network's class is derived from one of torch's, the service
-# is loaded by its own command alone, and an adapter by whoever has its framework.
+# Where a heavy library may be imported outside a function: a network's class is derived from one of torch's, the
+# service is loaded by its own command alone, and an adapter by whoever has its framework.
 AT_THE_TOP = ("training/", "serve/", "adapters/", "engine/models/aligner_net.py", "engine/models/bert.py")
 
 # What has no test file of its own name, and why.

@@ -15,6 +15,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import cast
+from weakref import WeakValueDictionary
 
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.models.card import ALIGNER_FILE
@@ -28,6 +29,8 @@ BACKENDS = ("auto", "onnx", "torch")
 _GROUP = "nlgauge.models"
 COMPANIONS = {"base": "nlgauge-base"}
 """By the name of a model, the distribution that brings its folder"""
+_held: WeakValueDictionary[tuple[str, str, str | None], Model] = WeakValueDictionary()
+"""By name, precision and device: what somebody took by `hold` and has not let go"""
 
 
 def pocket_folder() -> Path:
@@ -65,9 +68,26 @@ def load(
     precision: 'float32', 'bfloat16' (torch) or 'int8' (without torch). backend: 'onnx' or 'torch'; 'auto' takes onnx
     where the folder holds its graphs and neither precision nor device asks for torch. device: 'cpu', 'cuda', 'cuda:1'
     or 'mps'; by default torch takes a GPU where there is one.
+    A model that somebody holds (`hold`) comes back as it is.
     Raises SpecError for what is not known, does not go together or cannot be loaded, MissingExtraError where torch is
     needed and absent.
     """
+    held = _held.get((name, precision, device)) if backend == "auto" else None
+    return _loaded(name, precision, backend, device) if held is None else held
+
+
+def hold(name: str, precision: str = "float32", *, device: str | None = None) -> Model:
+    """The model that `load` gives, and gives again, without loading it, for as long as the caller keeps it.
+
+    For those who score few rows at a time, many times. A folder that is written anew meanwhile is not read again.
+    Raises what `load` raises.
+    """
+    model = load(name, precision, device=device)
+    _held[name, precision, device] = model
+    return model
+
+
+def _loaded(name: str, precision: str, backend: str, device: str | None) -> Model:
     if precision not in PRECISIONS:
         raise SpecError(f"precision {precision!r} is not one of {', '.join(PRECISIONS)}")
     if backend not in BACKENDS:

@@ -1,0 +1,61 @@
+"""An Inspect scorer: ``Task(..., scorer=nlgauge_scorer("BERTScore"))``, or by name ``nlgauge/nlgauge_scorer``.
+
+Inspect awaits the scorer for each sample, with the state of the task and the target, and takes the mean and the
+standard error of the values; of a `Score.unscored` it takes none. It finds the name through the entry point group
+``inspect_ai``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import anyio
+from inspect_ai.scorer import Score, Target, mean, scorer, stderr
+from inspect_ai.scorer import Scorer as InspectScorer
+from inspect_ai.solver import TaskState
+
+from nlgauge.adapters.scorer import RowScorer
+from nlgauge.errors import InputError
+
+INPUT = "input"
+
+
+@scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]  # Inspect is not installed where types are checked
+def nlgauge_scorer(
+    metric: str,
+    part: str | None = None,
+    source: str | None = None,
+    context: str | None = None,
+    model: str | None = None,
+) -> InspectScorer:
+    """One part of one metric, of the completion against the sample's targets, which are its references.
+
+    metric: a spec; part: its first where none is named. source, context: a key of the sample's metadata, or "input" for
+    the text of its input. model: as `nlgauge.evaluate` takes it. A sample without a score is unscored, with the reason.
+    Raises SpecError for a metric whose scores depend on other samples, InputError for metadata that has no such key.
+    """
+    rows = RowScorer(metric, part=part, model=model)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        record = {
+            "candidate": state.output.completion,
+            "references": list(target.target),
+            "source": _text(state, source),
+            "context": _text(state, context),
+        }
+        found = await anyio.to_thread.run_sync(rows.score, record)
+        if math.isnan(found.value):
+            return Score.unscored(reason="scoring_failed", answer=state.output.completion, explanation=found.reason)
+        return Score(value=found.value, answer=state.output.completion, metadata={"metric": rows.label})
+
+    return score
+
+
+def _text(state: TaskState, key: str | None) -> Any:
+    if key is None or key == INPUT:
+        return None if key is None else state.input_text
+    if key not in state.metadata:
+        known = ", ".join(state.metadata) or "none"
+        raise InputError(f"the sample {state.sample_id} has no metadata {key!r}", remedy=f"it has {known}")
+    return state.metadata[key]

@@ -1,0 +1,185 @@
+"""Metrics that are asked for again and again, for a few rows at a time, by a framework that holds the loop."""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from nlgauge import Corpus, evaluate, registry
+from nlgauge._version import __version__
+from nlgauge.corpus import Row
+from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import Model
+from nlgauge.errors import InputError, SpecError
+from nlgauge.meta.selection import label
+from nlgauge.metrics.base import Metric, model_of
+from nlgauge.table import ScoreTable
+
+
+class Scorer:
+    """`nlgauge.evaluate` by the same metrics every time; their models are loaded once, when first needed, and kept.
+
+    metrics: specs or Metric objects. options: as `nlgauge.evaluate` takes them: model, precision, device,
+    batch_tokens, window, cache. Threads may share a scorer: one of them scores at a time. A copy of it in another
+    process loads the models again there. Raises SpecError for a metric that cannot be had.
+    """
+
+    def __init__(self, metrics: Sequence[str | Metric] | str | Metric, *, model: str | None = None, **options: Any):
+        given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+        if not given:
+            raise SpecError("no metric was given")
+        self.metrics = tuple(registry.metric(one, model=model) for one in given)
+        self._options = options
+        self._models: dict[str, Model] = {}
+        self._lock = threading.Lock()
+
+    def table(self, rows: Any, **more: Any) -> ScoreTable:
+        """The scores of some rows, which are a Corpus or what `Corpus.from_records` takes.
+
+        more: as `nlgauge.evaluate` takes it. Raises what it raises.
+        """
+        with self._lock:
+            self._hold()
+            return evaluate(rows, metrics=self.metrics, **self._options, **more)
+
+    def _hold(self) -> None:
+        precision, device = self._options.get("precision", "float32"), self._options.get("device")
+        for name in {name for metric in self.metrics if (name := model_of(metric)) is not None} - self._models.keys():
+            self._models[name] = loading.hold(name, precision, device=device)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what was loaded; with what tells the numbers of two models apart, for those who key by content."""
+        with self._lock:
+            self._hold()
+        digests = {name: self._models[name].digest for name in sorted(self._models)}
+        return {"metrics": self.metrics, "options": self._options, "digests": digests, "version": __version__}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.metrics, self._options = state["metrics"], state["options"]
+        self._models, self._lock = {}, threading.Lock()
+
+
+class RowScore(NamedTuple):
+    """One number of one row."""
+
+    value: float
+    """NaN where there is none"""
+    reason: str | None
+    """Why there is none"""
+
+
+class RowScorer:
+    """One part of one metric, for rows that a framework hands over one by one or in batches of its own making.
+
+    A metric whose scores depend on the other rows is refused: a row would score otherwise in another batch. Nothing is
+    kept on disk unless `cache` is given, since texts that were generated once seldom come again.
+
+    metric: a spec or a Metric. part: its first where none is named. options: as Scorer takes them. Raises SpecError for
+    a metric of sets, one that counts on the corpus, and a part that the metric does not have.
+    """
+
+    def __init__(self, metric: str | Metric, *, part: str | None = None, **options: Any) -> None:
+        self.scorer = Scorer([metric], **{"cache": False, **options})
+        refuse_corpus_metrics(self.scorer.metrics)
+        (self.metric,) = self.scorer.metrics
+        if part is not None and part not in self.metric.parts:
+            raise SpecError(f"{self.metric} has no part {part!r}; it has {', '.join(self.metric.parts)}")
+        self.part = part or self.metric.parts[0]
+
+    @property
+    def label(self) -> str:
+        """What to call the number: the metric's spec, with the part where it has several."""
+        return labels(self.metric)[self.metric.parts.index(self.part)]
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """None of a part that has no better direction."""
+        return None if self.part in self.metric.details else self.metric.higher_is_better
+
+    def scores(self, records: Iterable[Mapping[str, Any]]) -> list[RowScore]:
+        """The number of each row, in order. A row that lacks a column which the metric reads has none.
+
+        Raises InputError for what is wrong with a row.
+        """
+        if not (given := list(records)):
+            return []  # a framework may have nothing to ask
+        rows = Corpus.from_records(given)
+        lacking = {number: self._lacking(row) for number, row in enumerate(rows)}
+        whole = [row for number, row in enumerate(rows) if lacking[number] is None]
+        table = self.scorer.table(Corpus(whole)) if whole else None
+        found = iter(row_scores(table, str(self.metric), self.part) if table is not None else ())
+        return [next(found) if why is None else RowScore(math.nan, why) for why in lacking.values()]
+
+    def score(self, record: Mapping[str, Any]) -> RowScore:
+        """The number of one row."""
+        return self.scores([record])[0]
+
+    def _lacking(self, row: Row) -> str | None:
+        lacking = [column for column in self.metric.reads if getattr(row, column) in (None, ())]
+        return f"no {lacking[0].removesuffix('s')}" if lacking else None
+
+
+def fields_of(
+    metrics: Iterable[Metric], *, references: str | None, source: str | None, context: str | None
+) -> dict[str, str]:
+    """Their names of our columns, by ours, for those that were named.
+
+    Raises SpecError for a metric that reads a column which was not.
+    """
+    named = {"references": references, "source": source, "context": context}
+    fields = {ours: theirs for ours, theirs in named.items() if theirs is not None}
+    for metric in metrics:
+        for column in metric.reads:
+            if column not in ("candidate", *fields):
+                raise SpecError(f"{metric} reads {column}: say where it stands, {column}='THEIRS'")
+    return fields
+
+
+def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:
+    """Raises SpecError for a metric whose scores of a few rows would depend on which rows these are."""
+    for metric in metrics:
+        if metric.uses_corpus:
+            remedy = "choose idf='none'" if hasattr(metric, "idf") else "score all rows at once by nlgauge.evaluate"
+            raise SpecError(
+                f"{metric}: a score depends on the other rows, and rows come a few at a time here: {remedy}"
+            )
+
+
+def labels(metric: Metric) -> list[str]:
+    """What to call each part of a metric, as `means` and tables do: its spec, with the part where it has several."""
+    return [f"{metric} {part}" for part in metric.parts] if len(metric.parts) > 1 else [str(metric)]
+
+
+def plain_name(name: str) -> str:
+    """A name of letters, digits and underscores, for frameworks that give commas or brackets a meaning of their own."""
+    return re.sub(r"\W+", "_", name).strip("_")
+
+
+def row_scores(table: ScoreTable, metric: str, part: str) -> list[RowScore]:
+    """The number of each row by one part of a metric of rows."""
+    reasons = table.column(metric).reasons
+    return [
+        RowScore(value, (reasons.get(number) or "no reason was kept") if math.isnan(value) else None)
+        for number, value in enumerate(table.values(metric, part).tolist())
+    ]
+
+
+def columns_of(table: ScoreTable) -> Iterator[tuple[str, str, str]]:
+    """(what to call it, metric, part) of every part of every metric."""
+    for metric, column in table.columns.items():
+        for part in column.parts:
+            yield label(table, metric, part), metric, part
+
+
+def means(table: ScoreTable) -> dict[str, float]:
+    """The mean of the one system of a table, or its value of all rows together, by what to call each part.
+
+    NaN where no row has a number. Raises InputError for a table of several systems.
+    """
+    if len(table.systems) != 1:
+        problem = f"the rows are of {len(table.systems)} systems, and one number for all of them says nothing"
+        raise InputError(problem, remedy="give one system's rows, or take table.by_system()")
+    return {label(table, one.metric, one.part): one.mean for one in table.by_system(replicates=0)}

@@ -1,0 +1,94 @@
+"""A torchmetrics `Metric`: update, compute, merge across processes.
+
+torchmetrics calls `update` with the texts of a batch and `compute` when a number is wanted; between them it gathers the
+states of all processes (`sync`, lists of tensors that are joined), adds those of two metrics (`merge_state`), moves and
+copies them. The state is therefore the rows themselves, as bytes of JSON Lines, and `compute` is one
+`nlgauge.evaluate` of all rows: a metric that counts on the corpus counts on the rows of all processes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torchmetrics import Metric as TorchMetric
+from torchmetrics.utilities import dim_zero_cat
+
+from nlgauge.adapters.scorer import Scorer, means
+from nlgauge.errors import InputError
+from nlgauge.metrics.base import Metric
+
+
+class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not installed where types are checked
+    """Any metrics of nlgauge, over all rows that `update` was given.
+
+    metrics: specs or Metric objects. options: as `nlgauge.evaluate` takes them. `compute` gives a dictionary from
+    metric (or "metric part") to a tensor of no dimension in float64: the mean of the rows, or the metric's value of all
+    rows together; NaN where no row has one. `forward` scores its batch for itself besides, which costs as much again.
+    Raises SpecError for a metric that cannot be had.
+    """
+
+    is_differentiable = False
+    full_state_update = False
+    rows: list[torch.Tensor]
+
+    def __init__(
+        self, metrics: Sequence[str | Metric] | str | Metric, *, settings: dict[str, Any] | None = None, **options: Any
+    ) -> None:
+        """settings: what torchmetrics' own Metric takes, {"dist_sync_on_step": True} for one."""
+        super().__init__(**(settings or {}))
+        self.scorer = Scorer(metrics, **options)
+        self.add_state("rows", default=[], dist_reduce_fx="cat")
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Of all its metrics; None where they differ."""
+        ways = {metric.higher_is_better for metric in self.scorer.metrics}
+        return ways.pop() if len(ways) == 1 else None
+
+    def update(
+        self,
+        preds: str | Sequence[str],
+        target: Sequence[str | Sequence[str]] | str | None = None,
+        *,
+        sources: Sequence[str] | None = None,
+        contexts: Sequence[str] | None = None,
+    ) -> None:
+        """Add rows. preds: the texts to score; target: a reference, or a list of them, for each.
+
+        Raises InputError for lists of different lengths.
+        """
+        columns = {"candidate": preds, "references": target, "source": sources, "context": contexts}
+        lists = {
+            name: [texts] if isinstance(texts, str) else texts for name, texts in columns.items() if texts is not None
+        }
+        lengths = {name: len(texts) for name, texts in lists.items()}
+        if len(set(lengths.values())) > 1:
+            told = ", ".join(f"{length} of {name}" for name, length in lengths.items())
+            raise InputError(f"a batch has {told}", remedy="give one of each for every candidate")
+        records = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+        self.rows.append(self._bytes("".join(json.dumps(record) + "\n" for record in records)))
+
+    def compute(self) -> dict[str, torch.Tensor]:
+        """The values of all rows. Raises InputError where there are none."""
+        # Whatever type the states were given (`set_dtype`), a byte fits into it.
+        content = dim_zero_cat(self.rows).to(torch.uint8).cpu().numpy().tobytes() if len(self.rows) else b""
+        records = [json.loads(line) for line in content.splitlines()]
+        if not records:
+            raise InputError("there are no rows to score", remedy="call update first")
+        return {
+            name: torch.tensor(value, dtype=torch.float64, device=self.device)
+            for name, value in means(self.scorer.table(records)).items()
+        }
+
+    def sync(self, *args: Any, **options: Any) -> None:
+        """As torchmetrics has it; a process that has no rows yet takes part with bytes, as the others do."""
+        if isinstance(self.rows, list) and not self.rows:
+            self.rows.append(self._bytes(""))
+        super().sync(*args, **options)
+
+    def _bytes(self, text: str) -> torch.Tensor:
+        return torch.from_numpy(np.frombuffer(text.encode("ascii"), np.uint8).copy()).to(self.device)

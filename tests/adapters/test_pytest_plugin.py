@@ -1,0 +1,82 @@
+"""The plugin: what a test of somebody else sees, and what it costs pytest to have it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from nlgauge import SpecError
+from nlgauge.adapters.pytest_plugin import assert_grounded
+from tests.adapters.needed import example
+
+SOURCE = "The bridge over the Orle was closed in March after cracks were found in two of its pillars."
+FAITHFUL = "The bridge was closed in March after cracks were found."
+INVENTED = "The bridge was closed in March and the mayor promised every family a new car."
+
+
+def test_a_grounded_answer_passes_and_another_fails_with_its_words() -> None:
+    assert_grounded(FAITHFUL, SOURCE, at_least=0.5)
+    with pytest.raises(pytest.fail.Exception) as failed:
+        assert_grounded(INVENTED, SOURCE, at_least=0.5)
+    first, *words = str(failed.value).splitlines()
+    assert first.startswith("Consistency(aligner='D') probability: 0.") and first.endswith(" is below 0.5")
+    assert words
+    for word in words:
+        assert INVENTED.index(word.removeprefix("  not supported: ")) > INVENTED.index("the mayor")
+
+
+def test_the_bar_is_that_of_the_gate() -> None:
+    import nlgauge
+
+    rows = [{"candidate": INVENTED, "source": SOURCE}]
+    value = nlgauge.evaluate(rows, metrics="Consistency").values("Consistency")[0]
+    assert_grounded(INVENTED, SOURCE, at_least=value, metric="Consistency")
+    with pytest.raises(pytest.fail.Exception, match=r"^Consistency score: 0\.\d+ is below"):
+        assert_grounded(INVENTED, SOURCE, at_least=value + 1e-6, metric="Consistency")
+    with pytest.raises(
+        pytest.fail.Exception, match=r"^Consistency\(aligner='D'\) least_stretch: 0\.\d+ is below 0\.99"
+    ):
+        assert_grounded(INVENTED, SOURCE, at_least=0.99, part="least_stretch")
+    with pytest.raises(SpecError, match="at least nan is no bar: give a finite number"):
+        assert_grounded(INVENTED, SOURCE, at_least=float("nan"))
+
+
+def test_passages_are_one_source_and_an_empty_answer_fails() -> None:
+    assert_grounded(FAITHFUL, ["The bridge over the Orle was closed in March.", "Cracks were found."], at_least=0.5)
+    with pytest.raises(pytest.fail.Exception, match="no value: the candidate has no words"):
+        assert_grounded("...", SOURCE, at_least=0.1)
+
+
+@pytest.fixture
+def installed() -> None:
+    if not any(point.value == "nlgauge.adapters.pytest_plugin" for point in entry_points(group="pytest11")):
+        pytest.skip("needs nlgauge installed with its entry points: make adapters")
+
+
+def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_a_project_of_its_own_uses_the_fixture(installed: None, tmp_path: Path) -> None:
+    code, printed = example("pytest")
+    (tmp_path / "test_answers.py").write_text(code, encoding="utf-8")
+    done = run(tmp_path)
+    assert done.returncode == 1 and "1 failed, 1 passed" in done.stdout
+    assert printed in done.stdout.replace("E       ", "")
+    assert "pytest_plugin.py" not in done.stdout.split("FAILURES")[1], "the failure is the test's, not the plugin's"
+    assert "assert_grounded" in run(tmp_path, "--fixtures").stdout
+
+
+def test_pytest_starts_with_nothing_heavy(installed: None, tmp_path: Path) -> None:
+    (tmp_path / "test_light.py").write_text(
+        "import sys\n\ndef test_light():\n    assert 'nlgauge.adapters.pytest_plugin' in sys.modules\n"
+        "    assert not {'numpy', 'onnxruntime', 'nlgauge.evaluation', 'nlgauge.registry'} & sys.modules.keys()\n",
+        encoding="utf-8",
+    )
+    done = run(tmp_path, "-p", "no:hypothesispytest")
+    assert done.returncode == 0, done.stdout
