@@ -1,0 +1,78 @@
+"""What the site makes of docstrings and of metrics' classes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sphinx", reason="needs nlgauge[docs]")
+
+DOCS = Path(__file__).parents[2] / "docs"
+sys.path.insert(0, str(DOCS))
+
+from extension.cards import homes, linked, shown
+from extension.docstrings import described, parameters, prose
+from extension.fields import restructured
+from extension.metric import facts
+
+from nlgauge.registry import built_in_metrics
+
+DOC = """What it is.
+
+    model: which one
+        is read. layers, seed: how many.
+
+    More: of it. See model: here.
+    """
+
+
+def test_a_docstring_says_what_each_parameter_is() -> None:
+    found = described(DOC, ["model", "layers", "seed"])
+    assert found == {"model": "which one is read.", "layers": "how many.", "seed": "how many."}
+
+
+def test_the_rest_of_a_docstring_is_prose() -> None:
+    assert prose(DOC, ["model", "layers", "seed"]) == ["What it is.", "More: of it. See model: here."]
+
+
+def test_parameters_become_fields() -> None:
+    lines = restructured(DOC.splitlines(), ["model", "layers", "seed"])
+    assert lines[0] == "What it is."
+    assert ":param model: which one is read." in lines
+    assert "More: of it. See model: here." in lines
+
+
+@pytest.mark.parametrize("name", built_in_metrics())
+def test_every_parameter_of_a_metric_is_described(name: str) -> None:
+    assert [parameter for parameter, text in parameters(built_in_metrics()[name]).items() if not text] == []
+
+
+def test_the_facts_of_a_metric_are_those_of_its_class() -> None:
+    told = facts("InfoLM")
+    assert "Lower is better." in told
+    assert "| `measure` | `'fisher_rao'` | " in told
+    assert "Colombo et al. 2022" in told
+    assert "`'data-to-text'`" in told
+
+
+def test_the_facts_say_what_else_a_score_depends_on() -> None:
+    assert "the texts of other rows too" in facts("CIDEr")
+    assert "sacrebleu" in facts("BLEU")
+
+
+def test_links_to_cards_lead_to_their_pages() -> None:
+    cards = homes(DOCS)
+    card = "src/nlgauge/models/pocket/ALIGNER.md"
+    assert cards[card] == "pocket-aligner.md"
+    assert linked(f"[card](../{card})", "ctc", cards) == "[card](cards/pocket-aligner.md)"
+    assert linked(f"[card](../../{card})", "guides/x", cards) == "[card](../cards/pocket-aligner.md)"
+    assert "](pocket-pairs.md)" in shown(DOCS, "pocket-weighters.md", cards)
+
+
+def test_every_card_has_a_page() -> None:
+    root = DOCS.parent
+    folders = ("src/nlgauge/models/pocket", "packages/nlgauge-base/src/nlgauge_base/model")
+    there = {path.relative_to(root).as_posix() for folder in folders for path in (root / folder).glob("*.md")}
+    assert set(homes(DOCS)) == there
