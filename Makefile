@@ -1,6 +1,7 @@
 # make demo: from a fresh clone to scores on the embedded model.   make test: everything that must hold.
 # make base: the larger model beside it.           make docs: the documentation as a site.
 # make adapters: each adapter beside the real package, in an environment of its own; make adapter-trl: one of them.
+# make ray: runs on Ray, in an environment of their own.
 # make package: wheels and sdists of both distributions, checked and tried where nothing else is installed.
 PYTHON ?= python3
 VENV ?= .venv
@@ -13,7 +14,7 @@ TORCH := torch==2.13.0
 
 ADAPTERS := $(patsubst tests/adapters/requirements/%.txt,adapter-%,$(wildcard tests/adapters/requirements/*.txt))
 
-.PHONY: demo base docs package test test-base check adapters $(ADAPTERS) clean
+.PHONY: demo base docs ray package test test-base check adapters $(ADAPTERS) clean
 
 demo: $(VENV)/demo
 	$(VENV)/bin/nlgauge score examples/outputs.jsonl -m InfoLM -m BaryScore -m BERTScore -m MarkEvaluate -o demo-scores.jsonl
@@ -51,6 +52,14 @@ check: $(VENV)/test
 # What `pip install nlgauge` alone brings: every test that needs no more runs, the others skip by name.
 test-base: $(BASE)/test
 	$(BASE)/bin/python -m pytest -q
+
+# Ray is large, and takes all processors: it is tried by itself.
+ray: $(VENV)/ray
+	$(VENV)/ray/bin/python -m pytest -q -p no:cacheprovider tests/distributed
+
+$(VENV)/ray: pyproject.toml
+	$(PYTHON) -m venv $@
+	$@/bin/python $(PIP) install -e '.[ray,test]'
 
 adapters: $(ADAPTERS)
 
