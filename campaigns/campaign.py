@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import math
 import resource
 import shlex
 import signal
@@ -31,7 +32,7 @@ LIMIT_S = 5.0
 """Seconds that one input may take"""
 MEMORY = 8 << 30
 """Bytes of addresses that the process may have: what fills a memory becomes a MemoryError, which is a finding"""
-_AT_A_TIME = 500
+_AT_A_TIME = 250
 _LONGEST_ERROR = 2000
 
 
@@ -78,10 +79,12 @@ class Campaign:
     def tried(self) -> int:
         return self.outcomes.total()
 
-    def run(self, inputs: int, first: int) -> None:
-        """Try so many inputs, made from the seed `first`."""
+    def run(self, inputs: int, first: int, seconds: float = math.inf) -> None:
+        """Try so many inputs, made from the seed `first`, or as many as the time allows."""
+        began = time.monotonic()
         for part in range(4 * (inputs // _AT_A_TIME + 1)):
-            if (missing := inputs - self.tried) <= 0:
+            missing = inputs - self.tried
+            if missing <= 0 or time.monotonic() - began > seconds:
                 return
             self._part(min(_AT_A_TIME, missing), first * 1_000_003 + part)
 
@@ -168,6 +171,7 @@ def main(surface: Surface, arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(sys.modules["__main__"].__doc__ or surface.name).partition("\n")[0])
     parser.add_argument("--inputs", type=int, default=2000, help="how many inputs are tried (default: 2000)")
     parser.add_argument("--seed", type=int, default=0, help="what the inputs are made from (default: 0)")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin nothing more after so long")
     parser.add_argument("--limit", type=float, default=LIMIT_S, help="seconds that an input may take (default: 5)")
     parser.add_argument("--repeat", metavar="INPUT", help="try this one input, as a finding prints it")
     parser.add_argument("--atheris", action="store_true", help="let atheris choose inputs by the code they reach")
@@ -186,9 +190,9 @@ def main(surface: Surface, arguments: Sequence[str] | None = None) -> int:
 
         guided(campaign, options.inputs, options.seed)
     else:
-        campaign.run(options.inputs, options.seed)
+        campaign.run(options.inputs, options.seed, options.seconds)
     print(campaign.told(time.monotonic() - began))
-    return int(bool(campaign.findings) or campaign.tried < options.inputs)
+    return int(bool(campaign.findings) or not campaign.tried)
 
 
 def _ring(*_: object) -> None:

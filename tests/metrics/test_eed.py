@@ -42,3 +42,17 @@ def test_several_references_and_what_cannot_be_said(metric: CDER | EED) -> None:
     empty = Row("", ("A text.",))
     assert math.isnan(scored(metric, [empty])[0].parts[0])
     assert scored(replace(metric, empty="worst"), [empty])[0].parts[0] == metric.worst
+
+
+@pytest.mark.parametrize("metric", [CDER(tokenizer="spaces"), EED()], ids=str)
+def test_texts_that_would_take_hours_have_a_reason(metric: CDER | EED, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    short, long = "one two", "one two three four " * 30
+    near = value(metric, short, short)
+    monkeypatch.setattr("nlgauge.maths.jumps.MOST_CELLS", 400)
+    (far,) = scored(metric, [Row(long, (long,))])
+    assert math.isnan(far.parts[0]) and far.reason is not None and "too long: over 100,000,000 pairs" in far.reason
+    assert value(metric, short, short, long) == near
+    (kept,) = scored(replace(metric, empty="worst"), [Row(long, (long,))])
+    assert math.isnan(kept.parts[0]) and kept.reason == far.reason

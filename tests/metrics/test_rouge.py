@@ -105,3 +105,19 @@ def test_what_does_not_go_together_is_refused() -> None:
         ROUGE(stemmer=True, tokenizer="unicode")
     with pytest.raises(SpecError, match="variant"):
         ROUGE(variant="W")
+
+
+@needs_its_library
+@pytest.mark.parametrize("variant", ["L", "Lsum"])
+def test_texts_whose_subsequence_would_take_hours_have_a_reason(variant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nlgauge.metrics.rouge._MOST_CELLS", 12)
+    three, four = "one two three", "one two three four"
+    near, far, both = scored(
+        ROUGE(variant=variant), [Row(three, (four,)), Row(four, (four,)), Row(four, (four, three))]
+    )
+    assert near.parts[2] == 0.75 and near.reason is None
+    assert math.isnan(far.parts[0]) and far.reason is not None and "too long: over 10,000,000,000 pairs" in far.reason
+    assert both.parts[1] == 0.75 and both.reason is None
+    (kept,) = scored(ROUGE(variant=variant, empty="worst"), [Row(four, (four,))])
+    assert math.isnan(kept.parts[0]) and kept.reason == far.reason
+    assert value(ROUGE(variant="1"), four, four) == 1

@@ -129,3 +129,17 @@ def test_the_counts_of_two_rows_make_the_value_of_both() -> None:
         [LINES[0][0], LINES[1][0]], [[LINES[0][1][0], LINES[1][1][0]], [LINES[0][1][1], None]]
     )
     assert total(formula, both)[0] == pytest.approx(theirs.score, rel=1e-12)
+
+
+@pytest.mark.parametrize("references", ["joint", "best", "mean"])
+@pytest.mark.parametrize("empty", ["undefined", "worst"])
+def test_texts_whose_shifts_would_take_hours_have_a_reason(
+    references: str, empty: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("rapidfuzz", reason="needs nlgauge[strings]")
+    monkeypatch.setattr("nlgauge.metrics.ter._MOST_CELLS", 12)
+    metric = TER(references=references, empty=empty)
+    three, four = "one two three", "one two three four"
+    near, far = scored(metric, [Row(three, (four,)), Row(four, (four,))])
+    assert near.parts == (25.0,) and near.reason is None
+    assert math.isnan(far.parts[0]) and far.reason == "the texts are too long to be compared" and far.counts is None

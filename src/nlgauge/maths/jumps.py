@@ -10,6 +10,7 @@ that of nearly equal costs the same one is the least.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -19,6 +20,9 @@ from numpy.typing import NDArray
 
 Symbols: TypeAlias = NDArray[np.int32]
 Pairs: TypeAlias = Sequence[tuple[Symbols, Symbols]]
+MOST_CELLS = 100_000_000
+"""Symbols of a candidate times those of its reference, 10,000 each: minutes of work. Twice as long texts take four times
+as long, and the longest that there may be take years"""
 _BATCH, _ALIKE, _CELLS = 1400, 5600, 1 << 22
 
 
@@ -39,10 +43,12 @@ def jump_distances(
 
     Places are those between symbols, [len(candidate) + 1]; the best place is counted after each symbol of the
     reference, the first one of several. jumps_after: the symbol of the reference after which one may jump; None: after
-    each. A path starts before the candidate's first symbol, or elsewhere for 1. No text is empty.
+    each. A path starts before the candidate's first symbol, or elsewhere for 1. No text is empty. NaN, and no places,
+    of a pair of more than MOST_CELLS.
     """
     # A batch takes as many places and steps as its longest texts do, so its pairs are alike in both lengths.
-    order = sorted(range(len(pairs)), key=lambda at: len(pairs[at][0]))
+    near = (at for at, (candidate, reference) in enumerate(pairs) if len(candidate) * len(reference) <= MOST_CELLS)
+    order = sorted(near, key=lambda at: len(pairs[at][0]))
     for begin in range(0, len(order), _ALIKE):
         order[begin : begin + _ALIKE] = sorted(order[begin : begin + _ALIKE], key=lambda at: len(pairs[at][1]))
     found: dict[int, tuple[float, NDArray[np.int32]]] = {}
@@ -55,7 +61,8 @@ def jump_distances(
         batch = sorted(order[begin:end], key=lambda at: -len(pairs[at][1]))
         found.update(zip(batch, _batch([pairs[at] for at in batch], costs, jumps_after), strict=True))
         begin = end
-    return (found[at] for at in range(len(pairs)))
+    too_long = math.nan, np.zeros(0, np.int32)
+    return (found.get(at, too_long) for at in range(len(pairs)))
 
 
 def _batch(pairs: Pairs, costs: Costs, jumps_after: int | None) -> Iterator[tuple[float, NDArray[np.int32]]]:

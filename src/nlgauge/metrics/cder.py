@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.maths.jumps import Costs, Symbols, jump_distances
+from nlgauge.maths.jumps import MOST_CELLS, Costs, Symbols, jump_distances
 from nlgauge.metrics.base import Prepared, Setup
 from nlgauge.metrics.references import StringReferenceMetric
 from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
@@ -37,6 +37,8 @@ class CDER(StringReferenceMetric[CDERPrepared, Symbols]):
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Leusch et al. 2006, EACL"
     worst: ClassVar[float] = 100.0
+    undefined: ClassVar[str] = f"the texts are too long: over {MOST_CELLS:,} pairs of words"
+    too_long: ClassVar[str | None] = undefined
     choices: ClassVar[Mapping[str, Sequence[object]]] = {**StringReferenceMetric.choices, "tokenizer": SPLITTERS}
 
     tokenizer: str = "13a"

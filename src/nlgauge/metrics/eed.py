@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.maths.jumps import Costs, Symbols, jump_distances
+from nlgauge.maths.jumps import MOST_CELLS, Costs, Symbols, jump_distances
 from nlgauge.metrics.base import Prepared, Setup
 from nlgauge.metrics.references import StringReferenceMetric
 
@@ -27,6 +27,8 @@ class EED(StringReferenceMetric[Prepared, Symbols]):
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Stanchev et al. 2019, WMT"
     worst: ClassVar[float] = 1.0
+    undefined: ClassVar[str] = f"the texts are too long: over {MOST_CELLS:,} pairs of characters"
+    too_long: ClassVar[str | None] = undefined
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts={"case": "mixed"})
@@ -42,7 +44,7 @@ class EED(StringReferenceMetric[Prepared, Symbols]):
         scores = []
         for (_, reference), (cost, visits) in zip(pairs, distances, strict=True):
             coverage = 0.3 * np.where(visits > 0, visits - 1, 1).sum()
-            scores.append((float(min(1.0, (cost + coverage) / (len(reference) + coverage))),))
+            scores.append((float(np.minimum(1.0, (cost + coverage) / (len(reference) + coverage))),))  # keeps a NaN
         return scores
 
 

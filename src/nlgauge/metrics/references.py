@@ -81,7 +81,7 @@ def each_once(make: Callable[[T], S], pairs: Sequence[tuple[T, T]]) -> list[tupl
 class _Compared(RowMetric[P], Generic[P, T]):
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"references": ("best", "mean")}
     undefined: ClassVar[str] = "the measure is not defined for these texts"
-    """The reason of a row whose pairs have no number"""
+    """The reason of a row whose pairs have no number, where there is one reason only"""
 
     references: str = "best"
     """'best' reference, or the 'mean' over references"""
@@ -97,6 +97,10 @@ class _Compared(RowMetric[P], Generic[P, T]):
     def pair_note(self, candidate: T, reference: T, prepared: P) -> str | None:
         """What a reader of the pair's number should know."""
         return None
+
+    def why(self, pairs: Sequence[tuple[T, T]]) -> str:
+        """The reason of a row whose pairs have no number."""
+        return self.undefined
 
     def reduced(self, pairs: Sequence[tuple[T, T]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The row's score of each part, from those of its pairs: [pairs, parts] -> [parts]."""
@@ -122,7 +126,7 @@ class _Compared(RowMetric[P], Generic[P, T]):
         if len(own.pairs) < len(row.references):
             notes[LEFT_OUT] = None
         parts = tuple(self.reduced(own.pairs, scores).tolist())
-        return Value(parts, self.undefined if any(map(math.isnan, parts)) else None, tuple(notes))
+        return Value(parts, self.why(own.pairs) if any(map(math.isnan, parts)) else None, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -165,6 +169,8 @@ class StringReferenceMetric(_Compared[P, T]):
     }
     worst: ClassVar[float] = 0.0
     """The number of a text that has nothing in common with another"""
+    too_long: ClassVar[str | None] = None
+    """The reason where texts are too long to be compared: they may have much in common, so none is the 'worst'"""
 
     empty: str = "undefined"
     """A row that has references but words on one side only is 'undefined', or has the 'worst' number, as in most
@@ -192,7 +198,7 @@ class StringReferenceMetric(_Compared[P, T]):
 
     def _value(self, row: Row, own: Pairs[T], scores: NDArray[np.float64], prepared: P) -> Value:
         value = super()._value(row, own, scores, prepared)
-        if value.reason is None or self.empty == "undefined" or not row.references:
+        if value.reason in (None, self.too_long) or self.empty == "undefined" or not row.references:
             return value
         parts = (self.worst if math.isnan(part) else part for part in value.parts)
         return Value(tuple(parts), None, (*value.notes, f"{value.reason}: the worst number given"))

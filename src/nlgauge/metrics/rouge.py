@@ -23,6 +23,9 @@ from nlgauge.metrics.references import StringReferenceMetric
 
 _TOKENIZERS = {"ascii": "DefaultTokenizer", "unicode": "UnicodeTokenizer", "character": "CharacterTokenizer"}
 """Their names in rouge-score-rs"""
+_MOST_CELLS = 10_000_000_000
+"""Words of a candidate times those of its reference, 100,000 each: minutes for a common subsequence, and a day for the
+longest texts that there may be"""
 
 
 class Text(NamedTuple):
@@ -63,6 +66,7 @@ class ROUGE(StringReferenceMetric[Prepared, Text]):
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
     citation: ClassVar[str] = "Lin 2004, ACL workshop Text Summarization Branches Out"
     undefined: ClassVar[str] = "neither text has so many words in a row"
+    too_long: ClassVar[str | None] = f"the texts are too long: over {_MOST_CELLS:,} pairs of words"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         **StringReferenceMetric.choices,
         "references": ("best", "mean", "sum"),
@@ -105,13 +109,22 @@ class ROUGE(StringReferenceMetric[Prepared, Text]):
     def compare(self, pairs: Sequence[tuple[Text, Text]], prepared: Prepared) -> list[tuple[float, float, float]]:
         name, shortest = f"rouge{self.variant}", self._shortest
         scorer = _scorer(name, self.tokenizer, self.stemmer)
-        scores = scorer.score_batch([reference.text for _, reference in pairs], [one.text for one, _ in pairs])
+        near = [pair for pair in pairs if not self._is_far(pair)]
+        found = iter(scorer.score_batch([reference.text for _, reference in near], [one.text for one, _ in near]))
+        scores = [None if self._is_far(pair) else next(found)[name] for pair in pairs]
         return [
             (score.fmeasure, score.precision, score.recall)
-            if max(candidate.words, reference.words) >= shortest
+            if score is not None and max(candidate.words, reference.words) >= shortest
             else (math.nan, math.nan, math.nan)
-            for (candidate, reference), score in zip(pairs, (each[name] for each in scores), strict=True)
+            for (candidate, reference), score in zip(pairs, scores, strict=True)
         ]
+
+    def why(self, pairs: Sequence[tuple[Text, Text]]) -> str:
+        return self.too_long if self.too_long and any(map(self._is_far, pairs)) else self.undefined
+
+    def _is_far(self, pair: tuple[Text, Text]) -> bool:
+        """Whether a common subsequence, which takes the product of both lengths, would take hours."""
+        return not self.variant.isdigit() and pair[0].words * pair[1].words > _MOST_CELLS
 
     def reduced(self, pairs: Sequence[tuple[Text, Text]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.references != "sum":

@@ -6,6 +6,7 @@ hundred times as fast.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,6 +20,9 @@ from nlgauge.metrics.evidence import Evidence, shared_with_references
 from nlgauge.metrics.translation_counts import Sacrebleu, counted_values, sacrebleu_facts, sacrebleu_metric
 
 _FORMULA: Mapping[str, object] = {"name": "rate"}
+_MOST_CELLS = 25_000_000
+"""Words of a candidate times those of a reference, 5,000 each: the search for shifts takes seconds where words differ,
+and up to an hour where three words come again and again"""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class TER(RowMetric[Prepared]):
     normalized, punctuation, asian: Tercom's splitting off of punctuation, keeping it, and treating Chinese and
     Japanese characters as words. references: 'joint', the fewest edits to any reference over their mean length; or the
     'best' or the 'mean' of those taken one by one, which has no value of all rows together but their mean.
+    Texts of more than 25 million pairs of words, 5,000 each, are not compared.
     """
 
     higher_is_better: ClassVar[bool] = False
@@ -61,12 +66,15 @@ class TER(RowMetric[Prepared]):
     def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         tokenize, distance = self._sacrebleu().tokenizer, _distance()
 
-        def count(candidates: Sequence[str], references: tuple[str, ...]) -> list[tuple[int, float]]:
+        def count(candidates: Sequence[str], references: tuple[str, ...]) -> list[tuple[float, float]]:
             candidate_words, reference_words = (
                 [tokenize(text.rstrip()).split() for text in texts] for texts in (candidates, references)
             )
-            length = sum(map(len, reference_words)) / len(reference_words)
-            return [(edits, length) for edits in fewest_shifted_edits(candidate_words, reference_words, distance)]
+            lengths = [len(words) for words in reference_words]
+            near = [words for words in candidate_words if len(words) * max(lengths) <= _MOST_CELLS]
+            found = iter(fewest_shifted_edits(near, reference_words, distance) if near else ())
+            edits = [next(found) if len(words) * max(lengths) <= _MOST_CELLS else math.nan for words in candidate_words]
+            return [(one, sum(lengths) / len(lengths)) for one in edits]
 
         return counted_values(self, rows, count, _FORMULA)
 

@@ -18,6 +18,8 @@ from nlgauge.maths.totals import total
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.references import LEFT_OUT
 
+TOO_LONG = "the texts are too long to be compared"
+"""The reason where a metric's count of a pair is NaN"""
 Pair: TypeAlias = tuple[str, tuple[str, ...]]
 """A candidate and the references that it is counted against together"""
 Count: TypeAlias = Callable[[Sequence[str], tuple[str, ...]], Sequence[Sequence[float]]]
@@ -125,6 +127,8 @@ def _value(metric: Counted, row: Row, counts: Sequence[tuple[float, ...]], value
             return Value((math.nan,), reason)
         number = 0.0 if metric.higher_is_better else 100.0
         return Value((number,), None, (f"{reason}: the worst number given",))
+    if any(map(math.isnan, values)):
+        return Value((math.nan,), TOO_LONG)
     # sacrebleu counts an empty candidate for a system, as all of its references missed.
     to_sum = counts[0] if metric.references == "joint" else None
     if not row.candidate.strip() and not worst:
