@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
-pytest.importorskip("sphinx", reason="needs nlgauge[docs]")
+from nlgauge.registry import built_in_metrics
+from tests.docs.conftest import DOCS
 
-DOCS = Path(__file__).parents[2] / "docs"
-sys.path.insert(0, str(DOCS))
+pytest.importorskip("sphinx", reason="needs nlgauge[docs]")
 
 from extension.cards import homes, linked, shown
 from extension.docstrings import described, parameters, prose
 from extension.fields import restructured
 from extension.metric import facts
-
-from nlgauge.registry import built_in_metrics
 
 DOC = """What it is.
 
