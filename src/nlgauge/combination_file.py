@@ -27,7 +27,7 @@ class Member:
     part: str
     higher_is_better: bool
     mean: float
-    """Of the rows that were fitted to, the sign turned where lower is better"""
+    """The mean over the rows that were fitted to, the sign turned where lower is better"""
     deviation: float
     weight: float
 
@@ -47,7 +47,7 @@ class CombinationFile:
     method: str
     """'nnls' or 'ridge'"""
     penalty: float | None = None
-    """Of 'ridge'"""
+    """The penalty of 'ridge'"""
     models: Mapping[str, str] = field(default_factory=dict)
     """Digests of the models that the fitted scores came from, by name"""
     facts: Mapping[str, object] = field(default_factory=dict)

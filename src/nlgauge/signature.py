@@ -19,7 +19,7 @@ class Signature:
     """
 
     spec: str
-    """Of a scores file that holds no facts, the whole text of the signature"""
+    """For a scores file that holds no facts, the whole text of the signature"""
     facts: Mapping[str, object] = field(default_factory=dict)
     """JSON values by name, in the order in which they are printed; {"name": ..., "digest": hex} names a thing that has
     a content of its own, such as a model"""

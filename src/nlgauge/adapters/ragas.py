@@ -1,7 +1,7 @@
 """A Ragas metric: ``ragas.evaluate(dataset, metrics=[SampleMetric("Consistency")])``, without a judge model.
 
-Ragas awaits `_single_turn_ascore` for each `SingleTurnSample` and takes the mean of the numbers that are no NaN. Of a
-sample the response is the candidate, the reference the reference, and the retrieved contexts, one after the other, are
+Ragas awaits `_single_turn_ascore` for each `SingleTurnSample` and takes the mean of the numbers that are no NaN. The
+response of a sample is the candidate, the reference the reference, and the retrieved contexts, one after the other, are
 the source and the context.
 """
 

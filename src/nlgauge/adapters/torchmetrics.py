@@ -45,7 +45,7 @@ class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not i
 
     @property
     def higher_is_better(self) -> bool | None:
-        """Of all its metrics; None where they differ."""
+        """Whether higher is better by all its metrics; None where they differ."""
         ways = {metric.higher_is_better for metric in self.scorer.metrics}
         return ways.pop() if len(ways) == 1 else None
 

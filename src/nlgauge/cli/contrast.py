@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--parts", is_flag=True, help="Every score of the metrics, not the first alone.")
 @click.option("--aspect", "aspects", multiple=True, help="This aspect; repeatable; all by default.")
 @click.option("--test", default="permutation", show_default=True, help="permutation, or williams (Pearson only).")
-@click.option("--df", default="n-3", show_default=True, help="Of Williams' t: n-3, or n-2 as R's psych has it.")
+@click.option("--df", default="n-3", show_default=True, help="For williams: n-3, or n-2 as R's psych has it.")
 @click.option("--correction", default="holm", show_default=True, help="holm, benjamini_hochberg or none.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of intervals and clusters.")
 def contrast(

@@ -24,7 +24,7 @@ PAGES = {
     DETECTION: "what is found of what people marked as unsupported, as a page",
     LAYERS: "agreement of every family on each layer of a model, from which a card's layers are chosen",
 }
-_ABOUT = "Of results and detection"
+_ABOUT = "For results and detection"
 
 
 @click.command()
@@ -45,7 +45,7 @@ _ABOUT = "Of results and detection"
 )
 @click.option("--readme", type=PLACE, help=f"{_ABOUT}: write the short table between two comments of this page, too.")
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"{_ABOUT}.")
-@click.option("--kept", is_flag=True, help=f"Of {RESULTS}: score nothing, make the page of the scores that are kept.")
+@click.option("--kept", is_flag=True, help=f"For {RESULTS}: score nothing, make the page of the scores that are kept.")
 @keeping
 @click.option("--fresh", is_flag=True, help="The same as --no-cache: score again what is kept, and keep nothing.")
 @IN_FORMATS

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option("--predictions", type=PLACE, help="Write what was predicted out of fold here, as a scores file.")
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
 @click.option("--resample", default="both", show_default=True, help="What intervals resample: items, systems or both.")
-@click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help="Of interval and p.")
+@click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help="How many resamples.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @IN_FORMATS
 def combination(

@@ -170,9 +170,9 @@ class Shape:
     row: int = 320
     """At most, special tokens counted"""
     stretch: int = 128
-    """Of the text that is judged, at most; where less than half the row"""
+    """What of the judged text is read at once, at most; where less than half the row"""
     sentence: int = 60
-    """Of the source: a longer sentence is cut"""
+    """What of the source is read: a longer sentence is cut"""
 
 
 class Pairing:

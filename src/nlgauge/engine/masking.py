@@ -1,7 +1,7 @@
 """Words of a text masked and predicted from the rest of it and another text (MaskEval, section 3.2): which, and where.
 
 A word is masked with at most 24 sub-words of its own text on either side, so that the other text is asked for what is
-missing. Of a word of k pieces as many are masked as `decoding` says:
+missing. A word of k pieces has as many masks as `decoding` says:
 
     joint      k masks, all pieces predicted at once: the model is told the length
     stepwise   k masks; piece j is predicted with the true pieces before it in place: k passes

@@ -37,7 +37,7 @@ class Weighter:
     digest: str = ""
 
     def logits(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Of each sub-word, before the softmax: [tokens, width] -> [tokens]."""
+        """For each sub-word, before the softmax: [tokens, width] -> [tokens]."""
         logits: NDArray[np.float32] = states @ self.weight
         return logits
 

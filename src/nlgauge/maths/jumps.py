@@ -28,7 +28,7 @@ _BATCH, _ALIKE, _CELLS = 1400, 5600, 1 << 22
 
 @dataclass(frozen=True)
 class Costs:
-    """Of passing over a symbol of the candidate, over one of the reference, of a substitution, and of a jump."""
+    """What it costs to pass over a symbol of the candidate, or one of the reference, to substitute, and to jump."""
 
     over_candidate: float
     over_reference: float
@@ -39,7 +39,7 @@ class Costs:
 def jump_distances(
     pairs: Pairs, costs: Costs, jumps_after: int | None = None
 ) -> Iterator[tuple[float, NDArray[np.int32]]]:
-    """Of each (candidate, reference) the cost of the cheapest path, and how often each place of the candidate was best.
+    """For each (candidate, reference) what the best path costs, and how often each place of the candidate was best.
 
     Places are those between symbols, [len(candidate) + 1]; the best place is counted after each symbol of the
     reference, the first one of several. jumps_after: the symbol of the reference after which one may jump; None: after

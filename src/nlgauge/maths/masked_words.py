@@ -40,7 +40,7 @@ def uniform(words: int) -> Array:
 def heaviest(weights: Array, keep: float) -> NDArray[np.intp]:
     """The fewest, heaviest words that together have the share `keep` of the weight: indices, heaviest first.
 
-    keep: above 0, to 1; 1 keeps all, those without weight too. Of equal weights the first comes first.
+    keep: above 0, to 1; 1 keeps all, those without weight too. Where weights are equal, the first comes first.
     """
     order = np.argsort(-weights, kind="stable")
     if keep >= 1:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _CELLS = 1 << 22
-"""Of a table of texts by n-grams, at most; where it would have more, texts are taken in parts"""
+"""Cells of a table of texts by n-grams, at most; where it would have more, texts are taken in parts"""
 
 
 def ngrams(words: Sequence[str], n: int) -> Iterator[str]:

@@ -29,7 +29,7 @@ _REMEMBERED = 100_000
 def fewest_shifted_edits(
     candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], distance: Distance
 ) -> list[int]:
-    """Of each candidate the insertions, deletions, substitutions and shifts of blocks that make it a reference.
+    """For each candidate the insertions, deletions, substitutions and shifts of blocks that make it a reference.
 
     Those of the reference, one of at least one, that takes the fewest; texts are words. distance: the Levenshtein
     distance of two strings, rapidfuzz's for one.

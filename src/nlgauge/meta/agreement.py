@@ -48,7 +48,7 @@ class Agreement:
     turned: bool
     """Lower is better by this metric, so its sign was changed"""
     threshold: float | None
-    """Of accuracy_calibrated: the metric's differences up to here are ties"""
+    """For accuracy_calibrated: the metric's differences up to here are ties"""
     reason: str | None
 
 
@@ -136,7 +136,7 @@ def _record(spec: str, part: str, aspect: str, column: Column, measured: _Measur
 
 
 def _measured(column: Column, x: Float, y: Float, how: Measurement) -> _Measured:
-    """Of a column's scores and one aspect's ratings, both [items, systems]."""
+    """For a column's scores and one aspect's ratings, both [items, systems]."""
     if column.level == "system" and how.level != "system":
         return _Measured(Estimate(math.nan, 0, 0, _OF_SETS))
     if column.level == "system" and how.coefficient == "soft_accuracy":

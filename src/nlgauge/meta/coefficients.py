@@ -26,7 +26,7 @@ from nlgauge.meta.arrays import Codes, Float, Mask
 from nlgauge.meta.pairs import Pairs, count_pairs, dense, histogram
 
 Formula: TypeAlias = Callable[[Any, Any, Codes | None], Float]
-"""Of x and y [samples, n], which are codes where it reads order alone; the third array tells copies of cells apart"""
+"""Takes x, y [samples, n], which are codes where it reads order alone; the third array tells copies of cells apart"""
 
 
 class Coefficient(NamedTuple):

@@ -37,7 +37,7 @@ class Combined:
     combination: CombinationFile
     """Fitted to all rows"""
     agreements: list[Agreement]
-    """Of the out-of-fold predictions ('Combination'), of the mean of all members at equal weights ('EqualWeights',
+    """For the out-of-fold predictions ('Combination'), for the mean of all members at equal weights ('EqualWeights',
     which nothing was fitted for), and of each member, on the same rows"""
     predictions: ScoreTable
     """Those columns: to be saved, contrasted, correlated at other levels"""
@@ -48,7 +48,7 @@ class Combined:
     left_out: dict[str, int]
     """Rated rows that could not be used, by the member without a (finite) number there; a row may count for several"""
     penalties: list[float]
-    """Of 'ridge': the penalty chosen within each fold's other items"""
+    """For 'ridge': the penalty chosen within each fold's other items"""
     notes: list[str]
 
 

@@ -171,7 +171,7 @@ def _difference(two: _Two, spec: str, part: str, shared: int, options: _Options)
 
 
 def _of_means(values: Float, options: _Options) -> _Measured:
-    """Of values [items, 2]."""
+    """For values [items, 2]."""
     one, other = values.T
     with np.errstate(invalid="ignore"):
         differences = one - other
@@ -181,7 +181,7 @@ def _of_means(values: Float, options: _Options) -> _Measured:
 
 
 def _of_totals(counts: Float, sums: Sums, part: int, options: _Options) -> _Measured:
-    """Of counts [items, 2, counts]."""
+    """For counts [items, 2, counts]."""
     one, other = np.moveaxis(counts[~np.isnan(counts).any((1, 2))], 1, 0)
 
     def value(totals: Float) -> Float:
@@ -196,7 +196,7 @@ def _of_totals(counts: Float, sums: Sums, part: int, options: _Options) -> _Meas
 
 
 def _of_sets(column: Column, part: int, numbers: list[int]) -> _Measured:
-    """Of the values of whole systems, by their numbers."""
+    """For the values of whole systems, by their numbers."""
     one, other = column.values[numbers, part].tolist()
     missing = [column.reasons.get(at, "no number") for at in numbers if np.isnan(column.values[at, part])]
     reason = missing[0] if missing else "a metric of sets has one number a system: neither interval nor p"

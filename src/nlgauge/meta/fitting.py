@@ -37,7 +37,7 @@ class CrossFitted(NamedTuple):
     predicted: Float
     """[rows]"""
     penalties: list[float]
-    """Of 'ridge': the one chosen for each fold"""
+    """For 'ridge': the one chosen for each fold"""
     folds: int
 
 

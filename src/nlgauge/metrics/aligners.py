@@ -26,7 +26,7 @@ class Direction(NamedTuple):
     """align(text -> others), with what to call the texts."""
 
     name: str
-    """Of the text: 'candidate', 'source' or 'reference'"""
+    """The text's name: 'candidate', 'source' or 'reference'"""
     text: str
     against: str
     others: tuple[str, ...]

@@ -36,8 +36,8 @@ class BARTScore(RowMetric[Prepared]):
     """Mean log-probability of a text's tokens where another one is read; at most 0, and 0 is best.
 
     The model has an encoder and a decoder, such as BART or T5, and is run by torch; the embedded one has none. The
-    special tokens around the text count as tokens, as in the published code. Of a text that does not fit the encoder
-    its beginning is read.
+    special tokens around the text count as tokens, as in the published code. A text that does
+    not fit the encoder is read from its beginning as far as it fits.
 
     direction: 'faithfulness' asks for the candidate from the source, 'precision' for the candidate from a reference,
         'recall' for a reference from the candidate, 'f' for the mean of the two.

@@ -72,7 +72,7 @@ class BaryScorePrepared(Prepared):
 
     layers: tuple[int, ...]
     sides: tuple[Side, Side]
-    """Of candidates and of references; one and the same where they share their weights"""
+    """For candidates and for references; one and the same where they share their weights"""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class BERTScorePrepared(Prepared):
     layer: int
     table: TokenWeights | None
     baseline: tuple[float, float, float]
-    """Of precision, recall and F1"""
+    """For precision, recall and F1"""
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ class Assessment(NamedTuple):
     counts: Counts
     petersen: Estimate
     schnabel: Estimate
-    """Of the references and the outputs: quality"""
+    """From the references and the outputs: quality"""
     diversity: Estimate
     """Schnabel's of the outputs and the references"""
     capture: Estimate

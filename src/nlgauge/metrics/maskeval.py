@@ -52,7 +52,7 @@ class Plan(NamedTuple):
     requests: tuple[MaskedWordsRequest | None, MaskedWordsRequest | None]
     """None for a text of which no word is masked"""
     weights: tuple[Array, Array]
-    """Of the masked words: [words]"""
+    """What the masked words weigh: [words]"""
     cut: tuple[bool, bool]
     """Whether the text is longer than the window, and no more than its beginning was seen beside the other one"""
 

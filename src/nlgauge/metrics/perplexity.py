@@ -1,8 +1,8 @@
 """Perplexity: how surprised a language model is by a text, token by token.
 
-Of a masked language model the pseudo-perplexity (Salazar, Liang, Nguyen and Kirchhoff, "Masked Language Model Scoring",
-ACL 2020): each token is masked in turn and its probability read where the rest of the text is seen. Of a causal one the
-ordinary perplexity: each token's probability is read where those before it are seen.
+A masked language model gives the pseudo-perplexity (Salazar, Liang, Nguyen and Kirchhoff, "Masked Language Model
+Scoring", ACL 2020): each token is masked in turn and its probability read where the rest of the text is seen. A causal
+one gives the ordinary perplexity: each token's probability is read where those before it are seen.
 """
 
 from __future__ import annotations

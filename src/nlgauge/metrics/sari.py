@@ -33,7 +33,7 @@ class Asked(NamedTuple):
     source: Counts
     references: Counts
     keep: Counts
-    """Of the source, in references"""
+    """N-grams of the source that are in references"""
     add: int
     """N-grams of references that are not in the source"""
     kept: int
@@ -117,7 +117,7 @@ class SARI(RowMetric[Prepared]):
         return Value((sum(parts) / 3, *parts), None, notes, counts)
 
     def _order(self, candidate: Counts, asked: Asked) -> tuple[tuple[float, float, float], tuple[int, ...]]:
-        """Of one order: scores of adding, keeping and deleting, and of each the counts: good, candidate's, asked."""
+        """For one order: scores of adding, keeping and deleting, and of each the counts: good, candidate's, asked."""
         right, grams, good, times = asked.all_deleted
         kept = kept_good = 0
         kept_right = kept_all = 0.0
@@ -169,7 +169,7 @@ def _f(precision: float, recall: float) -> float:
 
 
 def _deleted(times: int, source: int, references: int) -> tuple[float, int, int, int]:
-    """Of an n-gram of the source that is deleted so many times: share deleted rightly, 1 if any, times rightly, times.
+    """For an n-gram of the source that is deleted so many times: share deleted rightly, 1 if any, times rightly, times.
 
     The authors' share is of the times beyond those in references; the summed counts take all that may be deleted.
     """

@@ -8,7 +8,7 @@ from functools import cache
 from nlgauge.errors import MissingExtraError
 
 SPLITTERS = ("13a", "intl", "zh", "char", "unicode", "spaces")
-"""Of sacrebleu the first four; rouge-score-rs's words by Unicode's rules, punctuation left out; str.split"""
+"""The first four are sacrebleu's; rouge-score-rs's words by Unicode's rules, punctuation left out; str.split"""
 
 
 def splitter_library(name: str) -> tuple[str, ...]:

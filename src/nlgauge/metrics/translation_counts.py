@@ -52,7 +52,7 @@ class Sacrebleu(Protocol):
 
     num_refs: int
     tokenizer: Callable[[str], str]
-    """Of its BLEU and TER"""
+    """What splits texts for BLEU and TER"""
 
     def get_signature(self) -> _Signature: ...
 
@@ -108,7 +108,7 @@ def _pairs(row: Row, joint: bool) -> list[Pair]:
 
 
 def _counts(pairs: Sequence[Pair], count: Count) -> dict[Pair, tuple[float, ...]]:
-    """Of each distinct pair; candidates that have their references in common are counted together."""
+    """For each distinct pair; candidates that have their references in common are counted together."""
     candidates: dict[tuple[str, ...], dict[str, None]] = {}
     for candidate, references in pairs:
         candidates.setdefault(references, {})[candidate] = None

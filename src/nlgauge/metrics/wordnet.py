@@ -22,9 +22,9 @@ class Kind:
     """What WordNet knows of the words of one kind: of nouns, verbs, adjectives or adverbs."""
 
     senses: Mapping[str, Sequence[int]]
-    """Of each base form"""
+    """For each base form"""
     words: Mapping[int, Sequence[str]]
-    """Of each sense"""
+    """For each sense"""
     exceptions: Mapping[str, Sequence[str]]
     """Base forms of the forms that no rule makes"""
     endings: Sequence[tuple[str, str]]
@@ -51,7 +51,7 @@ class WordNet:
 
     kinds: Sequence[Kind]
     digest: str
-    """Of the files' content"""
+    """The digest of the files' content"""
 
     @classmethod
     def read(cls, folder: Path) -> WordNet:

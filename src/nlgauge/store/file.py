@@ -116,7 +116,10 @@ def is_damage(error: Exception) -> bool:
 
 
 def _number(folder: Path, after: int) -> int:
-    """Of the file to open. A -wal without its database belongs to one that was removed under a running process."""
+    """The number of the file to open.
+
+    A -wal without its database belongs to one that was removed under a running process.
+    """
     present = files(folder)
     newest = max((number for number, path in present if path.suffix == ".sqlite"), default=0)
     last = max((number for number, _ in present), default=0)

@@ -127,7 +127,7 @@ def ablation(
 
 
 def _settings(base: Aspect, aligner: str, stopwords: bool) -> list[Setting]:
-    """Of one aspect by one aligner: a setting for each of its variants."""
+    """For one aspect by one aligner: a setting for each of its variants."""
     given = {field.name: getattr(base, field.name) for field in fields(base)}
     varied = ABLATIONS[base.name](**{**given, "aligner": aligner, "stopwords": stopwords})
     line = f"{replace(base, aligner='E')} {aligner}"

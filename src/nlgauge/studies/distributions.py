@@ -39,7 +39,7 @@ class Distribution:
     high: float
     """What is 1"""
     shares: tuple[float, ...]
-    """Of the rows, by bin"""
+    """The share of the rows, by bin"""
     quantiles: tuple[float, ...]
     """At 5, 25, 50, 75 and 95 %"""
     mean: float
@@ -56,7 +56,7 @@ class Distributions:
 
     records: tuple[Distribution, ...]
     edges: tuple[float, ...]
-    """Of the bins"""
+    """Where the bins begin and end"""
 
     def tables(self) -> list[list[list[Cell]]]:
         """For a terminal."""

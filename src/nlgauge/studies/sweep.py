@@ -29,10 +29,10 @@ class Setting(NamedTuple):
     line: str
     """What is swept: settings of one line belong together"""
     values: dict[str, Any]
-    """Of the parameters that vary"""
+    """What the varying parameters are"""
     metric: Metric
     part: str | None = None
-    """Of the metric; its first where none is named"""
+    """The part of the metric; its first where none is named"""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Sweep:
 
     @property
     def coefficients(self) -> list[str]:
-        """Of the agreement, in order."""
+        """The coefficients of the agreement, in order."""
         return list(dict.fromkeys(point.agreement.coefficient for point in self.points))
 
     def tables(self) -> list[list[list[Cell]]]:
@@ -97,7 +97,7 @@ class Sweep:
         return out
 
     def draw(self, path: Path) -> None:
-        """Of one parameter: curves, a panel an aspect. Of two: a heat map a line, aspect and coefficient."""
+        """One parameter gives curves, a panel an aspect. Two give a heat map a line, aspect and coefficient."""
         if len(self.axes) == 1:
             figures.curves(path, self._curves(), self.axes[0], "agreement with people", self._ticks(self.axes[0]))
             return

@@ -23,7 +23,7 @@ class SystemScore:
     metric: str
     part: str
     mean: float
-    """Of a metric that has a value of all rows together (`whole`), that value"""
+    """For a metric that has a value of all rows together (`whole`), that value"""
     low: float
     high: float
     n: int
@@ -111,7 +111,7 @@ def _of_sums(sums: Sums, rows: NDArray[np.intp], parts: int, resamples: Resample
 
 
 def _of_rows(values: NDArray[np.float64], resamples: Resamples) -> list[Measured]:
-    """Of values [rows, parts]; parts that are known of the same rows are resampled at once."""
+    """For values [rows, parts]; parts that are known of the same rows are resampled at once."""
     measured = [Measured(math.nan)] * values.shape[1]
     for mask, parts in _alike(~np.isnan(values).T).items():
         known = values[np.frombuffer(mask, np.bool_)][:, parts]

@@ -69,7 +69,7 @@ class ScoreTable:
 
     def find(self, metric: object) -> str:
         """The spec under which a metric stands here, from that spec, the one that was asked for, or the bare name."""
-        asked = self.run.get("asked", {}).get(str(metric), str(metric))
+        asked: str = self.run.get("asked", {}).get(str(metric), str(metric))
         if asked in self.columns:
             return asked
         wanted = asked.replace(" ", "").replace('"', "'")
@@ -98,7 +98,7 @@ class ScoreTable:
 
         The interval holds the middle `level` of the means of `replicates` resamples (with replacement) of the system's
         items: the percentile bootstrap. The resamples of equally many items are the same for every system and metric.
-        Of a metric that has a value of all rows together that value is given (`whole`); its interval is that of the
+        A metric that has a value of all rows together gives that value (`whole`); its interval is that of the
         values of such resamples, and its `n` counts the rows that it is made of. A metric of sets has one value a
         system and no interval: a resample repeats items, and to a measure of nearest neighbours a repeated item is a
         new fact. 0 replicates: no interval.

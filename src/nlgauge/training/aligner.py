@@ -45,9 +45,9 @@ class AlignerConfig:
     seed: int = 0
     steps: int = 1000
     batch_tokens: int = 4096
-    """Of a step, padding counted"""
+    """The tokens of a step, padding counted"""
     rank: int = 0
-    """Of what the layers' matrices learn; 0: they learn whole"""
+    """The rank of what the layers' matrices learn; 0: they learn whole"""
     body_rate: float = 2e-4
     head_rate: float = 1e-3
     weight_decay: float = 0.01
@@ -59,9 +59,9 @@ class AlignerConfig:
     least_weight: float = 0.5
     share_weight: float = 1.0
     sharpness: float = 2.0
-    """Of the soft minimum over a text's words, in log-odds"""
+    """How sharp the soft minimum is over a text's words, in log-odds"""
     precision: str = "float32"
-    """Of the products: 'float32' or 'bfloat16'"""
+    """What products are computed in: 'float32' or 'bfloat16'"""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class Shape(evidence.Shape):
     """How much a row holds, in sub-words."""
 
     whole: int = 160
-    """Of a text whose unsupported words are not known: such a text is read at once, or not at all"""
+    """The longest text whose unsupported words are not known: such a text is read at once, or not at all"""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _encode(row: Labelled, text: Tokens, source: Search, pairing: Pairing, whole
 
 
 def _labels(row: Labelled, text: Tokens, numbers: NDArray[np.int64]) -> NDArray[np.int8]:
-    """Of each word: [words]."""
+    """For each word: [words]."""
     labels = np.full(int(numbers[-1]) + 1, UNKNOWN, np.int8)
     if row.spans is None and not row.supported:
         return labels

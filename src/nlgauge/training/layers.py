@@ -21,14 +21,14 @@ class Embedded:
     states: str
     """[rows * length, width]"""
     rows: str
-    """Of the batch, [1]"""
+    """How many rows the batch has, [1]"""
     bias: str
     """Added to what attention compares, [rows, 1, 1, length], or [rows, heads, length, length] where relative positions
     count: what they add, and where nothing stands the least number"""
     hidden: str
     """The second part of it alone, [rows, 1, 1, length]"""
     length: str
-    """Of the rows, [1]"""
+    """How long the rows are, [1]"""
 
 
 def embed(graph: Graph, side: str | None = None, kind: int = 0) -> Embedded:

@@ -56,7 +56,7 @@ _NAMES = {
     "attention.attn.o": "attention.output.dense",
     "attention.LayerNorm": "attention.output.LayerNorm",
 }
-"""Of a layer's parts, theirs and ours; others are called the same"""
+"""The names of a layer's parts, theirs and ours; others are called the same"""
 _PART = re.compile(r"(?:^|/)input/all-mpnet-base-v2\.zip\.(\d{3})$")
 
 
@@ -184,7 +184,10 @@ def renamed(tensors: Mapping[str, np.ndarray], rows: NDArray[np.int64], layers: 
 
 
 def configuration(theirs: Mapping[str, Any], vocabulary: int) -> dict[str, Any]:
-    """Of a network of ours, from that of an MPNet. No `model_type` of transformers, which would read it as another."""
+    """The configuration of a network of ours, from that of an MPNet.
+
+    It has no `model_type` of transformers, which would read it as another.
+    """
     same = ("hidden_size", "num_attention_heads", "intermediate_size", "hidden_act", "layer_norm_eps", BUCKETS)
     return {
         "model_type": "nlgauge-bert",

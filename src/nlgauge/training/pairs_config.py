@@ -17,11 +17,11 @@ class Stage:
     until: float
     """Share of the run's steps at which it ends"""
     shares: tuple[float, ...]
-    """Of its steps, at each length"""
+    """The share of its steps, at each length"""
     copied: float = 0.0
     """Share of the rows whose masked side is made of excerpts of the other text itself"""
     runs: int = 1
-    """Of how many runs of words such excerpts are made at most"""
+    """From how many runs of words such excerpts are made at most"""
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def parts_of_speech(scores: Path, tagger: str, metrics: Sequence[str], output: P
 @together(
     ASPECT,
     click.option("--test", default="williams", show_default=True, help="williams (Pearson only), or permutation."),
-    click.option("--df", default="n-3", show_default=True, help="Of Williams' t: n-3, or n-2 as R's psych has it."),
+    click.option("--df", default="n-3", show_default=True, help="For williams: n-3, or n-2 as R's psych has it."),
     click.option("--correction", default="holm", show_default=True, help="holm, benjamini_hochberg or none."),
     click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the clusters."),
     REPLICATES,

@@ -236,7 +236,7 @@ class _Plan:
 
 
 def _best(found: Sequence[_Found]) -> list[_Row]:
-    """Of a stretch, for each of the other texts what it was read with where it was supported best."""
+    """For a stretch, with each of the other texts, what it was read with where it was supported best."""
     best: dict[int, _Found] = {}
     for one in found:
         before = best.get(one.row.other)

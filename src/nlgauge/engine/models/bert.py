@@ -206,7 +206,7 @@ class MaskedBert(nn.Module):
         self.bert, self.cls = Bert(config, layers), Head(config)
 
     def logits(self, states: Tensor) -> Tensor:
-        """Of the words at states [n, width]: [n, vocabulary]."""
+        """Log-odds of the words at states [n, width]: [n, vocabulary]."""
         return self.cls(states, self.bert.embeddings.word_embeddings.weight)  # type: ignore[no-any-return]
 
 

@@ -78,7 +78,10 @@ def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
 
 
 def _version() -> str:
-    """Of onnxruntime, which takes half a second to import: not before a graph is needed, if it can be told without."""
+    """The version of onnxruntime.
+
+    To import it takes half a second, so it is not imported before a graph is needed, if the version is told without.
+    """
     try:
         return version("onnxruntime")
     except PackageNotFoundError:  # a build of it under another name

@@ -39,7 +39,7 @@ class Draft:
     made: list[str] = field(default_factory=list)
     paraphrased: list[str] = field(default_factory=list)
     origins: list[int] = field(default_factory=list)
-    """Of each paraphrased sentence: which chosen one it comes from"""
+    """For each paraphrased sentence: which chosen one it comes from"""
     sentences: list[Sentence] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
     originals: list[str] = field(default_factory=list)

@@ -77,7 +77,7 @@ def _check(sources: Sequence[Source]) -> None:
 def _block(
     sources: Sequence[Source], parts: Parts, seed: int, settings: Settings, numbers: Sequence[int]
 ) -> tuple[dict[int, Example | str], dict[int, list[str]]]:
-    """Of each attempt: the example, or why there is none; and why records were passed over."""
+    """For each attempt: the example, or why there is none; and why records were passed over."""
     passed: dict[int, list[str]] = {number: [] for number in numbers}
     made: dict[int, Example | str] = {}
     drafts: list[Draft] = []

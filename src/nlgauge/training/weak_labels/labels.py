@@ -61,7 +61,7 @@ def changed(original: str, filling: str, same: Callable[[str, str], bool]) -> li
 
 
 def absent(text: str, words: Sequence[tuple[int, int]], context: str) -> list[bool]:
-    """Of each word of a text about something else: whether it is supported, because the context has it all the same.
+    """For each word of a text about something else: whether it is supported, because the context has it all the same.
 
     Content words are by their stems; a stop-word goes with the next content word, the last ones with the one before.
     """

@@ -33,7 +33,7 @@ class Files:
     paths: tuple[Path, ...]
     task: str
     share: float = 1.0
-    """Of the attempts, beside other files'"""
+    """The share of the attempts, beside other files'"""
     leave_out: tuple[str, ...] = ()
     """Data sets, by `origin`, that are not read"""
 

@@ -61,7 +61,7 @@ class SpanBank:
 
     spans: Mapping[str, tuple[str, ...]]
     spellings: Mapping[str, str]
-    """Of the words that are seldom written in small letters within a sentence: {"paris": "Paris"}"""
+    """How words are spelt that are seldom written in small letters within a sentence: {"paris": "Paris"}"""
 
     @classmethod
     def collect(cls, sentences: Iterable[Sentence]) -> SpanBank:

@@ -51,7 +51,7 @@ class Sentence:
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """Of each word: the words that depend on it, in order."""
+        """For each word: the words that depend on it, in order."""
         found: list[list[int]] = [[] for _ in self.words]
         for index, word in enumerate(self.words):
             if word.head != index:
