@@ -71,6 +71,6 @@ def test_blocks_are_as_the_whole(spec: str, tmp_path: Path, monkeypatch: pytest.
     options = {"metrics": [metric], "evidence": True, "cache": False, "rows_per_block": 3, "output": place}
     _same(nlgauge.evaluate(corpus, **options), whole)
     _same(ScoreTable.load(place), whole)
-    (place / "header.json").unlink()
+    (place / "_header.json").unlink()
     (place / "rows-000000000003.parquet").unlink()
     _same(nlgauge.evaluate(corpus, **options), whole)

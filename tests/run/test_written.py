@@ -38,7 +38,7 @@ def test_killed_run_goes_on_and_scores_nothing_twice(tmp_path: Path, monkeypatch
     with pytest.raises(KeyboardInterrupt):
         run(place)
     assert sorted(path.name for path in place.iterdir()) == [
-        "plan.json", "rows-000000000000.parquet", "rows-000000000003.parquet",
+        "_plan.json", "rows-000000000000.parquet", "rows-000000000003.parquet",
     ]  # fmt: skip
     with pytest.raises(InputError, match=r"has not ended .* it goes on"):
         ScoreTable.load(place)
@@ -67,8 +67,8 @@ def test_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a folder of scores"):
         ScoreTable.load(tmp_path)
     run(tmp_path / "scores")
-    (tmp_path / "scores" / "plan.json").unlink()
-    with pytest.raises(InputError, match=r"scores without plan\.json"):
+    (tmp_path / "scores" / "_plan.json").unlink()
+    with pytest.raises(InputError, match=r"scores without _plan\.json"):
         run(tmp_path / "scores")
 
 
@@ -83,8 +83,8 @@ def test_damage_is_refused(tmp_path: Path) -> None:
     block.unlink()
     with pytest.raises(InputError, match="holds 5 of 8 rows"):
         ScoreTable.load(place)
-    (place / "header.json").write_text("[]")
-    with pytest.raises(InputError, match=r"header\.json is not a JSON object"):
+    (place / "_header.json").write_text("[]")
+    with pytest.raises(InputError, match=r"_header\.json is not a JSON object"):
         ScoreTable.load(place)
 
 
@@ -109,7 +109,7 @@ def test_ledger_and_columns_stand_in_the_folder(tmp_path: Path) -> None:
     from pyarrow import parquet
 
     run(tmp_path / "scores")
-    header = json.loads((tmp_path / "scores" / "header.json").read_text())
+    header = json.loads((tmp_path / "scores" / "_header.json").read_text())
     assert header["run"]["rows"] == 8
     assert header["ledger"]["seconds"] >= 0
     table = parquet.read_table(tmp_path / "scores" / "rows-000000000003.parquet")

@@ -85,7 +85,7 @@ class Written:
         signatures = {spec: self._signatures[spec] for spec in self._metrics}
         table = ScoreTable([], {spec: self._columns[spec] for spec in self._metrics}, signatures, run, __version__)
         described = {**table.header(), "systems": self._sets, "ledger": spent}
-        self._dataset.write_record("header.json", described)
+        self._dataset.write_record("_header.json", described)
         return ScoreTable.load(self._dataset.place)
 
     def _begin(self, jobs: Sequence[Job]) -> None:
@@ -101,11 +101,11 @@ class Written:
             "metrics": {spec: dict(facts[spec]) for spec in self._metrics},
         }
         plan = json.loads(json.dumps(plan))
-        before = self._dataset.record("plan.json")
+        before = self._dataset.record("_plan.json")
         if before is None:
             if self._dataset.blocks():
-                raise self._other("scores without plan.json")
-            self._dataset.write_record("plan.json", plan)
+                raise self._other("scores without _plan.json")
+            self._dataset.write_record("_plan.json", plan)
         elif differs := [key for key in plan if before.get(key) != plan[key]]:
             raise self._other(f"another run: {', '.join(differs)} differ{'s' if len(differs) == 1 else ''}")
 

@@ -1,7 +1,7 @@
 """The scores folder: what a run that is written as it goes leaves behind, block after block. Parquet, through pyarrow.
 
-`plan.json` says which run it is, `rows-NNN.parquet` holds a block of rows and is named after its first one, and
-`header.json` is written last: a folder without it is of a run that has not ended, which goes on from there. A row has
+`_plan.json` says which run it is, `rows-NNN.parquet` holds a block of rows and is named after its first one, and
+`_header.json` is written last: a folder without it is of a run that has not ended, which goes on from there. A row has
 the columns `row` (counted from 0), `system`, `item`, and for each metric `METRIC.PART` (null where it is NaN),
 `METRIC.reason`, `METRIC.notes`, `METRIC.longer`, and where there are any `METRIC.counts` and `METRIC.evidence` (JSON).
 """
@@ -175,9 +175,9 @@ def is_folder(place: FilePath) -> bool:
 def load(place: FilePath) -> tuple[list[tuple[str, str]], dict[str, Column], dict[str, Signature], Any, str]:
     """The fields of a ScoreTable, in its order. Raises InputError for a folder that is not of a run that has ended."""
     dataset = Dataset(place)
-    header = dataset.record("header.json")
+    header = dataset.record("_header.json")
     if header is None or not {"metrics", "signatures", "facts", "run", "systems", "nlgauge"} <= header.keys():
-        begun = dataset.record("plan.json") is not None
+        begun = dataset.record("_plan.json") is not None
         problem = "the run has not ended" if begun else "is not a folder of scores"
         remedy = "give its command once more: it goes on" if begun else "give what nlgauge score -o wrote"
         raise InputError(problem, file=dataset.place, remedy=remedy)
