@@ -243,7 +243,7 @@ def _nearest_pairs(left: _Cloud, right: _Cloud, k: int, itself: bool = False) ->
 def _smallest(known: NDArray[np.float32], more: NDArray[np.float32], k: int) -> NDArray[np.float32]:
     """The k smallest of each column of known [k, n] and, about, of more [any, n]: [k, n].
 
-    Of `more` only minima of groups are read: where two of the smallest share a group one is missed, and its place is
+    Only minima of groups of `more` are read: where two of the smallest share a group one is missed, and its place is
     taken by a number that is hardly larger.
     """
     while len(more) >= 2 * _GROUPS * k:

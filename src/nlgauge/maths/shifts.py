@@ -181,7 +181,7 @@ class _Search:
     def _steps(self, ours: str) -> str:
         """The cheapest alignment: '=' same, 's' another word, 'd' a word too many, 'i' one missing.
 
-        Of several, that which from the end on has '=' or 's' before 'd', and 'd' before 'i'.
+        Where there are several, it is that which from the end on has '=' or 's' before 'd', and 'd' before 'i'.
         """
         theirs, full = self._reference, (1 << len(self._reference)) - 1
         # A shift leaves what is before it as it was, and so the rows of that.

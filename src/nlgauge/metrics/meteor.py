@@ -6,9 +6,9 @@ Automatic Metric for MT Evaluation with High Levels of Correlation with Human Ju
 to people's judgements. Meteor 1.5, the Java program with paraphrase tables, is another metric by this name: its numbers
 are not these.
 
-Of the alignments with most matches the papers want the one with fewest crossings; here, as in NLTK, words are matched
-from the end of the candidate, each with the last word of the reference that is still free, first all exact matches,
-then stems, then synonyms. On equal words, stems and synonyms the numbers are NLTK's.
+Among the alignments with most matches the papers want the one with fewest crossings. Here, as in NLTK, words are
+matched from the end of the candidate, each with the last word of the reference that is still free: first all exact
+matches, then stems, then synonyms. On equal words, stems and synonyms the numbers are NLTK's.
 """
 
 from __future__ import annotations

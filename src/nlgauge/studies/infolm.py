@@ -45,7 +45,7 @@ def parameters(
 ) -> Sweep:  # fmt: skip
     """Agreement of InfoLM with people over alpha and beta of measure 'ab' (the paper's figure 6).
 
-    Of measures 'alpha' and 'renyi' alpha alone is varied, of 'gamma' beta. Settings outside the measure's domain are
+    Measures 'alpha' and 'renyi' vary alpha alone, and 'gamma' beta. Settings outside the measure's domain are
     left out and named in the notes. model and how as in `temperature`. Raises SpecError for a measure without either.
     """
     (base,) = _infolms([metric], model)

@@ -157,7 +157,7 @@ class Graph:
     def words(self, ids: str) -> str:
         """Rows of the vocabulary's table: [...] -> [..., width].
 
-        Of a table in 8 bits they are widened once they are looked up: a graph without other use for the table makes no
+        Rows of a table in 8 bits are widened once they are looked up: a graph without other use for the table makes no
         copy of it in float32, four times as large.
         """
         if self.adapts(WORDS) or not self.base_in_steps(WORDS):

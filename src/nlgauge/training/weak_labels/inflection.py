@@ -30,7 +30,7 @@ def _irregular() -> dict[str, tuple[str, str]]:
 def inflected(lemma: str, tag: str) -> str | None:
     """A word or phrase in the form of a Penn tag; None for a tag that asks for a form it may not have.
 
-    Of a verb phrase the first word is inflected ("set up": "sets up"), of a noun phrase the last before a preposition.
+    A verb phrase has its first word inflected ("set up": "sets up"), a noun phrase its last before a preposition.
     """
     if tag in ("VB", "VBP"):
         return lemma if lemma.split(" ")[0] != "be" or tag == "VB" else None
