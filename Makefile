@@ -2,10 +2,12 @@
 # make base: the larger model beside it.           make docs: the documentation as a site.
 # make adapters: each adapter beside the real package, in an environment of its own; make adapter-trl: one of them.
 # make ray: runs on Ray, in an environment of their own.
+# make campaigns: inputs by chance, which nothing may survive with a traceback; make audit: known advisories.
 # make package: wheels and sdists of both distributions, checked and tried where nothing else is installed.
 PYTHON ?= python3
 VENV ?= .venv
 BASE ?= .venv-base
+AUDIT ?= .venv-audit
 BARE ?= .venv-bare
 DIST ?= dist
 PIP := -m pip --disable-pip-version-check --quiet
@@ -14,7 +16,7 @@ TORCH := torch==2.13.0
 
 ADAPTERS := $(patsubst tests/adapters/requirements/%.txt,adapter-%,$(wildcard tests/adapters/requirements/*.txt))
 
-.PHONY: demo base docs ray package test test-base check adapters $(ADAPTERS) clean
+.PHONY: demo base docs ray package test test-base check audit campaigns adapters $(ADAPTERS) clean
 
 demo: $(VENV)/demo
 	$(VENV)/bin/nlgauge score examples/outputs.jsonl -m InfoLM -m BaryScore -m BERTScore -m MarkEvaluate -o demo-scores.jsonl
@@ -41,13 +43,29 @@ package: $(VENV)/test
 	head -n 1 examples/outputs.jsonl > $(BARE)/row.jsonl
 	cd $(BARE) && bin/nlgauge score row.jsonl -m BERTScore -m "BERTScore(model='base')" --no-cache
 
-test: check test-base
+test: check test-base audit
 	$(VENV)/bin/python -m pytest -q
 
 check: $(VENV)/test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+
+# Known advisories against what the tests run with. pip-audit stays out of their environment; where it cannot be
+# installed, or nobody can be asked, that is said and nothing fails.
+audit: $(VENV)/test
+	@test -x $(AUDIT)/bin/pip-audit || $(PYTHON) -m venv $(AUDIT) && \
+	    $(AUDIT)/bin/python $(PIP) install 'pip-audit>=2.7' >/dev/null 2>&1 || true
+	@$(VENV)/bin/python .ci/audit.py $(AUDIT)/bin/pip-audit \
+	    "$$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+
+# A short run of every campaign of docs/campaigns.md; INPUTS=20000 for a longer one.
+INPUTS ?= 2000
+SEED ?= 0
+campaigns: $(VENV)/test
+	for surface in specs files rows scores service; do \
+	    $(VENV)/bin/python campaigns/$$surface.py --inputs $(INPUTS) --seed $(SEED) || exit 1; done
+	$(VENV)/bin/python campaigns/faults.py --inputs $$(($(INPUTS) / 10)) --seed $(SEED)
 
 # What `pip install nlgauge` alone brings: every test that needs no more runs, the others skip by name.
 test-base: $(BASE)/test
@@ -66,7 +84,7 @@ adapters: $(ADAPTERS)
 # What the frameworks warn of is theirs to mend.
 $(ADAPTERS): adapter-%: $(VENV)/adapters/%/installed
 	NLGAUGE_ADAPTER=$* HF_HOME=$(abspath $(VENV))/adapters/huggingface $(VENV)/adapters/$*/bin/python -m pytest -q \
-	    -W default -p no:cacheprovider $$(find tests/adapters -name test_$*.py)
+	    -W default --disable-warnings -p no:cacheprovider $$(find tests/adapters -name test_$*.py)
 
 $(VENV)/adapters/%/installed: tests/adapters/requirements/%.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)/adapters/$*
@@ -90,4 +108,4 @@ $(BASE)/test: pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BASE) $(BARE) $(DIST) docs/_build demo-scores.jsonl
+	rm -rf $(VENV) $(BASE) $(AUDIT) $(BARE) $(DIST) docs/_build demo-scores.jsonl

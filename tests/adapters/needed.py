@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import doctest
 import importlib
 import io
 import os
@@ -32,9 +33,10 @@ def example(heading: str) -> tuple[str, str]:
     return code, printed
 
 
-def printed_by(code: str) -> str:
-    """What a script prints."""
+def run_example(heading: str) -> None:
+    """Run the section's Python, and compare what it prints with what the page says, in which ... is anything."""
+    code, shown = example(heading)
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(compile(code, str(PAGE), "exec"), {"__name__": "__main__"})
-    return out.getvalue()
+    assert doctest.OutputChecker().check_output(shown, out.getvalue(), doctest.ELLIPSIS), out.getvalue()

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 GROUNDED = "Consistency(aligner='D')"
 """A trained aligner that reads answer and source together and labels every word of the answer"""
 _PART = "probability"
-"""That the source supports all of the answer. The metric's score, a mean over the words, forgives one invented word among
-many right ones"""
+"""That the source supports all of the answer. The metric's score, a mean over the words, forgives one invented word
+among many right ones"""
 
 
 class AssertGrounded(Protocol):

@@ -1,8 +1,10 @@
 """Names become models: what is embedded, folders of each kind, what packages offer, and what is refused."""
 
+import gc
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from importlib.util import find_spec
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
@@ -41,6 +43,17 @@ def test_a_folder_with_graphs_is_a_model_by_its_path():
     model = load(folder)
     assert model.name == folder and model.folder == pocket_folder() == folder_of(folder)
     assert model.digest == load("pocket").digest
+
+
+def test_a_held_model_is_given_again_until_it_is_let_go(monkeypatch):
+    monkeypatch.setattr(loading, "_held", WeakValueDictionary())
+    held = loading.hold("pocket")
+    assert load("pocket") is held is loading.hold("pocket")
+    for other in (load("pocket", "int8"), load("pocket", device="cpu"), load("pocket", backend="onnx")):
+        assert other is not held
+    del held, other
+    gc.collect()
+    assert not loading._held
 
 
 # ---- What a companion brings
