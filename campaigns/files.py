@@ -18,11 +18,12 @@ import lzma
 import sys
 import tempfile
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from campaign import Surface, main
 from hypothesis import strategies as st
-from mutations import mutated, mutations
+from mutations import mutated, mutations, some_mutations
 from texts import mostly
 
 from nlgauge import Corpus
@@ -111,6 +112,12 @@ def outcome(given: dict[str, Any]) -> str:
     return "rows"
 
 
+def varied(given: dict[str, Any], chance: Random) -> dict[str, Any]:
+    """The same file with other changes."""
+    where = "outside" if given["packed"] and chance.random() < 0.3 else "inside"
+    return {**given, "bomb": None, where: some_mutations(chance)}
+
+
 def _inputs(bombs: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     named = st.sampled_from(SUFFIXES)
     same = named.flatmap(lambda one: st.tuples(st.just(one), st.just(one if one != "txt" else "jsonl")))
@@ -133,4 +140,4 @@ _SOME_BOMBS = st.sampled_from([one for one in _BOMBS if one != "parquet" or "par
 INPUTS = mostly(_inputs(st.none()), _inputs(_SOME_BOMBS), 500)
 
 if __name__ == "__main__":
-    sys.exit(main(Surface("files", INPUTS, outcome)))
+    sys.exit(main(Surface("files", INPUTS, outcome, varied)))

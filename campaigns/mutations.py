@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -39,6 +41,24 @@ def mutations() -> st.SearchStrategy[list[tuple[Any, ...]]]:
         st.tuples(st.just("repeat"), place, st.integers(1, 40), st.sampled_from([2, 70, 3000])),
     )
     return st.lists(change, max_size=4)
+
+
+def some_mutations(chance: Random) -> list[tuple[Any, ...]]:
+    """One or two changes, by chance alone."""
+
+    def place() -> int:
+        return chance.randint(0, PLACES)
+
+    makers: list[Callable[[], tuple[Any, ...]]] = [
+        lambda: ("cut", place()),
+        lambda: ("flip", place(), chance.randrange(8)),
+        lambda: ("insert", place(), chance.choice(_PIECES)),
+        lambda: ("write", place(), chance.choice(_PIECES)),
+        lambda: ("remove", place(), chance.randint(1, 40)),
+        lambda: ("copy", place(), place(), chance.randint(1, 400)),
+        lambda: ("repeat", place(), chance.randint(1, 40), chance.choice([2, 70])),
+    ]
+    return [chance.choice(makers)() for _ in range(chance.randint(1, 2))]
 
 
 def mutated(data: bytes, changes: list[tuple[Any, ...]]) -> bytes:

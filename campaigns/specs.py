@@ -6,6 +6,7 @@ python campaigns/specs.py [--inputs 2000] [--seed 0] [--repeat INPUT] [--atheris
 from __future__ import annotations
 
 import sys
+from random import Random
 
 from campaign import BrokenPromiseError, Surface, main
 from hypothesis import strategies as st
@@ -77,6 +78,27 @@ INPUTS = st.one_of(
 )  # fmt: skip
 
 
+_PIECES = [
+    *"()[]{},=-+.'\"\\0 9\n\x00é",
+    "None",
+    "True",
+    "1e999",
+    "nan",
+    "**x",
+    "lambda: 0",
+    "alpha=",
+    "'kl'",
+    "__import__('os')",
+]
+
+
+def varied(spec: str, chance: Random) -> str:
+    """The same spec with a piece written over or put in; its name most often stays."""
+    first = 0 if chance.random() < 0.02 else spec.find("(") + 1
+    at = chance.randint(first, max(first, len(spec)))
+    return spec[:at] + chance.choice(_PIECES) + spec[at + chance.choice([0, 0, 1, 5]) :]
+
+
 def outcome(spec: str) -> str:
     """Parse, write and parse again; no model is loaded."""
     metric = registry.metric(spec)
@@ -89,4 +111,4 @@ def outcome(spec: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Surface("specs", INPUTS, outcome)))
+    sys.exit(main(Surface("specs", INPUTS, outcome, varied)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import lzma
 import math
 import pickle
 import subprocess
@@ -813,3 +814,19 @@ def test_example_outputs():
                 like.item, like.source, like.context, like.references,
             )  # fmt: skip
     assert all(len(row.references) == 2 and row.source and row.candidate for row in corpus)
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl.xz", "rows.csv.bz2", "rows.parquet.zst", "rows.zip", "ROWS.JSON.XZ"])
+def test_compression_other_than_gzip_is_refused(tmp_path, name):
+    (tmp_path / name).write_bytes(lzma.compress(bytes(1 << 20)))
+    with pytest.raises(InputError, match=r"is not read \(decompress it, or compress it as \.gz\)"):
+        Corpus.read(tmp_path / name)
+    with pytest.raises(InputError, match="is not read"):
+        Corpus.read_texts(tmp_path / name)
+
+
+def test_a_quote_that_is_not_closed_takes_no_more_than_a_line_may(write, monkeypatch):
+    monkeypatch.setattr("nlgauge.corpus.delimited._LARGEST_CELL", 1000)
+    path = write("rows.csv", 'candidate\na\n"b' + "\nc" * 1000)
+    with pytest.raises(InputError, match=r"row 1: broken table: field larger than field limit|file line 3"):
+        Corpus.read(path)

@@ -7,11 +7,12 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 
 from nlgauge.corpus.json_records import parsed
+from nlgauge.corpus.lines import LONGEST_LINE
 from nlgauge.corpus.place import Place, refuse_repeated
 from nlgauge.corpus.records import NUMBERED_REFERENCE
 from nlgauge.errors import InputError
 
-_LARGEST_CELL = 2**31 - 1  # csv keeps its limit in a C long, which has 32 bits on Windows
+_LARGEST_CELL = LONGEST_LINE  # a quote that is not closed makes one cell of all the lines that follow
 _QUOTING = "put double quotes around a cell that holds a quote, a newline or the delimiter; double each quote inside it"
 
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 Symbols: TypeAlias = NDArray[np.int32]
 Pairs: TypeAlias = Sequence[tuple[Symbols, Symbols]]
 MOST_CELLS = 100_000_000
-"""Symbols of a candidate times those of its reference, 10,000 each: minutes of work. Twice as long texts take four times
-as long, and the longest that there may be take years"""
+"""Symbols of a candidate times those of its reference, 10,000 each: minutes of work. Twice as long texts take four
+times as long, and the longest that there may be take years"""
 _BATCH, _ALIKE, _CELLS = 1400, 5600, 1 << 22
 
 
