@@ -35,6 +35,7 @@ html_show_search_summary = False  # which a page that was opened from disk may n
 html_theme_options = {"top_of_page_buttons": []}
 
 default_role = "code"
+smartquotes = False  # a spec that is copied from a page has to be read
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"

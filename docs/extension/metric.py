@@ -64,7 +64,7 @@ def _parameters(kind: type[Metric]) -> str:
 def _choices(kind: type[Metric], name: str, told: str) -> str:
     """The values of a parameter that its text does not name."""
     values = [repr(value) for value in kind.choices.get(name, ())]
-    if not values or all(value in told for value in values) or values == ["True", "False"]:
+    if not values or all(value.strip("'") in told for value in values) or values == ["True", "False"]:
         return ""
     return " One of " + ", ".join(f"`{value}`" for value in values) + "."
 
@@ -76,7 +76,9 @@ def _presets(kind: type[Metric]) -> list[str]:
 def _cell(text: str) -> str:
     """A text as a table's cell takes it."""
     text = text.strip().replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
-    return text[:1].upper() + text[1:] + ("" if not text or text.endswith(".") else ".")
+    first = text.partition(" ")[0]
+    begun = text if "_" in first else text[:1].upper() + text[1:]  # a value keeps its letters
+    return begun + ("" if not text or text.endswith(".") else ".")
 
 
 class MetricDirective(SphinxDirective):

@@ -24,7 +24,7 @@ class ModelSetting(NamedTuple):
     batch_tokens: int | None
     window: WindowPolicy
     facts: Mapping[str, object]
-    """Of the engine of the process that prepared the run"""
+    """What the engine of the process that prepared the run says of itself"""
 
     def engine(self) -> Engine:
         """An engine with the model. Raises NlgaugeError where it is not the one that the run was prepared with."""
@@ -42,7 +42,7 @@ class Shared(NamedTuple):
 
     bindings: Sequence[Bindings]
     settings: Sequence[ModelSetting | None]
-    """Of the model of each job"""
+    """How the model of each job is loaded"""
     threads: int
 
 

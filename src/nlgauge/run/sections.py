@@ -27,7 +27,7 @@ class Work(NamedTuple):
     """The number of its first row in the corpus"""
     rows: Sequence[Row]
     missing: Sequence[Mapping[str, Sequence[int]]]
-    """Of each job, what has to be scored: positions in `rows`, by metric"""
+    """For each job, what has to be scored: positions in `rows`, by metric"""
     damaged: Sequence[frozenset[int]]
 
 
