@@ -14,7 +14,7 @@ from nlgauge.corpus.place import JSON_REMEDY, Place, kind
 from nlgauge.errors import InputError
 
 _PACKED = (".xz", ".lzma", ".bz2", ".zst", ".lz4", ".br", ".zip", ".7z", ".tar", ".tgz")
-"""Of all that files are compressed by, gzip alone is read, with a bound on what comes out of it"""
+"""Gzip is the only compression that is read, with a bound on what comes out of it"""
 
 
 def records_of(file: File, names: Mapping[str, str]) -> Iterable[object]:
