@@ -78,6 +78,7 @@ class Campaign:
     outcomes: Counter[str] = field(default_factory=Counter)
     findings: dict[str, Finding] = field(default_factory=dict)
     _minimising: str | None = None
+    _end: float = math.inf
 
     @property
     def tried(self) -> int:
@@ -85,10 +86,10 @@ class Campaign:
 
     def run(self, inputs: int, first: int, seconds: float = math.inf) -> None:
         """Try so many inputs, made from the seed `first`, or as many as the time allows."""
-        began = time.monotonic()
+        self._end = time.monotonic() + seconds
         for part in range(4 * (inputs // _AT_A_TIME + 1)):
             missing = inputs - self.tried
-            if missing <= 0 or time.monotonic() - began > seconds:
+            if missing <= 0 or time.monotonic() > self._end:
                 return
             self._part(min(_AT_A_TIME, missing), first * 1_000_003 + part)
 
@@ -120,6 +121,8 @@ class Campaign:
     def _one(self, value: Any) -> None:
         """Try an input of Hypothesis's; raise what was not seen before, so that Hypothesis makes it smaller."""
         for one in self._with_variants(value):
+            if time.monotonic() > self._end:
+                return
             if self._minimising is not None:
                 outcome, error = self.attempt(one)
                 if outcome == self._minimising and error is not None:
