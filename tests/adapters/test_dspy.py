@@ -28,6 +28,8 @@ def test_what_misleads_an_optimiser_is_refused() -> None:
         ExampleMetric("MarkEvaluate", references="gold")
     with pytest.raises(InputError, match="TokenF1 f1 has no value: no reference"):
         ExampleMetric("TokenF1", references="gold")({"gold": None}, {"answer": "A cat."})
+    with pytest.raises(InputError, match=r"the prediction has no field 'answer' \(it has output\)"):
+        ExampleMetric("TokenF1", references="gold")({"gold": "A cat."}, {"output": "A cat."})
 
 
 def test_dspy_takes_the_mean(rows: list[dict[str, Any]]) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge.table import Column
 from tests.adapters.needed import needed, run_example
 
 mlflow = needed("mlflow", "mlflow")
@@ -54,6 +56,16 @@ def test_another_run_and_what_has_no_number(store: None) -> None:
     assert not any("InfoLM" in name for name in logged)
     found = mlflow.load_table("draft/table.json", run_ids=[run.info.run_id])
     assert found[found["metric"] == "InfoLM"]["reason"].tolist() == ["the candidate has no words"]
+
+
+def test_an_infinite_value_is_not_logged_as_a_number(store: None) -> None:
+    from nlgauge.adapters.mlflow import log_scores
+
+    columns = {"Far": Column(("score",), np.array([[np.inf]])), "Near": Column(("score",), np.array([[1.0]]))}
+    with mlflow.start_run() as run:
+        assert log_scores(nlgauge.ScoreTable([("system", "1")], columns, {})) == {"nlgauge/Near": 1.0}
+    found = mlflow.load_table("nlgauge/table.json", run_ids=[run.info.run_id])
+    assert found["metric"].tolist() == ["Far", "Near"]
 
 
 def test_the_example_prints_what_the_page_says(store: None) -> None:

@@ -47,10 +47,12 @@ class ExampleMetric:
     def __call__(self, example: Any, prediction: Any, trace: Any = None) -> float | bool:
         """The number; with a trace, whether it is at least `at_least`.
 
-        Raises InputError for a row without a score, which DSPy counts as it counts every failure (`failure_score`).
+        Raises InputError for a field that is not there, and for a row without a score, which DSPy counts as it counts
+        every failure (`failure_score`).
         """
-        record = {ours: example[theirs] for ours, theirs in self._fields.items()}
-        value, reason = self._rows.score({"candidate": prediction[self._candidate], **record})
+        record = {ours: _field(example, theirs, "example") for ours, theirs in self._fields.items()}
+        record["candidate"] = _field(prediction, self._candidate, "prediction")
+        value, reason = self._rows.score(record)
         if math.isnan(value):
             raise InputError(f"{self._rows.label} has no value: {reason}")
         if trace is None:
@@ -58,3 +60,9 @@ class ExampleMetric:
         if self._at_least is None:
             raise SpecError("an optimiser asks which predictions are good: give at_least")
         return value >= self._at_least
+
+
+def _field(thing: Any, name: str, what: str) -> Any:
+    if name not in thing:
+        raise InputError(f"the {what} has no field {name!r}", remedy=f"it has {', '.join(thing.keys()) or 'none'}")
+    return thing[name]

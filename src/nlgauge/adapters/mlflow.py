@@ -23,8 +23,8 @@ def log_scores(table: ScoreTable, *, name: str = "nlgauge", run_id: str | None =
     """Log a table to the run that is active, or to one by its id.
 
     The metrics are called "NAME/SYSTEM/METRIC", or "NAME/METRIC" where there is one system, without the characters that
-    MLflow refuses; these names come back with the values that were logged. A system without a number has none logged;
-    the table says why. The artifacts are NAME/table.json and NAME/scores.jsonl.
+    MLflow refuses; these names come back with the values that were logged. A system without a finite number
+    has none logged; the table says why. The artifacts are NAME/table.json and NAME/scores.jsonl.
     Raises InputError where two metrics would have the same name, MissingExtraError without pandas.
     """
     values: dict[str, float] = {}
@@ -34,7 +34,7 @@ def log_scores(table: ScoreTable, *, name: str = "nlgauge", run_id: str | None =
         if key in values:
             raise InputError(f"two numbers would be called {key!r}", remedy="log them in two calls, by two names")
         values[key] = one.mean
-    known = {key: value for key, value in values.items() if not math.isnan(value)}
+    known = {key: value for key, value in values.items() if math.isfinite(value)}
     mlflow.log_metrics(known, run_id=run_id)
     mlflow.log_table(table.to_pandas(), f"{name}/table.json", run_id=run_id)
     with TemporaryDirectory() as folder:
