@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +56,7 @@ def test_every_sample_scores_as_by_evaluate(rows: list[dict[str, Any]], tmp_path
         values = table.values(metric, part).tolist()
         found = [sample.scores[name] for sample in log.samples]
         assert [one.value for one in found] == pytest.approx(values, nan_ok=True, abs=1e-6)
-        assert found[-1].explanation == "the candidate has no words"
+        assert (found[-1].reason, found[-1].explanation) == ("no_response", "the candidate has no words")
         means = {one.name: one.metrics["mean"].value for one in log.results.scores}
         assert means[name] == pytest.approx(sum(values[:-1]) / 5, abs=1e-6), "without the one that has no score"
 
@@ -64,11 +66,15 @@ def test_a_log_is_scored_by_name(rows: list[dict[str, Any]], tmp_path: Path) -> 
 
     if not any(point.value == "nlgauge.adapters.inspect" for point in entry_points(group="inspect_ai")):
         pytest.skip("needs nlgauge installed with its entry points: make adapters")
-    from inspect_ai import score
+    from inspect_ai.log import read_eval_log
     from inspect_ai.scorer import match
-    from inspect_ai.scorer._scorer import scorer_create
 
-    log = score(evaluated(rows, match(), tmp_path), scorer_create("nlgauge/nlgauge_scorer", metric="TokenF1"))
+    first, second = evaluated(rows, match(), tmp_path).location, tmp_path / "scored.eval"
+    options = ["--scorer", "nlgauge/nlgauge_scorer", "-S", "metric=TokenF1", "--action", "append"]
+    command = [Path(sys.executable).with_name("inspect"), "score", first, *options, "--output-file", second]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    log = read_eval_log(str(second))
     values = nlgauge.evaluate(rows, metrics="TokenF1").values("TokenF1").tolist()
     found = [sample.scores["nlgauge_scorer"].value for sample in log.samples]
     assert found == pytest.approx(values, nan_ok=True, abs=1e-6)
@@ -79,6 +85,8 @@ def test_wrong_keys_and_metrics_are_named(rows: list[dict[str, Any]], tmp_path: 
 
     log = evaluated(rows[:1], nlgauge_scorer("Consistency", source="source"), tmp_path)
     assert "the sample 1 has no metadata 'source' (it has document)" in log.error.message
+    with pytest.raises(SpecError, match="Consistency reads source: say where it stands"):
+        nlgauge_scorer("Consistency")
     with pytest.raises(SpecError, match="depends on the other rows"):
         nlgauge_scorer("InfoLM(idf='references')")
 

@@ -15,7 +15,7 @@ from inspect_ai.scorer import Score, Target, mean, scorer, stderr
 from inspect_ai.scorer import Scorer as InspectScorer
 from inspect_ai.solver import TaskState
 
-from nlgauge.adapters.scorer import RowScorer
+from nlgauge.adapters.scorer import RowScorer, fields_of
 from nlgauge.errors import InputError
 
 INPUT = "input"
@@ -33,9 +33,11 @@ def nlgauge_scorer(
 
     metric: a spec; part: its first where none is named. source, context: a key of the sample's metadata, or "input" for
     the text of its input. model: as `nlgauge.evaluate` takes it. A sample without a score is unscored, with the reason.
-    Raises SpecError for a metric whose scores depend on other samples, InputError for metadata that has no such key.
+    Raises SpecError for a metric whose scores depend on other samples and for a column that it reads and that has no
+    name here, InputError for metadata that has no such key.
     """
     rows = RowScorer(metric, part=part, model=model)
+    fields_of([rows.metric], references="target", source=source, context=context)
 
     async def score(state: TaskState, target: Target) -> Score:
         record = {
@@ -46,7 +48,8 @@ def nlgauge_scorer(
         }
         found = await anyio.to_thread.run_sync(rows.score, record)
         if math.isnan(found.value):
-            return Score.unscored(reason="scoring_failed", answer=state.output.completion, explanation=found.reason)
+            reason = "scoring_failed" if state.output.completion.strip() else "no_response"
+            return Score.unscored(reason=reason, answer=state.output.completion, explanation=found.reason)
         return Score(value=found.value, answer=state.output.completion, metadata={"metric": rows.label})
 
     return score

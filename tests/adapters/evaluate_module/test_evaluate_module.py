@@ -43,6 +43,11 @@ def test_values_are_the_means_of_evaluate(rows: list[dict[str, Any]]) -> None:
     }
 
 
+def test_no_metric_is_an_error_of_one_line() -> None:
+    with pytest.raises(SpecError, match="no metric was given"):
+        loaded().compute(predictions=["A cat."], references=["A cat."])
+
+
 def test_a_reference_may_be_one_text(rows: list[dict[str, Any]]) -> None:
     given = {"predictions": [row["candidate"] for row in rows], "references": [row["references"][0] for row in rows]}
     records = [{"candidate": row["candidate"], "references": row["references"][0]} for row in rows]

@@ -47,7 +47,7 @@ class NLGauge(evaluate.Metric):  # type: ignore[misc]  # evaluate is not install
             features=features,
         )
 
-    def _compute(self, predictions, metrics, model=None, **given):  # type: ignore[no-untyped-def]  # as evaluate calls
+    def _compute(self, predictions, metrics=(), model=None, **given):  # type: ignore[no-untyped-def]  # as evaluate calls
         columns = {ours: given.pop(name) for name, ours in _OURS.items() if name in given}
         rows = {"candidate": predictions, **columns}
         records = [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
