@@ -141,6 +141,7 @@ class Campaign:
 
     def attempt(self, value: Any) -> tuple[str, Exception | None]:
         """The outcome of an input, and what is wrong with it."""
+        error: Exception | None
         for last in (False, True):
             began = time.monotonic()
             try:

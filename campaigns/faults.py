@@ -31,7 +31,7 @@ from mutations import mutated, mutations
 import nlgauge
 from nlgauge import Corpus
 from nlgauge.errors import NlgaugeError
-from nlgauge.store import Store
+from nlgauge.store import file as store
 
 _FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-campaign-"))
 _OLD = b"what stood here before\n"
@@ -229,9 +229,6 @@ INPUTS = st.fixed_dictionaries(
 )
 
 if __name__ == "__main__":
-    import nlgauge.store.file as file_of_the_store
-
-    file_of_the_store.BUSY_S = 0.2  # the limit of an input is shorter than a user's patience
-    assert Store
+    store.BUSY_S = 0.2  # the limit of an input is shorter than a user's patience
     _undisturbed()
     sys.exit(main(Surface("faults", INPUTS, outcome)))

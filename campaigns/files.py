@@ -17,6 +17,7 @@ import json
 import lzma
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -51,7 +52,11 @@ b,1,"a ""b"" c",[],x,-1e3,y
 _BOMBS = ["zeros", "brackets", "objects", "digits", "columns", "references", "rows", "parquet"]
 SUFFIXES = ("jsonl", "json", "csv", "tsv", *(["parquet"] if importlib.util.find_spec("pyarrow") else []), "txt")
 _PACKED = ("", "", "", ".gz", ".gz", ".xz", ".bz2", ".zst")
-_PACKERS = {".gz": functools.partial(gzip.compress, mtime=0), ".xz": lzma.compress, ".bz2": bz2.compress}
+_PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": functools.partial(gzip.compress, mtime=0),
+    ".xz": lzma.compress,
+    ".bz2": bz2.compress,
+}
 
 
 @functools.cache

@@ -9,7 +9,7 @@ import time
 from types import FunctionType
 from typing import NoReturn
 
-import atheris  # type: ignore[import-not-found,unused-ignore]
+import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]
 from campaign import Campaign
 from hypothesis import HealthCheck, given, settings
 

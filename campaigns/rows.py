@@ -29,7 +29,8 @@ _FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-campaign-"))
 
 def _installed() -> tuple[list[str], list[str]]:
     """The specs of all metrics that score without a parameter here: without a model, and with one."""
-    plain, neural = [], []
+    plain: list[str] = []
+    neural: list[str] = []
     row = {"candidate": "A cat sat.", "references": ["The cat sat."], "source": "A cat.", "context": "It sat."}
     for name in registry.built_in_metrics():
         try:

@@ -162,7 +162,7 @@ def _changes() -> st.SearchStrategy[list[tuple[Any, ...]]]:
     place = st.integers(0, PLACES)
     # The header is one line of many, and the one that says most.
     line = st.one_of(st.just(0), place)
-    likely = [
+    likely: list[Any] = [
         None,
         True,
         -1,

@@ -96,7 +96,8 @@ def varied(spec: str, chance: Random) -> str:
     """The same spec with a piece written over or put in; its name most often stays."""
     first = 0 if chance.random() < 0.02 else spec.find("(") + 1
     at = chance.randint(first, max(first, len(spec)))
-    return spec[:at] + chance.choice(_PIECES) + spec[at + chance.choice([0, 0, 1, 5]) :]
+    piece: str = chance.choice(_PIECES)
+    return spec[:at] + piece + spec[at + chance.choice([0, 0, 1, 5]) :]
 
 
 def outcome(spec: str) -> str:
