@@ -14,6 +14,7 @@ from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecErro
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus, Row
+    from nlgauge.distributed import Cluster
     from nlgauge.evaluation import evaluate
     from nlgauge.explanation import explain
     from nlgauge.gate import check
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from nlgauge.table import ScoreTable
 
 _HOMES = {
+    "Cluster": "distributed",
     "Corpus": "corpus",
     "Row": "corpus",
     "ScoreTable": "table",
@@ -35,6 +37,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Cluster",
     "Corpus",
     "InputError",
     "MissingExtraError",
