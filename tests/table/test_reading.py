@@ -260,3 +260,28 @@ def test_a_spec_with_double_quotes_is_found(tmp_path: Path) -> None:
     table = ScoreTable([("A", "1")], {spec: column(1.0)}, {spec: Signature(spec)})
     path, _ = saved(table, tmp_path)
     assert ScoreTable.load(path).values(spec).tolist() == [1.0]
+
+
+def test_what_was_asked_for_may_be_in_no_column(tmp_path: Path) -> None:
+    table = one([1.0])
+    table.run["asked"] = {"M": "no column", "m": "M"}
+    assert (table.find("M"), table.find("m")) == ("M", "M")
+
+
+@pytest.mark.parametrize("odd", ["two\nlines", "\x1b[2J", "x" * 9000])
+def test_a_name_of_the_file_does_not_break_the_line_that_names_it(tmp_path: Path, odd: str) -> None:
+    path, (header, *records) = saved(one([1.0]), tmp_path)
+    about = header["metrics"].pop("M")
+    broken = [
+        {"facts": {odd: None}},
+        {"metrics": {odd: {**about, "parts": []}}},
+        {"metrics": {odd: {**about, "level": odd}}},
+    ]
+    broken += [{"metrics": {odd: {**about, "formula": {"name": odd}}}}, {"metrics": {odd: {**about, "details": [odd]}}}]
+    broken += [{"metrics": {odd: about}}, {"run": {"asked": {odd: 3}}}, {"run": {"notes": {odd: {odd: None}}}}]
+    for change in broken:
+        lines = [{**header, "metrics": {"M": about}, **change}, *records]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        with pytest.raises(InputError) as caught:
+            ScoreTable.load(path)
+        assert str(caught.value).isprintable() and len(str(caught.value)) < 1000

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from nlgauge.corpus.place import shown
 from nlgauge.errors import InputError
 from nlgauge.maths.totals import FORMULAS
-from nlgauge.table.shapes import mismatch
+from nlgauge.table.shapes import mismatch, plain
 
 _EDITED = "the file was edited, or a newer nlgauge wrote it"
 _METRIC = {"parts": [str], "higher_is_better": bool, "level?": str, "details?": [str], "formula?": {"name": str}}
@@ -44,13 +45,13 @@ def checked(header: dict[str, Any], path: str | Path) -> dict[str, Any]:
 
 
 def _wrong_metric(spec: str, about: Mapping[str, Any]) -> str | None:
-    parts, details = about["parts"], about.get("details", [])
+    named, parts, details = plain(spec), about["parts"], about.get("details", [])
     if not parts or len(set(parts)) < len(parts):
-        return f"{spec} has no parts, or one of them twice"
+        return f"{named} has no parts, or one of them twice"
     if about.get("level", "item") not in ("item", "system"):
-        return f"the level {about['level']!r} of {spec} is neither 'item' nor 'system'"
+        return f"the level {shown(about['level'])} of {named} is neither 'item' nor 'system'"
     if not set(details) <= set(parts):
-        return f"the details {details} of {spec} are not among the parts {parts}"
+        return f"the details {shown(details)} of {named} are not among the parts {shown(parts)}"
     if "formula" in about and about["formula"]["name"] not in FORMULAS:
-        return f"the formula {about['formula']['name']!r} of {spec} is not known"
+        return f"the formula {shown(about['formula']['name'])} of {named} is not known"
     return None

@@ -18,7 +18,7 @@ from nlgauge.signature import Signature
 from nlgauge.table.column import Column, Sums
 from nlgauge.table.evidence import wrong_evidence
 from nlgauge.table.heading import checked
-from nlgauge.table.shapes import mismatch
+from nlgauge.table.shapes import mismatch, plain
 
 Rows = list[tuple[str, str]]
 _Record = dict[str, Any]
@@ -91,7 +91,7 @@ def _columns(
         expected: list[tuple[str, str | None]] = list(rows) if level == "item" else []
         expected += [(system, None) for system in systems] if level == "system" or "formula" in about else []
         if places != expected or len(entries) != len(places) * len(parts):
-            raise InputError(f"the rows of {spec} are not those of the first metric", file=path)
+            raise InputError(f"the rows of {plain(spec)} are not those of the first metric", file=path)
         size = len(rows) if level == "item" else len(systems)
         columns[spec] = _column(path, about, entries[: size * len(parts)])
     return rows, {spec: columns[spec] for spec in described}

@@ -10,6 +10,7 @@ Shape: TypeAlias = "type | tuple[Any, ...] | list[Any] | Mapping[str, Any] | Non
 """A type; None for null; a tuple of shapes, one of which it is; a list of one shape, that of all entries; a mapping of
 shapes by name, those whose name ends in "?" for values that may be absent and "*" for all other names"""
 NUMBER: Shape = (int, float)
+_SHOWN = 80
 _NAMES = {str: "a text", bool: "true or false", int: "a whole number", float: "a number", None: "null"}
 
 
@@ -27,6 +28,12 @@ def mismatch(value: object, shape: Any, where: str) -> str | None:
     return None if _is(value, shape) else f"{where} is not {_named(shape)}"
 
 
+def plain(name: str) -> str:
+    """A name out of a file as an error shows it: in one line, and not more of it than can be read."""
+    text = repr(name)[1:-1]
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
 def _of_object(value: object, shape: Mapping[str, Any], where: str) -> str | None:
     if not isinstance(value, dict):
         return f"{where} is not an object"
@@ -34,7 +41,7 @@ def _of_object(value: object, shape: Mapping[str, Any], where: str) -> str | Non
         key = name.removesuffix("?")
         if name == "*":
             others = value.keys() - {one.removesuffix("?") for one in shape}
-            found = next(filter(None, (mismatch(value[one], inner, f"{where}.{one}"[:80]) for one in others)), None)
+            found = next(filter(None, (mismatch(value[one], inner, f"{where}.{plain(one)}") for one in others)), None)
         elif key in value:
             found = mismatch(value[key], inner, f"{where}.{key}")
         else:

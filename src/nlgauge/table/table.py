@@ -70,8 +70,9 @@ class ScoreTable:
     def find(self, metric: object) -> str:
         """The spec under which a metric stands here, from that spec, the one that was asked for, or the bare name."""
         asked: str = self.run.get("asked", {}).get(str(metric), str(metric))
-        if asked in self.columns:
-            return asked
+        for exact in (asked, str(metric)):
+            if exact in self.columns:
+                return exact
         wanted = asked.replace(" ", "").replace('"', "'")
         for spec in self.columns:
             if spec.replace(" ", "") == wanted:
