@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.signature import Signature
 from nlgauge.table import ScoreTable
 from tests.score_tables import KL, L1, PARTS, column, counted, mixed, one
@@ -202,12 +202,13 @@ def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
     for path, problem in (
         (latin, "not UTF-8"),
         (tmp_path / "absent.jsonl", "cannot be read"),
-        (tmp_path, "cannot be read"),
     ):
         with pytest.raises(InputError, match=problem) as caught:
             ScoreTable.load(path)
         assert caught.value.file == path
         assert caught.value.remedy
+    with pytest.raises(NlgaugeError, match="is not a folder of scores|needs an optional library"):
+        ScoreTable.load(tmp_path)
 
 
 def test_details_that_are_no_parts_are_refused(table: ScoreTable, tmp_path: Path) -> None:
