@@ -137,6 +137,7 @@ WITHOUT_SOURCE = {
     "test_audit.py",
     "campaigns/test_campaigns.py",
     "test_cli.py",
+    "test_packaging.py",
     "test_doors.py",
     "test_public_names.py",
     "test_outside.py",
