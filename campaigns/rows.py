@@ -79,7 +79,7 @@ def surface() -> Surface:
             }
         )
 
-    cheap, dear = inputs(4000, plain), inputs(200, neural)
+    cheap, dear = inputs(500, plain), inputs(200, neural)  # EED takes the square of a length
     return Surface("rows", mostly(cheap, dear, 50), outcome)
 
 

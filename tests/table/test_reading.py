@@ -207,7 +207,7 @@ def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
             ScoreTable.load(path)
         assert caught.value.file == path
         assert caught.value.remedy
-    with pytest.raises(NlgaugeError, match="is not a folder of scores|needs an optional library"):
+    with pytest.raises(NlgaugeError, match=r"is not a folder of scores|needs an optional library"):
         ScoreTable.load(tmp_path)
 
 
