@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -116,3 +118,63 @@ def test_ledger_and_columns_stand_in_the_folder(tmp_path: Path) -> None:
     assert table["row"].to_pylist() == [3, 4, 5]
     f1 = nlgauge.evaluate(rows(3, 8), metrics="TokenF1", cache=False).values("TokenF1")
     np.testing.assert_array_equal(table["TokenF1.f1"].to_numpy(), f1[3:6])
+
+
+def edited(place: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    header = json.loads((place / "_header.json").read_text())
+    change(header)
+    (place / "_header.json").write_text(json.dumps(header))
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda header: header.pop("metrics"), "has no nlgauge header"),
+        (
+            lambda header: header["metrics"]["TokenF1"].update(parts=["f1", "f2"]),
+            r"no column TokenF1\.f2 of double",
+        ),
+        (lambda header: header["signatures"].pop("TokenF1"), "TokenF1 has no signature"),
+        (lambda header: header.pop("systems"), "systems is not an object"),
+        (lambda header: header["systems"].pop("MarkEvaluate"), r"systems\.MarkEvaluate is missing"),
+        (lambda header: header["systems"]["MarkEvaluate"]["values"].pop(), "are not those of 2 systems"),
+        (lambda header: header["systems"]["MarkEvaluate"]["values"][0].__setitem__(0, "much"), "are not those of"),
+        (lambda header: header["run"].update(rows=9), "holds 8 of 9 rows"),
+    ],
+)
+def test_header_that_was_edited_is_refused(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], what: str, one_model: None
+) -> None:
+    place = tmp_path / "scores"
+    table = run(place, metrics=["TokenF1", "MarkEvaluate"])
+    assert len(table.systems) == 2
+    edited(place, change)
+    with pytest.raises(InputError, match=what):
+        ScoreTable.load(place)
+
+
+def test_block_of_other_rows_and_evidence_of_another_shape_are_refused(tmp_path: Path) -> None:
+    from pyarrow import array, parquet
+
+    place = tmp_path / "scores"
+    run(place, metrics=["TokenF1"], evidence=True)
+    block = place / "rows-000000000003.parquet"
+    whole = parquet.read_table(block)
+    for name, content, what in (
+        ("row", [3, 5, 4], "does not hold the rows from there on"),
+        ("system", ["a", None, "b"], "rows without a system or an item"),
+        ("TokenF1.evidence", [None, "[]", None], "row 5: TokenF1: evidence is not an object"),
+        ("TokenF1.evidence", [None, "{", None], "row 5: TokenF1: evidence is not an object"),
+    ):
+        at = whole.column_names.index(name)
+        parquet.write_table(whole.set_column(at, name, array(content)), block)
+        with pytest.raises(InputError, match=what):
+            ScoreTable.load(place)
+    parquet.write_table(whole, block)
+    assert ScoreTable.load(place).columns["TokenF1"].evidence
+
+
+def test_other_files_of_the_folder_are_left_alone(tmp_path: Path) -> None:
+    run(tmp_path / "scores")
+    (tmp_path / "scores" / "rows-x.parquet").write_text("")
+    assert len(ScoreTable.load(tmp_path / "scores").rows) == 8

@@ -10,19 +10,16 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nlgauge.corpus.opening import FilePath, file_system, is_address
 from nlgauge.errors import InputError, MissingExtraError
-from nlgauge.signature import Signature
-from nlgauge.table.column import Column, Sums
+from nlgauge.table.column import Column
 
-_SUFFIX = ".parquet"
+_BLOCK = re.compile(r"rows-(\d{12})\.parquet")
 
 
 class Entry(NamedTuple):
@@ -76,8 +73,8 @@ class Dataset:
     def blocks(self) -> list[int]:
         """The first rows of the blocks that are there, in order."""
         infos = self._files.get_file_info(self._selector(self._folder, allow_not_found=True))
-        names = [info.base_name for info in infos if info.is_file and info.base_name.startswith("rows-")]
-        return sorted(int(name[5 : -len(_SUFFIX)]) for name in names if name.endswith(_SUFFIX))
+        names = (_BLOCK.fullmatch(info.base_name) for info in infos if info.is_file)
+        return sorted(int(name[1]) for name in names if name)
 
     def read(self, first: int) -> Any:
         """The block that begins with a row, as a pyarrow table. Raises InputError where it cannot be read."""
@@ -120,7 +117,7 @@ class Dataset:
 
 
 def _name(first: int) -> str:
-    return f"rows-{first:012d}{_SUFFIX}"
+    return f"rows-{first:012d}.parquet"
 
 
 def block(column: Column, entries: Sequence[Entry], evidence: bool) -> dict[str, Any]:
@@ -163,93 +160,3 @@ def entries_of(table: Any, spec: str, parts: Sequence[str]) -> list[Entry]:
         Entry(values, reason, tuple(notes), None if counts is None else tuple(counts), tuple(longer), json.loads(shown))
         for values, (reason, notes, counts, longer, shown) in zip(zip(*columns, strict=True), more, strict=True)
     ]
-
-
-def is_folder(place: FilePath) -> bool:
-    """Whether a place of scores is a folder, and not a file."""
-    if is_address(place):
-        return not str(place).endswith(".jsonl")
-    return Path(place).is_dir()
-
-
-def load(place: FilePath) -> tuple[list[tuple[str, str]], dict[str, Column], dict[str, Signature], Any, str]:
-    """The fields of a ScoreTable, in its order. Raises InputError for a folder that is not of a run that has ended."""
-    dataset = Dataset(place)
-    header = dataset.record("_header.json")
-    if header is None or not {"metrics", "signatures", "facts", "run", "systems", "nlgauge"} <= header.keys():
-        begun = dataset.record("_plan.json") is not None
-        problem = "the run has not ended" if begun else "is not a folder of scores"
-        remedy = "give its command once more: it goes on" if begun else "give what nlgauge score -o wrote"
-        raise InputError(problem, file=dataset.place, remedy=remedy)
-    tables = [dataset.read(first) for first in dataset.blocks()]
-    rows = [row for table in tables for row in zip(*_places(table), strict=True)]
-    if len(rows) != header["run"]["rows"]:
-        problem = f"holds {len(rows)} of {header['run']['rows']} rows"
-        raise InputError(problem, file=dataset.place, remedy="give its command once more: it goes on")
-    columns = {
-        spec: _whole(about, header["systems"][spec]) if about["level"] == "system" else _column(about, spec, tables)
-        for spec, about in header["metrics"].items()
-    }
-    signatures = {spec: Signature(text, header["facts"].get(spec, {})) for spec, text in header["signatures"].items()}
-    signatures = {spec: Signature(spec, one.facts) if one.facts else one for spec, one in signatures.items()}
-    return rows, columns, signatures, header["run"], header["nlgauge"]
-
-
-def _places(table: Any) -> tuple[list[str], list[str]]:
-    systems = table["system"].combine_chunks().dictionary_encode()
-    names = systems.dictionary.to_pylist()  # one object a system, not one a row
-    return [names[n] for n in systems.indices.to_pylist()], table["item"].to_pylist()
-
-
-def _column(about: Mapping[str, Any], spec: str, tables: Sequence[Any]) -> Column:
-    import pyarrow as pa
-
-    names = [f"{spec}.{part}" for part in about["parts"]]
-    column = _empty(about)
-    column.values = np.concatenate([np.stack([_floats(one[name]) for name in names], axis=1) for one in tables])
-    reasons = pa.concat_tables([one.select([f"{spec}.reason"]) for one in tables])[0].to_numpy()
-    column.reasons = {int(n): reasons[n] for n in np.flatnonzero(reasons != None)}  # noqa: E711  # by element
-    if f"{spec}.evidence" in tables[0].column_names:
-        shown = [text for one in tables for text in one[f"{spec}.evidence"].to_pylist()]
-        column.evidence = {n: json.loads(text) for n, text in enumerate(shown) if text is not None}
-    if column.sums is not None:
-        column.sums.counts = _counts(pa.concat_tables([one.select([f"{spec}.counts"]) for one in tables])[0])
-    return column
-
-
-def _whole(about: Mapping[str, Any], known: Mapping[str, Any]) -> Column:
-    """The column of a metric of sets."""
-    column = _empty(about)
-    column.values = np.array(
-        [[math.nan if v is None else float(v) for v in one] for one in known["values"]], np.float64
-    )
-    column.reasons = {int(number): reason for number, reason in known["reasons"].items()}
-    column.evidence = {int(number): evidence for number, evidence in known["evidence"].items()}
-    return column
-
-
-def _empty(about: Mapping[str, Any]) -> Column:
-    parts = tuple(about["parts"])
-    return Column(
-        parts,
-        np.empty((0, len(parts))),
-        higher_is_better=about["higher_is_better"],
-        level=about["level"],
-        sums=Sums(about["formula"], np.empty((0, 1))) if "formula" in about else None,
-        details=tuple(about.get("details", ())),
-    )
-
-
-def _floats(column: Any) -> NDArray[np.float64]:
-    values: NDArray[np.float64] = column.to_numpy()
-    return values.astype(np.float64, copy=False)
-
-
-def _counts(column: Any) -> NDArray[np.float64]:
-    """[rows, counts]; NaN for a row without."""
-    known = ~np.asarray(column.is_null().to_numpy(), np.bool_)
-    flat = column.combine_chunks().flatten().to_numpy()
-    width = len(flat) // known.sum() if known.any() else 1
-    counts = np.full((len(known), width), np.nan)
-    counts[known] = flat.reshape(-1, width)
-    return counts

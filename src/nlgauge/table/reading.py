@@ -53,7 +53,7 @@ def read(path: str | Path) -> Contents:
     )
     if len(rows) != (wanted := header["run"].get("rows", len(rows))):
         raise InputError(f"holds {len(rows)} of {wanted} rows", file=path, remedy="the file is cut short or was edited")
-    return Contents(rows, columns, _signatures(header), header["run"], header["nlgauge"])
+    return Contents(rows, columns, signatures_of(header), header["run"], header["nlgauge"])
 
 
 def _record(path: str | Path, number: int, line: str) -> _Record:
@@ -66,7 +66,8 @@ def _record(path: str | Path, number: int, line: str) -> _Record:
     return record
 
 
-def _signatures(header: _Record) -> dict[str, Signature]:
+def signatures_of(header: Mapping[str, Any]) -> dict[str, Signature]:
+    """The signatures that a header names."""
     facts = header["facts"]
     return {
         spec: Signature(spec, facts[spec]) if facts.get(spec) else Signature(text)

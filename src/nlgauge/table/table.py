@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.signature import Signature
-from nlgauge.table import dataset, reading, writing
+from nlgauge.table import folder, reading, writing
 from nlgauge.table.column import Column, Sums
 from nlgauge.table.frame import frame
 from nlgauge.table.intervals import Resamples, SystemScore, by_system
@@ -124,7 +124,7 @@ class ScoreTable:
     @classmethod
     def load(cls, path: str | Path) -> ScoreTable:
         """Read what `save` wrote, or the folder that a run wrote as it went. Raises InputError for anything else."""
-        return cls(*(dataset.load(path) if dataset.is_folder(path) else reading.read(path)))
+        return cls(*(folder.load(path) if folder.is_folder(path) else reading.read(path)))
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for every value: system, item, metric, part, value, reason. Raises MissingExtraError."""
