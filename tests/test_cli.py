@@ -696,3 +696,33 @@ def test_explain_colours_on_a_terminal_unless_told_not_to(claims: Path, no_color
     assert (b"[volcano]" in shown) is bool(no_color)
     assert (b"\x1b[31m\x1b[4mvolcano\x1b[0m" in shown) is not bool(no_color)
     assert (b"\x1b[32mlibrary\x1b[0m" in shown) is not bool(no_color)
+
+
+def test_blocks_go_to_a_folder_or_to_a_file(small: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
+    options = ["score", str(small), "-m", "TokenF1", "-m", "Length", "--no-cache"]
+    whole = nlgauge(*options, "-o", str(tmp_path / "whole.jsonl"))
+    for place, blocks in (("scores", ["--rows-per-block", "3"]), ("blocks.jsonl", ["--rows-per-block", "1"])):
+        done = nlgauge(*options, "-o", str(tmp_path / place), *blocks)
+        assert (done.exit_code, done.stdout) == (0, whole.stdout)
+        assert ScoreTable.load(tmp_path / place) == ScoreTable.load(tmp_path / "whole.jsonl")
+    assert (tmp_path / "blocks.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert (tmp_path / "scores" / "rows-000000000003.parquet").exists()
+
+
+def test_a_folder_of_outputs_and_an_address_are_read(small: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    small.rename(folder / "small.jsonl")
+    shown = [
+        nlgauge("score", place, "-m", "TokenF1", "--no-cache").stdout
+        for place in (str(folder), folder.as_uri(), (folder / "small.jsonl").as_uri())
+    ]
+    assert shown[0] == shown[1] == shown[2]
+    assert "模型 é" in shown[0]
+
+
+def test_ray_that_is_not_installed_is_named(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    refused("score", small, "-m", "TokenF1", "--no-cache", "--ray", "local", say="pip install 'nlgauge[ray]'")
