@@ -543,7 +543,7 @@ def test_a_bad_file_is_one_line_with_file_row_and_remedy(tmp_path: Path, case: s
 
 @pytest.mark.usefixtures("no_scoring")
 def test_a_missing_path_and_a_directory_are_one_line(tmp_path: Path) -> None:
-    for path, problem in ((tmp_path / "absent.jsonl", "No such file"), (tmp_path, "it is a directory")):
+    for path, problem in ((tmp_path / "absent.jsonl", "No such file"), (tmp_path, "the folder holds no files")):
         line = refused("score", path, "-m", "InfoLM", say=problem)
         assert line.startswith(f"nlgauge: {path}: ")
         assert line.endswith("(give the path of one readable file)")

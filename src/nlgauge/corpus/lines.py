@@ -50,14 +50,18 @@ def lines(file: File) -> Iterator[str]:
 def seekable(file: File) -> BinaryIO:
     """The bytes, uncompressed, to be read in any order. Raises InputError as `lines`."""
     if not _is_packed(file):
-        if not file.size:
-            raise _empty(Place(file.name))
         return file.open()
     with _opened(file) as stream:
         data = stream.read()
     if not data:
         raise _empty(Place(file.name))
     return io.BytesIO(data)
+
+
+def refuse_empty(file: File) -> None:
+    """Raises InputError for a file without a byte."""
+    if not file.size:
+        raise _empty(Place(file.name))
 
 
 def _empty(place: Place) -> Exception:

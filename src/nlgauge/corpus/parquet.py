@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from nlgauge.corpus.lines import seekable
+from nlgauge.corpus.lines import refuse_empty, seekable
 from nlgauge.corpus.opening import File
 from nlgauge.corpus.place import refuse_repeated, shown
 from nlgauge.errors import InputError, MissingExtraError
@@ -15,6 +15,7 @@ _AT_ONCE = 1024
 
 def parquet_records(file: File) -> Iterator[object]:
     """The records. Raises MissingExtraError without pyarrow, InputError for what it cannot read."""
+    refuse_empty(file)
     try:
         import pyarrow
         from pyarrow import parquet
