@@ -546,7 +546,7 @@ def test_a_missing_path_and_a_directory_are_one_line(tmp_path: Path) -> None:
     for path, problem in ((tmp_path / "absent.jsonl", "No such file"), (tmp_path, "the folder holds no files")):
         line = refused("score", path, "-m", "InfoLM", say=problem)
         assert line.startswith(f"nlgauge: {path}: ")
-        assert line.endswith("(give the path of one readable file)")
+        assert line.endswith(("(give the path of one readable file)", "(name a folder with files of rows)"))
 
 
 @pytest.mark.usefixtures("no_scoring")
@@ -726,3 +726,25 @@ def test_a_folder_of_outputs_and_an_address_are_read(small: Path, tmp_path: Path
 def test_ray_that_is_not_installed_is_named(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     refused("score", small, "-m", "TokenF1", "--no-cache", "--ray", "local", say="pip install 'nlgauge[ray]'")
+
+
+def test_text_files_of_several_systems_are_compared(tmp_path: Path) -> None:
+    for name, texts in (("a.txt", "One cat.\nTwo dogs.\n"), ("b.txt", "Rain.\nSnow.\n"), ("r.txt", "A cat.\nDogs.\n")):
+        (tmp_path / name).write_text(texts)
+    options = [
+        "--candidates",
+        tmp_path / "a.txt",
+        "--candidates",
+        tmp_path / "b.txt",
+        "--references",
+        tmp_path / "r.txt",
+    ]
+    scores = tmp_path / "scores.jsonl"
+    assert nlgauge("score", *options, "-m", "TokenF1", "-o", scores, "--no-cache").exit_code == 0
+    assert ScoreTable.load(scores).systems == ["a", "b"]
+    assert nlgauge("compare", scores, "a", "b").exit_code == 0
+    names = ["--system", "old", "--system", "new"]
+    nlgauge("score", *options, *names, "-m", "TokenF1", "-o", scores, "--no-cache")
+    assert ScoreTable.load(scores).systems == ["old", "new"]
+    refused("score", *options, "--system", "old", "-m", "TokenF1", say="2 files and 1 names of systems")
+    refused("score", *options, "--system", "x", "--system", "x", "-m", "TokenF1", say="2 files and 1 names of systems")

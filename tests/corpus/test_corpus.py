@@ -194,7 +194,10 @@ BAD_ROWS: dict[str, tuple[str, list[str]]] = {
     "number reference": ('{"candidate": "b", "references": [1]}', ["references, entry 1, is int 1", "give a string"]),
     "references object": ('{"candidate": "b", "references": {"a": "b"}}', ["references is dict", "a list of strings"]),
     "references number": ('{"candidate": "b", "references": 4}', ["references is int 4", "a list of strings"]),
-    "source list": ('{"candidate": "b", "source": ["s"]}', ["source is list ['s'], not a text", "give a string"]),
+    "source entry": (
+        '{"candidate": "b", "source": ["s", 1]}',
+        ["source, entry 2, is int 1, not a text", "give a string"],
+    ),
     "context object": ('{"candidate": "b", "context": {}}', ["context is dict {}", "a list of strings"]),
     "context number": ('{"candidate": "b", "context": ["t", 5]}', ["context, entry 2, is int 5", "give a string"]),
     "system list": ('{"candidate": "b", "system": ["A"]}', ["system is list ['A']", "give a string"]),
@@ -544,6 +547,20 @@ def test_text_files_with_candidates_alone(write):
 )
 def test_text_file_lines(write, content, expected):
     assert [row.candidate for row in Corpus.read_texts(write("c.txt", content))] == expected
+
+
+def test_passages_of_a_source_are_joined(write):
+    path = write("rows.jsonl", json_lines([{"candidate": "c", "source": ["One passage.", "Another."]}]))
+    assert Corpus.read(path)[0].source == "One passage.\nAnother."
+
+
+def test_text_files_of_several_systems(write):
+    first, second, references = write("a.txt", "one\ntwo\n"), write("b.txt", "three\nfour\n"), write("r.txt", "x\ny\n")
+    corpus = Corpus.read_texts({"A": first, "B": second}, references=[references])
+    assert [(row.system, row.item, row.candidate, row.references) for row in corpus] == [
+        ("A", "1", "one", ("x",)), ("A", "2", "two", ("y",)), ("B", "1", "three", ("x",)), ("B", "2", "four", ("y",)),
+    ]  # fmt: skip
+    refusal(lambda: Corpus.read_texts({"A": first, "B": write("c.txt", "one\n")}, [references]), "has 2 lines, but")
 
 
 @pytest.mark.parametrize("role", ["references", "source", "context"])

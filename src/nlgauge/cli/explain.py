@@ -47,7 +47,7 @@ def explain(
     if spec is None:
         raise SpecError("no metric was given: add -m Consistency, for one; nlgauge list shows them all")
     refuse_place(output)
-    corpus = read_outputs(outputs, None, (), None, None, None, columns)
+    corpus = read_outputs(outputs, (), (), None, None, (), columns)
     rows = _rows(corpus, outputs, row, item, system)
     found = _explained(corpus, spec, rows, row is not None or item is not None, model, cache_of(cache, no_cache))
     if output is not None:

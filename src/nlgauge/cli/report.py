@@ -48,7 +48,7 @@ def report(
     if columns and outputs is None:
         raise InputError("--map names the columns of the outputs", remedy="give --outputs too")
     table = ScoreTable.load(scores)
-    corpus = None if outputs is None else read_outputs(outputs, None, (), None, None, None, columns)
+    corpus = None if outputs is None else read_outputs(outputs, (), (), None, None, (), columns)
     notes = run(
         table, output, outputs=corpus, title=title, level=level, coefficient=coefficient, rows=rows,
         replicates=replicates, seed=seed,

@@ -25,11 +25,18 @@ _MANY_ROWS = 5000
     "-o", "--output", type=ADDRESS,
     help="Write every row's scores here: JSON Lines; in blocks a folder of Parquet, unless the name ends in .jsonl.",
 )  # fmt: skip
-@click.option("--candidates", type=PLACE, help="Text file, an output a line, instead of OUTPUTS.")
+@click.option(
+    "--candidates", type=PLACE, multiple=True,
+    help="Text file, an output a line, instead of OUTPUTS; repeatable, a file for each system.",
+)  # fmt: skip
 @click.option("--references", type=PLACE, multiple=True, help="Text file, a reference a line; repeatable.")
 @click.option("--source", type=PLACE, help="Text file, a source a line.")
 @click.option("--context", type=PLACE, help="Text file, a context a line.")
-@click.option("--system", help="Name of the system that wrote --candidates.")
+@click.option(
+    "--system", "systems", multiple=True,
+    help="Name of the system that wrote --candidates; repeatable, in the same order; by default the file's name where "
+    "there are several.",
+)  # fmt: skip
 @click.option(
     "--map",
     "columns",
@@ -85,12 +92,12 @@ _MANY_ROWS = 5000
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the bootstrap intervals."
 )
 def score(
-    outputs: Path | str | None, metrics: Sequence[str], output: Path | str | None, candidates: Path | None,
-    references: Sequence[Path], source: Path | None, context: Path | None, system: str | None, columns: Sequence[str],
-    model: str | None, precision: str, device: str | None, batch_tokens: int | None, window: Any, evidence: bool,
-    against: Path | str | None, processes: int | None, cache: Path | None, no_cache: bool, layout: str, seed: int,
-    parts: bool, rows_per_block: int | None, ray: str | None, workers: int | None, worker_threads: int,
-    worker_gpus: float,
+    outputs: Path | str | None, metrics: Sequence[str], output: Path | str | None, candidates: Sequence[Path],
+    references: Sequence[Path], source: Path | None, context: Path | None, systems: Sequence[str],
+    columns: Sequence[str], model: str | None, precision: str, device: str | None, batch_tokens: int | None,
+    window: Any, evidence: bool, against: Path | str | None, processes: int | None, rows_per_block: int | None,
+    ray: str | None, workers: int | None, worker_threads: int, worker_gpus: float, cache: Path | None, no_cache: bool,
+    parts: bool, layout: str, seed: int,
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
@@ -109,7 +116,7 @@ def score(
     folder = output if in_blocks and output is not None and not str(output).endswith(".jsonl") else None
     if folder is None:
         refuse_place(None if output is None else Path(output))
-    corpus = read_outputs(outputs, candidates, references, source, context, system, columns, on_disk=in_blocks)
+    corpus = read_outputs(outputs, candidates, references, source, context, systems, columns, on_disk=in_blocks)
     try:
         table = evaluate(
             corpus,
@@ -129,7 +136,7 @@ def score(
             ray=None if ray is None else Cluster(ray, workers, worker_threads, worker_gpus),
         )
     except InputError as error:
-        where = outputs if candidates is None else candidates
+        where = outputs or (candidates[0] if len(candidates) == 1 else None)
         raise (
             error if error.file else InputError(error.problem, file=where, row=error.row, remedy=error.remedy)
         ) from None

@@ -69,24 +69,34 @@ def measured_on_ratings(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def read_outputs(
-    outputs: Path | str | None, candidates: Path | None, references: Sequence[Path], source: Path | None,
-    context: Path | None, system: str | None, columns: Sequence[str], *, on_disk: bool = False,
+    outputs: Path | str | None, candidates: Sequence[Path], references: Sequence[Path], source: Path | None,
+    context: Path | None, systems: Sequence[str], columns: Sequence[str], *, on_disk: bool = False,
 ) -> Corpus:  # fmt: skip
     from nlgauge.corpus import Corpus
 
-    if (outputs is None) == (candidates is None):
+    if (outputs is None) == (not candidates):
         raise SpecError("give either a table of outputs or --candidates with a text file")
-    if candidates is not None:
+    if candidates:
         if columns:
             raise SpecError("--map names the columns of a table; text files have none")
-        return Corpus.read_texts(candidates, references, source, context, system, on_disk=on_disk)
-    if references or source or context or system:
+        files = _by_system(candidates, systems)
+        return Corpus.read_texts(files, references, source, context, on_disk=on_disk)
+    if references or source or context or systems:
         raise SpecError("--references, --source, --context and --system go with --candidates; a table has columns")
     assert outputs is not None
     pairs = [pair.partition("=") for pair in columns]
     if wrong := [ours for ours, equals, theirs in pairs if not (ours and equals and theirs)]:
         raise SpecError(f"--map {wrong[0]}: write OURS=THEIRS, as in --map candidate=prediction")
     return Corpus.read(outputs, columns={ours: theirs for ours, _, theirs in pairs}, on_disk=on_disk)
+
+
+def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, Path]:
+    """Text files by the systems that wrote them: several are called as their files are, where nobody names them."""
+    names = list(systems) or (["system"] if len(candidates) == 1 else [path.name.split(".")[0] for path in candidates])
+    if len(names) != len(candidates) or len(set(names)) < len(names):
+        given = f"{len(candidates)} files and {len(set(names))} names of systems"
+        raise SpecError(f"--candidates and --system: there are {given}; give each file a --system of its own")
+    return dict(zip(names, candidates, strict=True))
 
 
 def read_rated(
@@ -96,7 +106,7 @@ def read_rated(
     from nlgauge import ScoreTable
     from nlgauge.meta.join import join
 
-    table, rated = ScoreTable.load(scores), read_outputs(outputs, None, (), None, None, None, columns)
+    table, rated = ScoreTable.load(scores), read_outputs(outputs, (), (), None, None, (), columns)
     pairs = [pair.partition("=") for pair in add]
     if wrong := [name for name, equals, column in pairs if not (name and equals and column)]:
         raise SpecError(f"--add {wrong[0]}: write NAME=COLUMN, as in --add COMET=comet")

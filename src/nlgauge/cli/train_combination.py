@@ -56,7 +56,7 @@ def combination(
     from nlgauge.meta.combination import combine
 
     refuse_place(output, predictions)
-    rated = read_outputs(outputs, None, (), None, None, None, columns)
+    rated = read_outputs(outputs, (), (), None, None, (), columns)
     combined = combine(
         ScoreTable.load(scores), rated, aspect, metrics=metrics or None, method=method, folds=folds, level=level,
         coefficient=coefficient, resample=resample, replicates=replicates, seed=seed,

@@ -32,7 +32,7 @@ def weighter(
     metric = registry.metric(spec, model=model)
     if not isinstance(metric, MaskEval):
         raise SpecError(f"{metric} has no weighter; give MaskEval(...)")
-    corpus = read_outputs(ratings, None, (), None, None, None, columns)
+    corpus = read_outputs(ratings, (), (), None, None, (), columns)
     try:
         from nlgauge.training.weighter import WeighterConfig, train
     except ImportError as error:

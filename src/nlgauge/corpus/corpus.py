@@ -25,7 +25,8 @@ class Corpus(Sequence[Row]):
     """Rows in the order in which they were given; a slice is a Corpus too. Immutable: treat each row's mappings so.
 
     An absent `system` is "system"; an absent `item` is the row's position within its system, counted from 1, so that
-    systems given in the same order line up. A `context` given as a list of turns is joined with newlines.
+    systems given in the same order line up. A `source` given as a list of passages is joined with newlines, and so is a
+    `context` given as a list of turns.
 
     >>> Corpus.from_texts(["A cat sat."], references=[["The cat sat.", "A cat was sitting."]])[0].references
     ('The cat sat.', 'A cat was sitting.')
@@ -63,7 +64,7 @@ class Corpus(Sequence[Row]):
     @classmethod
     def read_texts(
         cls,
-        candidates: FilePath,
+        candidates: FilePath | Mapping[str, FilePath],
         references: Sequence[FilePath] = (),
         source: FilePath | None = None,
         context: FilePath | None = None,
@@ -73,24 +74,19 @@ class Corpus(Sequence[Row]):
     ) -> Corpus:
         r"""Read parallel text files (UTF-8, also .gz), one text per line; each reference file adds one reference a row.
 
+        `candidates` is the file of one system, or the files of several by their names, each beside the same references.
         Only "\n" and "\r\n" end a line, and an empty line is an empty text. `on_disk` as in `read`. Raises InputError
         where line counts differ.
         """
         references = [references] if isinstance(references, (str, os.PathLike)) else references
         optional = {"source": source, "context": context}
-        files = {"candidate": candidates} | {f"references.{n}": path for n, path in enumerate(references, 1)}
-        files |= {name: path for name, path in optional.items() if path is not None}
-        lines = {name: texts_of(file_at(path)) for name, path in files.items()}
-        count = len(lines["candidate"])
-        for name, path in files.items():
-            if len(lines[name]) != count:
-                problem = f"has {len(lines[name])} lines, but {candidates} has {count}"
-                raise InputError(problem, file=path, remedy="give one text per line in each, in the same order")
-        records = (
-            {**dict(zip(lines, row, strict=True)), "system": system} for row in zip(*lines.values(), strict=True)
-        )
-        name = os.fspath(candidates)
-        return cls._made(rows_of([(name, records)], field_names(None, None), name), on_disk)
+        shared = {f"references.{n}": path for n, path in enumerate(references, 1)}
+        shared |= {name: path for name, path in optional.items() if path is not None}
+        texts = {name: (path, texts_of(file_at(path))) for name, path in shared.items()}
+        named = candidates.items() if isinstance(candidates, Mapping) else [(system, candidates)]
+        tables = ((os.fspath(path), _parallel(path, texts, name)) for name, path in named)
+        first = os.fspath(next(iter(named))[1]) if named else None
+        return cls._made(rows_of(tables, field_names(None, None), first), on_disk)
 
     @classmethod
     def from_texts(
@@ -157,3 +153,17 @@ class Corpus(Sequence[Row]):
 
     def __repr__(self) -> str:
         return f"Corpus({len(self)} rows, systems {shown(list(self.systems))})"
+
+
+def _parallel(
+    candidates: FilePath, texts: Mapping[str, tuple[FilePath, list[str]]], system: str | None
+) -> Iterator[dict[str, str | None]]:
+    """A record of each line of a file of candidates. Raises InputError where another file has more or fewer lines."""
+    own = texts_of(file_at(candidates))
+    for path, lines in texts.values():
+        if len(lines) != len(own):
+            problem = f"has {len(lines)} lines, but {candidates} has {len(own)}"
+            raise InputError(problem, file=path, remedy="give one text per line in each, in the same order")
+    for number, candidate in enumerate(own):
+        others = {name: lines[number] for name, (_, lines) in texts.items()}
+        yield {"candidate": candidate, **others, "system": system}

@@ -15,7 +15,16 @@ from nlgauge.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENC
 from nlgauge.errors import InputError
 
 # Other tools' names for the candidate, likeliest first; our own is there for its other spellings, as in "Candidate".
-_ALIASES: tuple[str, ...] = ("candidate", "prediction", "predictions", "hypothesis", "output", "response", "generated")
+_ALIASES: tuple[str, ...] = (
+    "candidate",
+    "prediction",
+    "predictions",
+    "hypothesis",
+    "output",
+    "response",
+    "answer",
+    "generated",
+)
 _ALIASES += ("mt", "decoded", "summary", "text")
 NUMBERED_REFERENCE = re.compile(r"references\.(0|[1-9][0-9]*)")
 
@@ -95,7 +104,7 @@ def _row(record: dict[str, object], names: Mapping[str, str], place: Place, posi
     return Row(
         candidate=_text(given["candidate"], "candidate", place),
         references=tuple(references),
-        source=_text(given["source"], "source", place) if "source" in given else None,
+        source="\n".join(_texts(given["source"], "source", place)) if "source" in given else None,
         context=_context(given["context"], place) if "context" in given else None,
         system=system,
         item=_label(given.get("item", positions[system]), "item", place),

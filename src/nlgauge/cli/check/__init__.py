@@ -65,7 +65,7 @@ def check(
         raise SpecError("there is nothing to check: give --at-least, --at-most or --against")
     refuse_place(output)
     baseline = None if against is None else ScoreTable.load(against)
-    corpus = read_outputs(outputs, None, (), None, None, None, columns)
+    corpus = read_outputs(outputs, (), (), None, None, (), columns)
     try:
         table = evaluate(
             corpus, metrics=spec, model=model, precision=precision, device=device, evidence=True, progress=True,

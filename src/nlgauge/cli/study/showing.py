@@ -57,7 +57,7 @@ def study_outputs(
 ) -> None:  # fmt: skip
     """Run a study on a file of outputs, whose name errors then tell, and show it."""
     check_figure(output)
-    corpus = read_outputs(outputs, None, (), None, None, None, columns)
+    corpus = read_outputs(outputs, (), (), None, None, (), columns)
     given = {name: value for name, value in options.items() if value is not None and value != ()}
     try:
         result = run(corpus, **given, cache=cache_of(cache, no_cache), progress=True)
