@@ -445,3 +445,13 @@ def test_no_cache_keeps_nothing(corpus: Corpus, tmp_path: Path, monkeypatch: pyt
     assert not (tmp_path / "place").exists()
     nlgauge.evaluate(corpus[:2], metrics="TokenF1")
     assert (tmp_path / "place").exists()
+
+
+def test_columns_of_records_are_named() -> None:
+    records = [{"prediction": "A cat sat.", "target": "The cat sat.", "model": "A"}]
+    names = {"candidate": "prediction", "references": "target", "system": "model"}
+    table = nlgauge.evaluate(records, columns=names, metrics="TokenF1", cache=False)
+    assert (table.systems, table.values("TokenF1").tolist()) == (["A"], [1.0])
+    for given in ({"corpus": Corpus.from_records(records, columns=names)}, {"candidates": ["A cat sat."]}):
+        with pytest.raises(SpecError, match="columns names those of records"):
+            nlgauge.evaluate(**given, columns=names, metrics="TokenF1", cache=False)  # type: ignore[arg-type]

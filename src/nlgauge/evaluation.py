@@ -34,6 +34,7 @@ def evaluate(
     contexts: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     items: Sequence[object] | None = None,
+    columns: Mapping[str, str] | None = None,
     model: str | None = None,
     precision: str = "float32",
     device: str | None = None,
@@ -50,7 +51,8 @@ def evaluate(
 ) -> ScoreTable:
     """Score every row by every metric, and every system by the metrics of sets.
 
-    corpus: a Corpus, or records or a data frame of its columns; or give the columns one by one as lists.
+    corpus: a Corpus, or records or a data frame of its columns; or give the columns one by one as lists. columns: of
+    records and data frames, our names to theirs: {"candidate": "prediction"}.
     metrics: specs or Metric objects. model: for the metrics that name none. precision: 'float32' gives the same
     numbers on every machine; 'bfloat16' needs torch, and pays on a GPU and on processors with units for it alone;
     'int8' computes products of weights in 8 bits, without torch. device: 'cpu', 'cuda', 'cuda:1' or 'mps', of models
@@ -72,7 +74,7 @@ def evaluate(
     >>> table.values("InfoLM").shape
     (1,)
     """
-    rows = _corpus(corpus, candidates, references, sources, contexts, systems, items)
+    rows = _corpus(corpus, columns, candidates, references, sources, contexts, systems, items)
     chosen, asked = _metrics(metrics, model)
     if window not in WINDOW_POLICIES:
         raise SpecError(f"window {window!r} is not one of {', '.join(WINDOW_POLICIES)}")
@@ -127,14 +129,16 @@ def explained(
     return chosen, [scored[number] for number in rows]
 
 
-def _corpus(corpus: Any, candidates: Any, *columns: Any) -> Corpus:
+def _corpus(corpus: Any, names: Mapping[str, str] | None, candidates: Any, *lists: Any) -> Corpus:
     if (corpus is None) == (candidates is None):
         raise SpecError("give either a corpus or candidates")
+    if names is not None and (corpus is None or isinstance(corpus, Corpus)):
+        raise SpecError("columns names those of records or of a data frame; there are none here")
     if candidates is not None:
-        return Corpus.from_texts(candidates, *columns)
-    if any(column is not None for column in columns):
+        return Corpus.from_texts(candidates, *lists)
+    if any(one is not None for one in lists):
         raise SpecError("a corpus holds its own references, sources and systems; give them there")
-    return corpus if isinstance(corpus, Corpus) else Corpus.from_records(corpus)
+    return corpus if isinstance(corpus, Corpus) else Corpus.from_records(corpus, columns=names)
 
 
 def _metrics(metrics: Any, model: str | None) -> tuple[dict[str, Metric], dict[str, str]]:

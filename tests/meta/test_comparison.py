@@ -164,3 +164,17 @@ def test_a_notebook_shows_a_comparison_escaped() -> None:
     made = compare(table, "<a>", "b")._repr_html_()
     assert "&lt;a&gt; and b" in made and "<a>" not in made
     assert "2.7500" in made and "1.2500" in made and "1.5000 [" in made
+
+
+def test_a_comparison_is_shown_in_lines() -> None:
+    table = nlgauge.evaluate(
+        candidates=["A cat sat.", "A dog ran.", "The cat sat.", "Dogs ran."],
+        references=[["The cat sat."], ["A dog ran."]] * 2,
+        systems=["old", "old", "new", "new"],
+        metrics=["TokenF1"],
+        cache=False,
+    )
+    head, names, first, *_ = repr(compare(table, "old", "new", replicates=0)).splitlines()
+    assert head == "old and new"
+    assert names.split() == ["metric", "old", "new", "difference", "p", "better"]
+    assert first.split()[:4] == ["TokenF1", "f1", "1.0000", "0.7500"]

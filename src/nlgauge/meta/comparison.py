@@ -9,6 +9,7 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 
+from nlgauge.cells.terminal import terminal
 from nlgauge.errors import InputError
 from nlgauge.markup.environment import number, p_value
 from nlgauge.markup.small import small
@@ -50,7 +51,7 @@ class Difference:
     """a and b are values of all items together, as a corpus BLEU is, and not means"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """What `compare` found: a record per metric and score."""
 
@@ -65,9 +66,15 @@ class Comparison:
     def __len__(self) -> int:
         return len(self.records)
 
+    def __repr__(self) -> str:
+        return "\n".join([f"{self.a} and {self.b}", *terminal([self._head, *map(_cells, self.records)]), *self.notes])
+
     def _repr_html_(self) -> str:
-        head = ["metric", self.a, self.b, "difference", "p", "better"]
-        return small(f"{self.a} and {self.b}", head, [_cells(one) for one in self.records], self.notes)
+        return small(f"{self.a} and {self.b}", self._head, [_cells(one) for one in self.records], self.notes)
+
+    @property
+    def _head(self) -> list[str]:
+        return ["metric", self.a, self.b, "difference", "p", "better"]
 
 
 class _Options(TypedDict):
