@@ -35,7 +35,7 @@ def test_a_data_set_counts_once_and_a_layer_without_a_number_is_not_chosen() -> 
 
 def test_the_table_says_what_other_data_choose() -> None:
     text = page([MADE], ["pocket@1"], ["huge"], 3)
-    assert "# Layers of pocket@1\n" in text and "Of the first 3 items" in text and "Not here: huge" in text
+    assert "# Layers of pocket@1\n" in text and "on the first 3 items" in text and "Not here: huge" in text
     assert "| layer | One: x | One: y | Two: x | mean |" in text
     assert "| as it is | .100 | .100 | .100 | .100 |" in text
     assert "| **1** | .600 | .800 | .200 | .450 |" in text and "| 2 | .900 | - | .900 | - |" in text

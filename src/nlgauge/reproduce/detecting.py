@@ -27,7 +27,7 @@ METRICS = (
     "ROUGE(variant='2', stemmer=True)", "Length",
 )  # fmt: skip
 PARTS = {"ROUGE(variant='2', stemmer=True)": ("precision",)}
-"""Of metrics some of whose parts say nothing here: those that do"""
+"""The parts that say something here, of metrics that have others too"""
 MORE_IS_WORSE = frozenset({"unsupported", "Length"})
 """Parts, and metrics, of which more is a sign that something is not supported"""
 SURE = {"probability": 0.5, "unsupported": 0.0}

@@ -124,7 +124,7 @@ class Entries:
 
 
 def _mean(scored: Sequence[ScoreTable], part: str | None, rows: Sequence[tuple[str, str]]) -> Float:
-    """Of a part's values in several tables, turned so that larger is better, in the order of the rows."""
+    """The mean of a part's values in several tables, turned so that larger is better, in the order of the rows."""
     at = only(scored[0]).parts.index(part) if part else 0
     place = {key: n for n, key in enumerate(rows)}
     values = np.full((len(scored), len(rows)), np.nan)

@@ -33,7 +33,7 @@ class Made(NamedTuple):
 
 
 def agreement(entries: Entries, table: Table) -> Made:
-    """Of each row with each aspect."""
+    """The agreement of each row with each aspect."""
     _check_rated(entries, table)
     cells: dict[tuple[int, str], Cell] = {}
     for data in table.data:
@@ -156,9 +156,9 @@ class _BySystem(NamedTuple):
     data: str
     aspect: str
     means: dict[str, Float]
-    """Of each row: [systems]"""
+    """By row, each system's mean: [systems]"""
     people: Float
-    """Of the ratings: [systems]"""
+    """Each system's mean rating: [systems]"""
     reasons: dict[str, str]
     """Why a row has none"""
 

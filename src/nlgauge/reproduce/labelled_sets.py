@@ -20,7 +20,7 @@ class LabelledSet(NamedTuple):
     """Rows in which people marked what is not supported."""
 
     name: str
-    """Of the file, without suffix"""
+    """The file's name, without suffix"""
     title: str
     about: str
     of: str = ""
@@ -60,8 +60,8 @@ LABELLED_SETS = (
         "fever_symmetric.test",
         "FEVER, symmetric",
         "Claims and sentences of an encyclopaedia, each claim once with evidence for it and once against it, so that "
-        "the claim alone tells nothing. Whole texts are labelled. Nothing published is by these measures. Of 215 rows "
-        "the evidence, not the claim, also stands in FEVER's dev part, which our aligners have read.",
+        "the claim alone tells nothing. Whole texts are labelled. Nothing published is by these measures. The "
+        "evidence of 215 rows, but not their claims, also stands in FEVER's dev part, which our aligners have read.",
     ),
 )
 
@@ -74,4 +74,5 @@ WHOLE_TEST_PART = (
     Others("LettuceDetect large", 0.792, _ALL),
     Others("RAG-HAT (8 B)", 0.839, _UNKNOWN),
 )
-"""Of the whole test part of RAGTruth: questions, data to text, and summaries, which are easier than questions alone"""
+"""Reported on the whole test part of RAGTruth: questions, data to text, and summaries, which are easier than questions
+alone"""

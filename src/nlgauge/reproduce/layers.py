@@ -144,7 +144,7 @@ def page(found: Sequence[Family], models: Sequence[str], absent: Sequence[str], 
     """The tables in Markdown."""
     lines = [f"# Layers of {', '.join(models) or 'no model'}", ""]
     if limit is not None:
-        lines += [f"Of the first {limit} items of each data set.", ""]
+        lines += [f"Measured on the first {limit} items of each data set.", ""]
     lines += [
         "Agreement by layer, 0 being the embeddings; of metrics that read several layers, of the window that ends "
         "there. *Mean* is over data, each the mean over its aspects. *Left out*: the layer that the other data choose, "

@@ -163,9 +163,9 @@ class Best(NamedTuple):
 
 
 def best(file: str, aspect: str, level: str, coefficient: str) -> Best | None:
-    """Of all tables that were made from a file of rated data; ratings as metrics do not count.
+    """The best number of all tables that were made from a file of rated data; ratings as metrics do not count.
 
-    Of the tables that hold one number the longest is named: the short ones are about parts of a metric.
+    Where several tables hold that number, the longest one is named: the short ones are about parts of a metric.
     """
     found = [
         Best(value / table.scale, row.name, table)

@@ -46,7 +46,7 @@ class Rebuilt:
     facts: list[str]
     """Rows, models, and what else the numbers depend on"""
     samples: dict[str, dict[str, Float]] = field(default_factory=dict)
-    """Of 'distributions', by data and row: the values, from 0 to 1, larger better"""
+    """The values of 'distributions', by data and row: from 0 to 1, larger is better"""
 
     @property
     def cells(self) -> list[Cell]:

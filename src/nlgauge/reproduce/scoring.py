@@ -25,7 +25,7 @@ class Job(NamedTuple):
 
     corpus: Corpus
     label: str
-    """Of the corpus, for a reader"""
+    """The corpus's name, for a reader"""
     metrics: Sequence[Metric]
 
 

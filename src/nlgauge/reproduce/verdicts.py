@@ -101,5 +101,5 @@ class Measured:
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """Of all columns that have one."""
+        """The verdict on each column that has one."""
         return [verdict for key in self.keys if (verdict := self.verdict(key)) is not None]
