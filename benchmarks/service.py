@@ -1,0 +1,125 @@
+"""The service under load, beside the library called directly: requests a second, waiting times, overload, memory, stop.
+
+    python benchmarks/service.py [--metric BERTScore] [--clients 1,16,64] [--requests 600]
+
+Every request holds one row of its own, so that nothing is served from a cache. The clients run in a process of their
+own on this machine, and share its processors with the service. *Direct* is `nlgauge.evaluate` on all rows at once.
+Overload: as many clients as can wait, and 50 more, each sending one request at the same moment. The stop: SIGTERM while
+16 requests wait; whatever was taken has to be answered. Exit code 1 where an answer is lost or has another status than
+200 and, under overload, 429.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import httpx
+from measuring import machine, numbers, parser, print_machine, save, table
+
+import nlgauge
+
+_WAITING = 16
+
+
+def row(number: int) -> dict[str, object]:
+    return {
+        "candidate": f"Rain fell {number} times on the old bridge.",
+        "references": [f"It rained {number} times on the bridge, as nobody had counted on."],
+        "source": f"Nobody counted, but it rained {number} times.",
+    }
+
+
+class Service:
+    """A service in a process of its own."""
+
+    def __init__(self, metric: str, *options: str) -> None:
+        command = [sys.executable, "-m", "nlgauge", "serve", "--port", "0", "-m", metric, "--quiet", *options]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert self.process.stderr is not None
+        found = re.search(r"http://\S+", self.process.stderr.readline())
+        assert found is not None
+        self.url = found[0]
+
+    def megabytes(self) -> int:
+        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
+        return int(re.findall(r"VmRSS:\s*(\d+)", status)[0]) // 1024
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(120)
+
+
+async def _load(url: str, clients: int, first: int, requests: int) -> tuple[float, list[float], Counter[int]]:
+    """Seconds in all, those of each request, and how often each status came."""
+    left, waits, statuses = iter(range(first, first + requests)), list[float](), Counter[int]()
+
+    async def client(session: httpx.AsyncClient) -> None:
+        for number in left:
+            began = time.perf_counter()
+            answer = await session.post("/score", json={"rows": [row(number)]})
+            waits.append(time.perf_counter() - began)
+            statuses[answer.status_code] += 1
+
+    limits = httpx.Limits(max_connections=clients)
+    async with httpx.AsyncClient(base_url=url, limits=limits, timeout=300) as session:
+        await session.post("/score", json={"rows": [row(-1)]})
+        began = time.perf_counter()
+        await asyncio.gather(*(client(session) for _ in range(clients)))
+        return time.perf_counter() - began, sorted(waits), statuses
+
+
+def main() -> int:
+    options = parser(__doc__ or "")
+    options.add_argument("--metric", default="BERTScore")
+    options.add_argument("--clients", type=numbers, default=[1, 16, 64])
+    options.add_argument("--requests", type=int, default=600)
+    given = options.parse_args()
+    requests = 40 if given.quick else given.requests
+    facts = machine()
+    print_machine(facts)
+    wrong, lines, service = 0, [], Service(given.metric)
+    nlgauge.evaluate([row(-1)], metrics=given.metric, cache=False)
+    began = time.perf_counter()
+    nlgauge.evaluate([row(number) for number in range(requests)], metrics=given.metric, cache=False)
+    direct = requests / (time.perf_counter() - began)
+    lines.append(["direct", f"{direct:.0f}", "1", "", "", ""])
+    first = requests
+    for clients in given.clients:
+        count = requests if clients > 1 else max(20, requests // 6)
+        seconds, waits, statuses = asyncio.run(_load(service.url, clients, first, count))
+        first += count
+        wrong += count - statuses[200]
+        rate, middle, late = count / seconds, waits[len(waits) // 2], waits[min(len(waits) - 1, len(waits) * 99 // 100)]
+        shown = [f"{rate:.0f}", f"{rate / direct:.2f}", f"{middle * 1e3:.0f}", f"{late * 1e3:.0f}"]
+        lines.append([f"{clients} clients", *shown, str(service.megabytes())])
+    table(["", "rows/s", "of direct", "p50, ms", "p99, ms", "MB"], lines)
+    wrong += service.stop()
+
+    small = Service(given.metric, "--waiting", str(_WAITING))
+    many = _WAITING + 50
+    _, _, statuses = asyncio.run(_load(small.url, many, first, many))
+    wrong += many - statuses[200] - statuses[429]
+    print(f"overload: {many} at once where {_WAITING} may wait: {dict(statuses)}")
+
+    async def stopped() -> Counter[int]:
+        loading = asyncio.ensure_future(_load(small.url, _WAITING, 0, _WAITING))
+        await asyncio.sleep(0.3)
+        small.process.send_signal(signal.SIGTERM)
+        return (await loading)[2]
+
+    statuses = asyncio.run(stopped())
+    print(f"stop: {_WAITING} sent, then SIGTERM: {dict(statuses)}, exit code {small.process.wait(120)}")
+    wrong += _WAITING - sum(statuses[code] for code in (200, 503))
+    save(given.output, {"machine": facts, "lines": lines})
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
