@@ -217,3 +217,10 @@ def test_a_probability_of_zero_is_undefined_where_the_measure_needs_them_above(m
     half = np.log(np.array([0.5, 0.5]))
     assert np.isnan(pair_value(metric, zero, half)) and np.isnan(pair_value(metric, half, zero))
     assert pair_value(metric, half, half) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_model_without_masked_words_is_refused_before_a_row_is_scored() -> None:
+    model = FakeModel()
+    model.masked_lm = None
+    with pytest.raises(SpecError, match="predicts no masked words"):
+        prepared(InfoLM(), model=model)

@@ -22,6 +22,7 @@ from nlgauge.corpus import Row
 from nlgauge.corpus.place import shown
 from nlgauge.engine.features.masked import Bag, BagRequest, TokenWeights
 from nlgauge.engine.features.request import Features
+from nlgauge.engine.models.capabilities import capability
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES, Measure, symmetrised, symmetrised_contributions
@@ -119,6 +120,7 @@ class InfoLM(ReferenceMetric[InfoLMPrepared, Bag]):
         return self.idf in OF_THE_CORPUS
 
     def prepare(self, setup: Setup) -> InfoLMPrepared:
+        capability(setup.model, setup.model.masked_lm, "masked_lm")
         temperature = setup.model.card.temperature if self.temperature is None else self.temperature
         weights = idf_tables(self.idf, setup)
         return InfoLMPrepared(
