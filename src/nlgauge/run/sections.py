@@ -100,7 +100,9 @@ def in_sections(corpus: Corpus, jobs: Sequence[Job], size: int, sink: Sink, scor
             waiting.append((rows, found))
             missing = [{spec: [n - first for n in some] for spec, some in one.missing.items()} for one in found]
             damaged = [frozenset(n - first for n in one.damaged) for one in found]
-            yield Work(first, corpus.rows[first : rows.stop], missing, damaged)
+            # What is known whole needs no rows, which are what a worker is sent.
+            asked = any(job.sets or any(some.values()) for job, some in zip(jobs, missing, strict=True))
+            yield Work(first, corpus.rows[first : rows.stop] if asked else (), missing, damaged)
 
     with tqdm(total=len(corpus), unit="row", disable=None if progress else True, leave=False) as bar:
         for done in scorer(works()):
