@@ -145,7 +145,9 @@ class _Workers:
             raise
         except RayError as bad:
             last = one.first + one.rows
-            problem = f"rows {one.first + 1} to {last} ended their worker {_TRIES + 1} times"
+            # A worker that dies takes along what it had scored and not handed over yet, and what waited for it.
+            rows = f"rows {one.first + 1} to {last}, or rows that the same worker had beside them,"
+            problem = f"{rows} ended it {_TRIES + 1} times"
             remedy = "look at its memory; fewer rows a block need less"
             raise InputError(f"{problem}: {' '.join(str(bad).split())[:200]}", remedy=remedy) from None
         open_.discard(one.answer)
