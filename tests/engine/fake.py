@@ -59,6 +59,7 @@ class FakeModel:
     layers, width = 3, 8
     folder: Path | None = None
     batch_tokens: int | None = None
+    apart = False
     masked_pairs: Any = None
     gap_filler: Any = None
     causal_lm: Any = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -105,6 +106,26 @@ def test_every_row_is_scored_once_in_blocks_that_keep_items_together() -> None:
             ROWS[n].item for other in blocks[1:] if other is not block for n in other.rows
         )
     assert values(blocks, "InfoLM").shape == (24, 1) and values(blocks, "BERTScore").shape == (24, 3)
+
+
+def test_a_device_that_computes_apart_has_the_next_block_split_beside_it() -> None:
+    """The same numbers, and each block's texts are split while the one before it is computed."""
+    engine = Engine(FakeModel())
+    whole = {spec: values(list(Job(ROWS, MODELS, engine).blocks()), spec) for spec in MODELS}
+    model = FakeModel()
+    model.apart = True
+    split, encode = list[str](), model.tokenizer.encode
+
+    def noted(texts: Sequence[str]) -> Any:
+        split.append(threading.current_thread().name)
+        return encode(texts)
+
+    model.tokenizer.encode = noted  # type: ignore[method-assign]
+    apart = list(Job(ROWS, MODELS, Engine(model)).blocks())
+    for spec in MODELS:
+        np.testing.assert_array_equal(values(apart, spec), whole[spec])
+    beside = [name for name in split if name.startswith("nlgauge-ahead")]
+    assert len(beside) == len(apart) - 2, "one block is what the store has, and the first computed one is not awaited"
 
 
 def test_a_second_run_computes_nothing_and_says_the_same_of_texts_and_windows() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from nlgauge.engine.ahead import Ahead
 from nlgauge.engine.features.request import AnyRequest, Derived, Features, Reader
 from nlgauge.engine.models.capabilities import Model, capability
 from nlgauge.engine.view import Ledger, View
@@ -50,6 +51,7 @@ class Engine:
         self.model, self.window = model, window
         self.ledger = Ledger()
         self._batch_tokens, self._kept = batch_tokens, kept
+        self._ahead = Ahead(model.tokenizer, beside=model.apart)
         self._bar = tqdm(total=0, unit="char", unit_scale=True, disable=None if progress else True, leave=False)
 
     @property
@@ -66,7 +68,7 @@ class Engine:
 
     def view(self, done: Callable[[float], object] = lambda share: None) -> View:
         """A new view, that knows no text yet."""
-        return View(self.model, self.window, self.ledger, self._batch_tokens, done)
+        return View(self.model, self.window, self.ledger, self._batch_tokens, done, self._ahead.encode)
 
     def token_ids(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
         """Ids of the sub-words of each text [tokens], in order; nothing of them is kept."""
@@ -83,9 +85,14 @@ class Engine:
         self._bar.total = (self._bar.total or 0) + work
         self._bar.refresh()
 
+    def prepare(self, requests: Iterable[AnyRequest]) -> None:
+        """Tell what will be asked for after the next call of `features`, so that a device need not wait for it."""
+        self._ahead.expect(text for request in requests for text in request.texts)
+
     def close(self) -> None:
-        """Take the progress bar away."""
+        """Take the progress bar away, and end what was begun ahead."""
         self._bar.close()
+        self._ahead.close()
 
     def check(self, requests: Iterable[AnyRequest], row: int) -> None:
         """Refuse a text that the window policy refuses, and name its row. Raises InputError."""

@@ -34,7 +34,8 @@ class Ledger:
 class View:
     """What a reader sees of a block.
 
-    done: told which share of the work at hand is finished, from 0 to 1, as it goes.
+    done: told which share of the work at hand is finished, from 0 to 1, as it goes. encode: splits texts into
+    sub-words; the model's tokenizer by default.
     """
 
     def __init__(
@@ -44,8 +45,10 @@ class View:
         ledger: Ledger,
         batch_tokens: int | None = None,
         done: Callable[[float], object] = lambda share: None,
+        encode: Callable[[Sequence[str]], Sequence[Tokens]] | None = None,
     ) -> None:
         self.model, self.window, self.ledger, self.done = model, window, ledger, done
+        self._encode = encode or model.tokenizer.encode
         self.batch_tokens = batch_tokens or model.batch_tokens or max(_BATCH_TOKENS, model.window)
         self._tokens: dict[str, Tokens] = {}
         self._words: dict[tuple[str, str], tuple[NDArray[np.intp], NDArray[np.int64]]] = {}
@@ -53,7 +56,7 @@ class View:
     def read(self, texts: Sequence[str]) -> None:
         """Split texts into sub-words, many at a time."""
         new = [text for text in dict.fromkeys(texts) if text not in self._tokens]
-        self._tokens.update(zip(new, self.model.tokenizer.encode(new), strict=True))
+        self._tokens.update(zip(new, self._encode(new), strict=True))
         self.ledger.texts += len(new)
 
     @property

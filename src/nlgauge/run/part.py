@@ -5,7 +5,7 @@ It reads no store and knows no corpus, so that it runs in whatever process the r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nlgauge.corpus import Row
 from nlgauge.engine.batching import blocks as blocks_of
@@ -36,7 +36,9 @@ class Part:
         gaps = {spec: set(numbers) for spec, numbers in found.missing.items()}
         if self._engine is not None:
             self._engine.expect(sum(request.work for request in set(self.requests(wanted))))
-        for numbers in self.split(wanted):
+        for numbers, following in _with_next(self.split(wanted)):
+            if self._engine is not None:
+                self._engine.prepare(self.requests(following))
             fresh = not found.damaged.isdisjoint(numbers)
             todo = {spec: [n for n in numbers if fresh or n in gaps[spec]] for spec in self._bound}
             rows = {spec: [self._rows[n] for n in some] for spec, some in todo.items()}
@@ -100,6 +102,17 @@ def score_block(
         if then:
             features = features.joined(engine.features(then, fresh))
     return {spec: _scored(bound[spec], some, features, evidence) for spec, some in rows.items()}, features
+
+
+def _with_next(blocks: Iterable[list[int]]) -> Iterator[tuple[list[int], list[int]]]:
+    """Each block with the one after it; the last with none."""
+    before: list[int] | None = None
+    for block in blocks:
+        if before is not None:
+            yield before, block
+        before = block
+    if before is not None:
+        yield before, []
 
 
 def _scored(bound: Bound, rows: Sequence[Row], features: Features, evidence: bool) -> list[Scored]:

@@ -120,12 +120,34 @@ def test_the_backend_names_the_device_where_it_is_no_cpu(folder):
     assert Runtime(torch, torch.device("cuda:1"), "float32").name == f"torch-{torch.__version__} on cuda:1"
 
 
+def test_a_gpu_fetches_numbers_from_pinned_memory_and_nothing_waits_for_it():
+    calls = []
+
+    class Numbers:
+        def pin_memory(self):
+            calls.append("pinned")
+            return self
+
+        def to(self, device, **options):
+            calls.append((device.type, options))
+            return self
+
+    fake = SimpleNamespace(from_numpy=lambda values: Numbers(), __version__="2")
+    for device in ("cuda:0", "mps"):
+        runtime = Runtime(fake, torch.device(device), "float32")
+        runtime.tensor(np.zeros(3, np.int64))
+        assert runtime.apart
+    assert calls == ["pinned", ("cuda", {"non_blocking": True}), ("mps", {})]
+    assert not Runtime(torch, torch.device("cpu"), "float32").apart
+
+
 def test_on_a_gpu_a_batch_holds_what_fits_its_free_memory(folder, monkeypatch):
     checkpoint = Checkpoint(str(folder), "tiny", device="cpu")
     net = checkpoint.network("AutoModel")
     checkpoint.runtime.device = torch.device("cuda:0")
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (1 << 20, 1 << 30))
-    assert 32 <= checkpoint.model(net).batch_tokens < 1000
+    model = checkpoint.model(net)
+    assert 32 <= model.batch_tokens < 1000 and model.apart
 
 
 @pytest.mark.parametrize(

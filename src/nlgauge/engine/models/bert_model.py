@@ -88,6 +88,7 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
         card=read_card(folder),
         folder=folder,
         batch_tokens=None if free is None else tokens_that_fit(free, shape, window),
+        apart=runtime.apart,
         encoder=TorchBert(runtime, body),
         masked_lm=masked_lm,
         masked_pairs=TorchPairs(runtime, config, pairs, name) if pairs.is_file() else None,

@@ -160,6 +160,8 @@ class Model:
     seq2seq_lm: Seq2SeqLM | None = None
     batch_tokens: int | None = None
     """How many tokens a batch holds where the backend knows better than the engine's default"""
+    apart: bool = False
+    """Whether it computes on a device of its own, so that the processor is free meanwhile"""
 
     @property
     def mask_id(self) -> int:

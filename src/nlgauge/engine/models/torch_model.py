@@ -46,11 +46,19 @@ class Runtime:
     def name(self) -> str:
         """Torch, its version, and the device where it is no CPU."""
         version = f"torch-{self.torch.__version__}"
-        return version if self.device.type == "cpu" else f"{version} on {self.device}"
+        return f"{version} on {self.device}" if self.apart else version
+
+    @property
+    def apart(self) -> bool:
+        """Whether the device is no CPU."""
+        return self.device.type != "cpu"
 
     def tensor(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> Tensor:
-        tensor: Tensor = self.torch.from_numpy(values).to(self.device)
-        return tensor
+        """Numbers on the device. A GPU of CUDA fetches them from pinned memory, and nothing waits for that."""
+        tensor: Tensor = self.torch.from_numpy(values)
+        if self.device.type == "cuda":
+            return tensor.pin_memory().to(self.device, non_blocking=True)
+        return tensor.to(self.device)
 
     def inputs(self, ids: Ints, attend: Ints) -> dict[str, Tensor]:
         """What a network is called with."""
@@ -139,6 +147,7 @@ class Checkpoint:
             card=read_card(folder),
             folder=folder if folder.is_dir() else None,
             batch_tokens=batch_tokens,
+            apart=self.runtime.apart,
             **parts,
         )
 
