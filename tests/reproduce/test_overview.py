@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from nlgauge.meta.agreement import Agreement
-from nlgauge.reproduce.overview import counted, label, short_tables, winners
+from nlgauge.reproduce.overview import counted, label, short_tables, standing, winners
 from nlgauge.reproduce.verdicts import Measured
 from tests.reproduce.pieces import SUITE
 
@@ -55,6 +55,21 @@ def test_counts_by_model_and_every_column_in_a_line() -> None:
     text = "\n".join(winners(by_model))
     assert "### Columns by data, on base@2" in text
     assert "- Tiny, quality (system, pearson): .480 (`Words`) against .500 (Other)" in text
+
+
+def test_the_shortest_table_counts_by_data_the_columns_in_which_each_is_ahead() -> None:
+    one, other = measured("pocket@1", 0.89, 0.6), measured("base@2", 0.95, 0.48)
+    assert standing([[one], [other]]) == [
+        "| rated data | published columns | pocket ahead | base ahead | no model ahead |",
+        "|---|---:|---:|---:|---:|",
+        "| Tiny | 2 | 1 | 1 | 0 |",
+        "| **all** | **2** | **1** | **1** | **0** |",
+    ]
+    unfinished = replace(other, partial={"Words": 3})
+    assert standing([[one], [unfinished]])[2] == "| Tiny | 2 | 1 | - | 0 |"
+    words = replace(one, reading=frozenset({"Length"}))
+    assert standing([[words]])[2] == "| Tiny | 1 | 0 | 0 |", "Length leads those that read the model; Words is the floor"
+    assert standing([[unfinished]]) == []
 
 
 def test_one_model_needs_no_name_and_what_is_not_finished_does_not_count() -> None:

@@ -212,14 +212,14 @@ def _page_for(place: Path, readme: Path | None) -> Callable[[str, str, Sequence[
 
 def _results(asked: _Asked, scores: Scores, write: Callable[[str, str, Sequence[str]], None], kept: bool) -> None:
     from nlgauge.reproduce.measuring import measure
-    from nlgauge.reproduce.overview import short_tables
+    from nlgauge.reproduce.overview import standing
     from nlgauge.reproduce.page import page
 
     by_model = []
     for model in asked.models:
         measured, absent = measure(asked.data, scores, model, asked.metrics, asked.replicates, kept=kept)
         by_model.append(measured)
-    write(page(by_model, absent, asked.limit, asked.replicates), "agreement", short_tables(by_model))
+    write(page(by_model, absent, asked.limit, asked.replicates), "agreement", standing(by_model))
 
 
 def _detection(asked: _Asked, cache: Path | bool, write: Callable[[str, str, Sequence[str]], None]) -> None:

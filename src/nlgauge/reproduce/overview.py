@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from nlgauge.reproduce.numbers import short
 from nlgauge.reproduce.verdicts import Key, Measured, Verdict
@@ -19,6 +19,35 @@ def label(measured: Sequence[Measured]) -> str:
 def counted(measured: Sequence[Measured]) -> list[Measured]:
     """The suites that take part in who wins."""
     return [one for one in measured if one.finished and one.verdicts]
+
+
+def standing(by_model: Sequence[Sequence[Measured]]) -> list[str]:
+    """A line a data set: in how many of its published columns the best of each model is ahead, and the best of none.
+
+    Empty where nothing is counted.
+    """
+    names = [label(measured).partition("@")[0] for measured in by_model]
+    ahead: dict[str, list[int | None]] = {}
+    columns: dict[str, dict[Key, Verdict]] = {}
+    for number, measured in enumerate(by_model):
+        for one in counted(measured):
+            cells = ahead.setdefault(one.suite.title, [None] * len(by_model))
+            cells[number] = sum(verdict.ahead for verdict in one.verdicts)
+            columns.setdefault(one.suite.title, {}).update({verdict.key: verdict for verdict in one.verdicts})
+    if not columns:
+        return []
+    lines = [
+        "| rated data | published columns | " + " | ".join(f"{name} ahead" for name in names) + " | no model ahead |",
+        "|---|---:|" + "---:|" * (len(names) + 1),
+    ]
+    rows = [(title, len(found), *ahead[title], _floors_ahead(found.values())) for title, found in columns.items()]
+    lines += ["| " + " | ".join("-" if cell is None else str(cell) for cell in row) + " |" for row in rows]
+    total = [sum(cell or 0 for cell in column) for column in list(zip(*rows, strict=True))[1:]]
+    return [*lines, "| **all** | " + " | ".join(f"**{number}**" for number in total) + " |"]
+
+
+def _floors_ahead(verdicts: Iterable[Verdict]) -> int:
+    return sum(one.floor is not None and one.floor[1] > one.published.value for one in verdicts)
 
 
 def short_tables(by_model: Sequence[Sequence[Measured]]) -> list[str]:
@@ -68,7 +97,7 @@ def winners(by_model: Sequence[Sequence[Measured]]) -> list[str]:
     """The part of the results page about who wins."""
     if not any(map(counted, by_model)):
         return []
-    lines = ["## Who wins", "", *short_tables(by_model), ""]
+    lines = ["## Who wins", "", *standing(by_model), "", *short_tables(by_model), ""]
     for measured in by_model:
         if counted(measured):
             heading = f", on {label(measured)}" if len(by_model) > 1 else ""
