@@ -31,7 +31,8 @@ PARTS = {"ROUGE(variant='2', stemmer=True)": ("precision",)}
 MORE_IS_WORSE = frozenset({"unsupported", "Length"})
 """Parts, and metrics, of which more is a sign that something is not supported"""
 SURE = {"probability": 0.5, "unsupported": 0.0}
-"""By part, the number at which a text is judged, where that is not the words' threshold"""
+"""By part, the number at which a text is judged. Of the others none ships: the words' threshold, put to a mean over
+words, would ask that every second word be unsupported"""
 _TIMED, _WARM = 24, 2
 """Rows by which the pace is measured, and rows that are taken off, with the loading of the model"""
 
@@ -44,7 +45,7 @@ class Found(NamedTuple):
     model: str
     """With the beginning of its digest; empty where none is read"""
     texts: Mapping[str, float]
-    """As `maths.detection` says; `f1` NaN where the metric has no threshold of its own"""
+    """As `maths.detection` says; `f1` NaN where no threshold of texts ships with the part"""
     low: float
     """95 % of resamples of the sources: the area under the curve lies between"""
     high: float
@@ -168,12 +169,12 @@ def _pace(corpus: Corpus, metric: Metric) -> float:
 def _found(labels: Labels, spec: str, table: ScoreTable, pace: float, replicates: int) -> list[Found]:
     column, model = only(table), "".join(read_model(table))
     # What metrics of strings show of words is which ones both texts have: no judgement, and no threshold.
-    weak, words = _words(labels, column.evidence) if model else (None, None)
+    words = _words(labels, column.evidence) if model else None
     found = []
     for part in PARTS.get(spec, column.parts):
         values = column.values[:, column.parts.index(part)]
         supported = -values if MORE_IS_WORSE.intersection((part, spec)) else values
-        threshold = SURE.get(part, weak)
+        threshold = SURE.get(part)
         known = ~np.isnan(supported)
         texts = _judged(supported[known], labels.truth[known], threshold)
         low, high = _interval(supported[known], labels.truth[known], labels.sources[known], replicates)
@@ -187,8 +188,8 @@ def _judged(supported: NDArray[np.float64], truth: NDArray[np.int64], threshold:
     return {**judged, "f1": np.nan} if threshold is None else judged
 
 
-def _words(labels: Labels, evidence: Mapping[int, Any]) -> tuple[float | None, dict[str, float] | None]:
-    """The threshold under which a metric takes a word to be unsupported, and how well it finds such words."""
+def _words(labels: Labels, evidence: Mapping[int, Any]) -> dict[str, float] | None:
+    """How well a metric finds unsupported words, at the threshold under which it takes a word to be one."""
     weak: float | None = None
     alignments: list[float] = []
     truth: list[int] = []
@@ -203,8 +204,8 @@ def _words(labels: Labels, evidence: Mapping[int, Any]) -> tuple[float | None, d
                 alignments.append(word["alignment"])
                 truth.append(int(not any(a < word["end"] and word["begin"] < b for a, b in row.spans)))
     if not alignments:
-        return weak, None
-    return weak, _judged(np.array(alignments), np.array(truth), weak)
+        return None
+    return _judged(np.array(alignments), np.array(truth), weak)
 
 
 def _interval(
