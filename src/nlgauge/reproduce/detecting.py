@@ -31,7 +31,7 @@ PARTS = {"ROUGE(variant='2', stemmer=True)": ("precision",)}
 MORE_IS_WORSE = frozenset({"unsupported", "Length"})
 """Parts, and metrics, of which more is a sign that something is not supported"""
 SURE = {"probability": 0.5, "unsupported": 0.0}
-"""By part, the number at which a text is judged. Of the others none ships: the words' threshold, put to a mean over
+"""By part, the number at which a text is judged. The other parts have none: the words' threshold, put to a mean over
 words, would ask that every second word be unsupported"""
 _TIMED, _WARM = 24, 2
 """Rows by which the pace is measured, and rows that are taken off, with the loading of the model"""
