@@ -306,7 +306,7 @@ def test_a_metric_for_which_no_row_has_what_it_needs_is_refused(tmp_path: Path) 
     path = tmp_path / "bare.jsonl"
     path.write_text('{"candidate": "A text."}\n')
     refused("score", path, "-m", "BLEU", say="no row has references, which BLEU needs")
-    refused("score", path, "-m", "Consistency", say="--map source=THEIRS")
+    refused("score", path, "-m", "Consistency", say="--map source=THEIRS; beside text files, --source FILE")
 
 
 def test_explain_shows_notes(tmp_path: Path) -> None:
@@ -599,6 +599,11 @@ def test_a_wrong_command_is_one_line(small: Path, arguments: list[str], say: str
 def test_score_needs_rows_and_text_files_have_no_columns(small: Path) -> None:
     refused("score", "-m", "InfoLM", say="either a table of outputs or --candidates")
     refused("score", "--candidates", small, "--map", "candidate=x", "-m", "InfoLM", say="text files have none")
+    refused("score", "--candidates", small, "b.txt", "-m", "InfoLM", say="or write --candidates b.txt if it holds")
+
+
+def test_explain_takes_one_metric(outputs: Path) -> None:
+    refused("explain", outputs, "-m", "Length", "-m", "TokenF1", say="2 metrics were given, and this command takes one")
 
 
 @pytest.mark.usefixtures("no_scoring")

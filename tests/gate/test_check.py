@@ -87,9 +87,9 @@ def test_the_function_is_public() -> None:
         (
             {"metric": "Score", "at_most": 1},
             SpecError,
-            "of Score, higher is better: say that a row has to score at least so much",
+            "higher is better for Score: give at_least, --at-least in the command",
         ),
-        ({"metric": "Distance", "at_least": 1}, SpecError, "lower is better: say that a row has to score at most"),
+        ({"metric": "Distance", "at_least": 1}, SpecError, "better for Distance(k=1): give at_most, --at-most"),
         ({"metric": "Score", "at_least": NAN}, SpecError, "give a finite number"),
         ({"metric": "Parts words", "at_least": 2, "at_most": 1}, SpecError, "at least 2 and at most 1"),
         ({"metric": "Parts", "part": "g", "at_least": 1}, InputError, "no part 'g' (it has f, words)"),

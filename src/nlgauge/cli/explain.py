@@ -12,7 +12,7 @@ import click
 from nlgauge._version import __version__
 from nlgauge.cli.drawing import drawn, harmless
 from nlgauge.cli.keeping import cache_of, keeping
-from nlgauge.cli.terminal import PLACE, coloured, read_outputs, refuse_place
+from nlgauge.cli.terminal import PLACE, coloured, one_metric, read_outputs, refuse_place
 from nlgauge.errors import InputError, SpecError
 from nlgauge.plain import plain
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("outputs", type=PLACE)
-@click.option("-m", "--metric", "spec", help="Metric spec, e.g. Consistency.")
+@click.option("-m", "--metric", "specs", multiple=True, help="Metric spec, e.g. Consistency.")
 @click.option("--row", type=click.IntRange(min=1), help="This row alone, counted from 1.")
 @click.option("--item", help="Rows of this item.")
 @click.option("--system", help="Rows of this system.")
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @keeping
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def explain(
-    outputs: Path, spec: str | None, row: int | None, item: str | None, system: str | None, columns: Sequence[str],
+    outputs: Path, specs: Sequence[str], row: int | None, item: str | None, system: str | None, columns: Sequence[str],
     model: str | None, output: Path | None, cache: Path | None, no_cache: bool, layout: str,
 ) -> None:  # fmt: skip
     """Show what scores rest on: those of single rows, and those of systems by metrics of sets.
@@ -44,8 +44,7 @@ def explain(
     """
     import json
 
-    if spec is None:
-        raise SpecError("no metric was given: add -m Consistency, for one; nlgauge list shows them all")
+    spec = one_metric(specs, "Consistency, for one")
     refuse_place(output)
     corpus = read_outputs(outputs, (), (), None, None, (), columns)
     rows = _rows(corpus, outputs, row, item, system)

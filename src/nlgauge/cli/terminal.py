@@ -74,8 +74,11 @@ def read_outputs(
 ) -> Corpus:  # fmt: skip
     from nlgauge.corpus import Corpus
 
-    if (outputs is None) == (not candidates):
+    if outputs is None and not candidates:
         raise SpecError("give either a table of outputs or --candidates with a text file")
+    if outputs is not None and candidates:
+        problem = f"{outputs} is given as a table beside --candidates: leave it out"
+        raise SpecError(f"{problem}, or write --candidates {outputs} if it holds the texts of one more system")
     if candidates:
         if columns:
             raise SpecError("--map names the columns of a table; text files have none")
@@ -88,6 +91,15 @@ def read_outputs(
     if wrong := [ours for ours, equals, theirs in pairs if not (ours and equals and theirs)]:
         raise SpecError(f"--map {wrong[0]}: write OURS=THEIRS, as in --map candidate=prediction")
     return Corpus.read(outputs, columns={ours: theirs for ours, _, theirs in pairs}, on_disk=on_disk)
+
+
+def one_metric(specs: Sequence[str], example: str) -> str:
+    """The metric of a command that takes one. Raises SpecError for none, and for more, which would go unmeasured."""
+    if not specs:
+        raise SpecError(f"no metric was given: add -m {example}; nlgauge list shows them all")
+    if len(specs) > 1:
+        raise SpecError(f"{len(specs)} metrics were given, and this command takes one: run it once for each")
+    return specs[0]
 
 
 def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, Path]:

@@ -101,8 +101,10 @@ class Bar:
                 raise SpecError(f"{name.replace('_', ' ')} {value!r} is no bar: give a finite number")
         wrong = {None: None, True: "at_most", False: "at_least"}[chosen.upwards]
         if wrong in given:
-            way, right = ("higher", "at least") if chosen.upwards else ("lower", "at most")
-            raise SpecError(f"of {chosen.label}, {way} is better: say that a row has to score {right} so much")
+            way, right = ("higher", "at_least") if chosen.upwards else ("lower", "at_most")
+            raise SpecError(
+                f"{way} is better for {chosen.label}: give {right}, --{right.replace('_', '-')} in the command"
+            )
         if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
             raise SpecError(f"nothing is at least {self.at_least:g} and at most {self.at_most:g}")
         if compared and chosen.upwards is None and len(given) != 1:

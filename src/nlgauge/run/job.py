@@ -203,5 +203,6 @@ def _needed(corpus: Corpus, metric: Metric, spec: str) -> None:
     if lacking:
         raise InputError(
             f"no row has {' and '.join(lacking)}, which {spec} needs",
-            remedy=f"give a column {lacking[0]}, or name it: --map {lacking[0]}=THEIRS",
+            remedy=f"give a column {lacking[0]}, or name it: --map {lacking[0]}=THEIRS; "
+            f"beside text files, --{lacking[0]} FILE",
         )

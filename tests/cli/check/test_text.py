@@ -72,7 +72,8 @@ def test_json_holds_all_rows(claims: Path) -> None:
     [
         ([], "no metric was given"),
         ([*RUN], "give --at-least, --at-most or --against"),
-        ([*RUN, "--at-most", 1], "higher is better: say that a row has to score at least"),
+        ([*RUN, "--at-most", 1], "higher is better for Consistency: give at_least, --at-least"),
+        ([*RUN, "-m", "Length", "--at-least", 1], "2 metrics were given, and this command takes one"),
         ([*RUN, "--at-least", 1, "--part", "f1"], "no part 'f1'"),
         ([*RUN, "--against", "absent.jsonl"], "absent.jsonl: cannot be read"),
         ([*RUN, "--at-least", 1, "-o", "absent/scores.jsonl"], "cannot be written"),

@@ -11,7 +11,7 @@ import click
 
 from nlgauge._version import __version__
 from nlgauge.cli.keeping import cache_of, keeping
-from nlgauge.cli.terminal import PLACE, read_outputs, refuse_place
+from nlgauge.cli.terminal import PLACE, one_metric, read_outputs, refuse_place
 from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _FORMATS = ("text", "github", "junit", "json")
 
 @click.command()
 @click.argument("outputs", type=PLACE)
-@click.option("-m", "--metric", "spec", help="Metric spec, e.g. \"Consistency(aligner='D')\".")
+@click.option("-m", "--metric", "specs", multiple=True, help="Metric spec, e.g. \"Consistency(aligner='D')\".")
 @click.option("--part", help="Part of a metric that has several; the first by default.")
 @click.option("--at-least", type=float, help="Every row has to score this or more; where higher is better.")
 @click.option("--at-most", type=float, help="Every row has to score this or less; where lower is better.")
@@ -46,7 +46,7 @@ _FORMATS = ("text", "github", "junit", "json")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--format", "layout", type=click.Choice(_FORMATS), default="text", show_default=True)
 def check(
-    outputs: Path, spec: str | None, part: str | None, at_least: float | None, at_most: float | None,
+    outputs: Path, specs: Sequence[str], part: str | None, at_least: float | None, at_most: float | None,
     against: Path | None, significance: float, allow_missing: bool, output: Path | None, columns: Sequence[str],
     model: str | None, precision: str, device: str | None, cache: Path | None, no_cache: bool, replicates: int,
     seed: int, layout: str,
@@ -59,8 +59,7 @@ def check(
     from nlgauge import ScoreTable, evaluate
     from nlgauge.gate import check as run
 
-    if spec is None:
-        raise SpecError("no metric was given: add -m \"Consistency(aligner='D')\"; nlgauge list shows them all")
+    spec = one_metric(specs, "\"Consistency(aligner='D')\"")
     if at_least is None and at_most is None and against is None:
         raise SpecError("there is nothing to check: give --at-least, --at-most or --against")
     refuse_place(output)
