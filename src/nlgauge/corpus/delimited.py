@@ -13,6 +13,7 @@ from nlgauge.corpus.records import NUMBERED_REFERENCE
 from nlgauge.errors import InputError
 
 _LARGEST_CELL = LONGEST_LINE  # a quote that is not closed makes one cell of all the lines that follow
+_SIGNS = (("\t", "tabs"), (";", "semicolons"), ("|", "bars"), (",", "commas"))
 _QUOTING = "put double quotes around a cell that holds a quote, a newline or the delimiter; double each quote inside it"
 
 
@@ -21,6 +22,7 @@ def delimited(lines: Iterable[str], file: str, delimiter: str, names: Mapping[st
     table = _rows(lines, file, delimiter)
     _, header = next(table, (1, []))
     refuse_repeated(header, file)
+    _refuse_other_delimiter(header, file, names["candidate"])
     ours = {theirs: name for name, theirs in names.items()}
     ours[names["candidate"]] = "candidate"
     for number, (line, cells) in enumerate(table, 1):
@@ -28,6 +30,14 @@ def delimited(lines: Iterable[str], file: str, delimiter: str, names: Mapping[st
             problem = f"{len(cells)} cells under a header of {len(header)} (file line {line})"
             raise Place(file, number).error(problem, _QUOTING)
         yield {name: _cell(ours.get(name, name), cell) for name, cell in zip(header, cells, strict=True)}
+
+
+def _refuse_other_delimiter(header: list[str], file: str, candidate: str) -> None:
+    """Raises InputError for a header of one cell that holds what separates cells elsewhere."""
+    if len(header) == 1 and header[0] != candidate and (held := [name for sign, name in _SIGNS if sign in header[0]]):
+        problem = f"the header is one cell, and that holds {held[0]}"
+        remedy = "commas separate the cells of a .csv, tabs those of a .tsv: rename the file, or save it so"
+        raise Place(file).error(problem, remedy)
 
 
 def _rows(lines: Iterable[str], file: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
