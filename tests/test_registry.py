@@ -172,8 +172,8 @@ def test_an_unknown_metric_lists_those_there_are(spec: str) -> None:
     assert "InfoLM" in refused(spec).replace(spec, "", 1) or "cannot read" in refused(spec)
 
 
-@pytest.mark.parametrize("spec", ["infolm", "INFOLM", "InfoLm(measure='kl')"])
-def test_another_case_of_a_name_is_suggested(spec: str) -> None:
+@pytest.mark.parametrize("spec", ["infolm", "INFOLM", "info_lm", "info-lm", "InfoLm(measure='kl')"])
+def test_another_spelling_of_a_name_is_suggested(spec: str) -> None:
     refused(spec, "did you mean InfoLM?")
 
 

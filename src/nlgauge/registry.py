@@ -135,9 +135,14 @@ def _metric_class(name: str) -> type[Metric]:
         if not (inspect.isclass(loaded) and issubclass(loaded, Metric)):
             raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
         return loaded
-    same = [known for known in [*built_in, *points] if known.lower() == name.lower()]
+    same = [known for known in [*built_in, *points] if _plainly(known) == _plainly(name)]
     hint = f"did you mean {same[0]}?" if same else f"there are {', '.join([*built_in, *points])}"
     raise SpecError(f"no metric {_shown(name)}; {hint}")
+
+
+def _plainly(name: str) -> str:
+    """A name as others spell it too: bert_score and bert-score are BERTScore."""
+    return name.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
 def _shown(value: object) -> str:
