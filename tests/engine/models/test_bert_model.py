@@ -1,6 +1,7 @@
 """Folders of ours on torch, against the graphs of the same folder: whole, and with what was adapted from it."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -8,9 +9,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch backend needs nlgauge[torch]")
 pytest.importorskip("onnx", reason="writing graphs needs nlgauge[train]")
 
+from nlgauge.engine.models.bert_model import open_bert  # noqa: E402
 from nlgauge.engine.models.folder import BUCKETS, model_digest  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
-from nlgauge.errors import SpecError  # noqa: E402
+from nlgauge.errors import MissingExtraError, SpecError  # noqa: E402
 from tests.engine.models.small_bert import CONFIG, written  # noqa: E402
 
 IDS = np.array([[2, 9, 4, 12, 30, 4, 3, 0, 0, 0], [2, 4, 7, 8, 4, 11, 13, 15, 40, 3]])
@@ -96,3 +98,16 @@ def test_a_folder_that_cannot_be_read_says_so(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(CONFIG))
     with pytest.raises(SpecError, match=r"cannot load model .*model\.safetensors"):
         load(str(tmp_path), backend="torch")
+
+
+@pytest.mark.parametrize(
+    ("wish", "said"),
+    [
+        ({"device": "cuda"}, "model 'pocket' on device 'cuda'"),
+        ({"precision": "bfloat16"}, "model 'pocket' in bfloat16"),
+    ],
+)
+def test_without_torch_the_error_names_what_needs_it(monkeypatch, tmp_path, wish, said):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match=f"{said} needs an optional library"):
+        open_bert(tmp_path, "pocket", **wish)

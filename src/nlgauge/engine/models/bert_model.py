@@ -57,7 +57,8 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
     try:
         import torch
     except ImportError:
-        raise MissingExtraError(f"model {name!r}", "torch") from None
+        wish = f" on device {device!r}" if device else f" in {precision}" if precision != "float32" else ""
+        raise MissingExtraError(f"model {name!r}{wish}", "torch") from None
     from nlgauge.engine.models.bert import Bert, Head
 
     runtime = Runtime(torch, choose_device(torch, device), precision)
