@@ -38,7 +38,7 @@ function showHistogram() {
   if (first) first.setAttribute("tabindex", "0");
   svg.addEventListener("keydown", binKeys);
   figure.replaceChildren(svg);
-  byId("hist-said").textContent = `Upright lines are means. ${page.scales[scale].up ? "Higher" : "Lower"} is better. All ${page.total.toLocaleString("en")} rows count.`;
+  byId("hist-said").textContent = `Upright lines are means. ${page.scales[scale].up ? "Higher" : "Lower"} is better. Every row that has this score counts.`;
 }
 
 function binOf(scale, system, bin, many, edges, across, base, most) {
