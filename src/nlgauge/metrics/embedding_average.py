@@ -9,35 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.engine.features.static import StaticRequest
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.maths.vectors import cosine
-from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
-from nlgauge.metrics.references import ReferenceMetric, each_once
-from nlgauge.metrics.word_vectors import NO_DIRECTION, too_short, words_of
+from nlgauge.metrics.base import Prepared
+from nlgauge.metrics.references import each_once
+from nlgauge.metrics.word_vectors import NO_DIRECTION, WordVectorMetric, words_of
 
 
 @dataclass(frozen=True)
-class EmbeddingAverage(ReferenceMetric[Prepared, TokenVectors]):
+class EmbeddingAverage(WordVectorMetric):
     """Cosine of the mean word vectors of the two texts."""
 
     citation: ClassVar[str] = "Liu et al. 2016, EMNLP, arXiv:1603.08023"
     undefined: ClassVar[str] = NO_DIRECTION
-
-    model: str = POCKET
-
-    @property
-    def cost(self) -> Cost:
-        return "static"
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
-
-    def request(self, text: str, prepared: Prepared, reference: bool) -> StaticRequest:
-        return StaticRequest(text)
-
-    def unusable(self, side: TokenVectors) -> str | None:
-        return too_short(side)
 
     def compare(self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: Prepared) -> list[tuple[float]]:
         means = each_once(lambda feature: words_of(feature).vectors.mean(axis=0), pairs)

@@ -12,34 +12,18 @@ from typing import ClassVar
 
 from nlgauge.corpus import Row
 from nlgauge.engine.features.request import Features
-from nlgauge.engine.features.static import StaticRequest
 from nlgauge.engine.features.vectors import TokenVectors
-from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
+from nlgauge.metrics.base import Prepared
 from nlgauge.metrics.evidence import Evidence, Match, Place
-from nlgauge.metrics.references import ReferenceMetric, each_once
-from nlgauge.metrics.word_vectors import Array, similarity, too_short, words_of
+from nlgauge.metrics.references import each_once
+from nlgauge.metrics.word_vectors import Array, WordVectorMetric, similarity, words_of
 
 
 @dataclass(frozen=True)
-class GreedyMatching(ReferenceMetric[Prepared, TokenVectors]):
+class GreedyMatching(WordVectorMetric):
     """Each word with the most similar one of the other text: mean cosine, mean of the two directions."""
 
     citation: ClassVar[str] = "Rus and Lintean 2012, BEA"
-
-    model: str = POCKET
-
-    @property
-    def cost(self) -> Cost:
-        return "static"
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
-
-    def request(self, text: str, prepared: Prepared, reference: bool) -> StaticRequest:
-        return StaticRequest(text)
-
-    def unusable(self, side: TokenVectors) -> str | None:
-        return too_short(side)
 
     def compare(self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: Prepared) -> list[tuple[float]]:
         similarities = [similarity(one, other) for one, other in each_once(words_of, pairs)]

@@ -12,15 +12,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.engine.features.static import StaticRequest
 from nlgauge.engine.features.vectors import TokenVectors
-from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
-from nlgauge.metrics.references import ReferenceMetric, each_once
-from nlgauge.metrics.word_vectors import Array, Words, similarity, too_short, words_of
+from nlgauge.metrics.base import Prepared
+from nlgauge.metrics.references import each_once
+from nlgauge.metrics.word_vectors import Array, Words, WordVectorMetric, similarity, too_short, words_of
 
 
 @dataclass(frozen=True)
-class RougeWE(ReferenceMetric[Prepared, TokenVectors]):
+class RougeWE(WordVectorMetric):
     """ROUGE-N in which n-grams match as far as they are similar, by the cosine of their vectors.
 
     The paper puts a similarity where ROUGE has 0 or 1, and multiplies the words of an n-gram dimension by dimension. It
@@ -32,20 +31,9 @@ class RougeWE(ReferenceMetric[Prepared, TokenVectors]):
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
     citation: ClassVar[str] = "Ng and Abrecht 2015, EMNLP, arXiv:1508.06034"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {**ReferenceMetric.choices, "ngram": (1, 2)}
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {**WordVectorMetric.choices, "ngram": (1, 2)}
 
     ngram: int = 1
-    model: str = POCKET
-
-    @property
-    def cost(self) -> Cost:
-        return "static"
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
-
-    def request(self, text: str, prepared: Prepared, reference: bool) -> StaticRequest:
-        return StaticRequest(text)
 
     def unusable(self, side: TokenVectors) -> str | None:
         return too_short(side, self.ngram)

@@ -11,35 +11,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.engine.features.static import StaticRequest
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.maths.vectors import cosine
-from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
-from nlgauge.metrics.references import ReferenceMetric, each_once
-from nlgauge.metrics.word_vectors import NO_DIRECTION, Array, too_short, words_of
+from nlgauge.metrics.base import Prepared
+from nlgauge.metrics.references import each_once
+from nlgauge.metrics.word_vectors import NO_DIRECTION, Array, WordVectorMetric, words_of
 
 
 @dataclass(frozen=True)
-class VectorExtrema(ReferenceMetric[Prepared, TokenVectors]):
+class VectorExtrema(WordVectorMetric):
     """Cosine of the vectors that hold, in each dimension, the value of a text's words that is farthest from 0."""
 
     citation: ClassVar[str] = "Forgues et al. 2014, NIPS workshop on modern ML and NLP"
     undefined: ClassVar[str] = NO_DIRECTION
-
-    model: str = POCKET
-
-    @property
-    def cost(self) -> Cost:
-        return "static"
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
-
-    def request(self, text: str, prepared: Prepared, reference: bool) -> StaticRequest:
-        return StaticRequest(text)
-
-    def unusable(self, side: TokenVectors) -> str | None:
-        return too_short(side)
 
     def compare(self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: Prepared) -> list[tuple[float]]:
         extrema = each_once(lambda feature: _extrema(words_of(feature).vectors), pairs)

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from nlgauge.corpus import Row
 from nlgauge.engine.features.request import Features
-from nlgauge.engine.features.static import StaticRequest
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.maths.transport import plans
 from nlgauge.maths.vectors import distances, flows
-from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
+from nlgauge.metrics.base import Prepared
 from nlgauge.metrics.evidence import Evidence, Flow, Place
-from nlgauge.metrics.references import ReferenceMetric, each_once
-from nlgauge.metrics.word_vectors import Array, too_short, words_of
+from nlgauge.metrics.references import each_once
+from nlgauge.metrics.word_vectors import Array, WordVectorMetric, words_of
 
 
 class Bag(NamedTuple):
@@ -37,26 +36,11 @@ class Bag(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WordMovers(ReferenceMetric[Prepared, TokenVectors]):
+class WordMovers(WordVectorMetric):
     """Word mover's distance: the cost of moving the words of one text onto those of the other; 0 is best."""
 
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Kusner et al. 2015, ICML"
-
-    model: str = POCKET
-
-    @property
-    def cost(self) -> Cost:
-        return "static"
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
-
-    def request(self, text: str, prepared: Prepared, reference: bool) -> StaticRequest:
-        return StaticRequest(text)
-
-    def unusable(self, side: TokenVectors) -> str | None:
-        return too_short(side)
 
     def compare(self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: Prepared) -> list[tuple[float]]:
         return [(float((cost * plan).sum()),) for cost, plan in _moved(each_once(_bag, pairs))]

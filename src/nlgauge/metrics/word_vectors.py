@@ -1,4 +1,5 @@
-"""The words of a text with their static vectors: for each the mean of the vocabulary table's rows for its pieces.
+"""The words of a text with their static vectors: for each the mean of the vocabulary table's rows for its pieces; and
+what the metrics share that compare them.
 
 Punctuation is left out. Words are the same where they are equal up to case, however the model's vocabulary splits or
 cases them.
@@ -6,18 +7,42 @@ cases them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.engine.features.static import StaticRequest
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.vectors import run_means, runs, unit
+from nlgauge.metrics.base import POCKET, Cost, Prepared, Setup
+from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
 
 NO_DIRECTION = "the vectors of a text add up to nothing, which has no direction"
+
+
+@dataclass(frozen=True)
+class WordVectorMetric(ReferenceMetric[Prepared, TokenVectors]):
+    """Compares the static vectors of a candidate's words with those of each reference's."""
+
+    model: str = POCKET
+
+    @property
+    def cost(self) -> Cost:
+        return "static"
+
+    def prepare(self, setup: Setup) -> Prepared:
+        return Prepared()
+
+    def request(self, text: str, prepared: Prepared, reference: bool) -> StaticRequest:
+        return StaticRequest(text)
+
+    def unusable(self, side: TokenVectors) -> str | None:
+        return too_short(side)
 
 
 class Words(NamedTuple):
