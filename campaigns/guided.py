@@ -7,11 +7,13 @@ import os
 import sys
 import time
 from types import FunctionType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]
-from campaign import Campaign
 from hypothesis import HealthCheck, given, settings
+
+if TYPE_CHECKING:
+    from campaign import Campaign
 
 ROOMS = ("nlgauge.corpus", "nlgauge.registry", "nlgauge.metrics.parameters", "nlgauge.table")
 
