@@ -68,7 +68,7 @@ def test_the_shortest_table_counts_by_data_the_columns_in_which_each_is_ahead() 
     unfinished = replace(other, partial={"Words": 3})
     assert standing([[one], [unfinished]])[2] == "| Tiny | 2 | 1 | - | 0 |"
     words = replace(one, reading=frozenset({"Length"}))
-    assert standing([[words]])[2] == "| Tiny | 1 | 0 | 0 |", "Length leads those that read the model; Words is the floor"
+    assert standing([[words]])[2] == "| Tiny | 1 | 0 | 0 |", "Length reads it, and Words is the floor"
     assert standing([[unfinished]]) == []
 
 
