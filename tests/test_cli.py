@@ -322,7 +322,7 @@ def test_explain_shows_notes(tmp_path: Path) -> None:
         ([], "-m Consistency"),
         (["-m", "PRD", "--row", 1], "sets of texts"),
         (["-m", "Consistency", "-o", "no/such/page.html"], "name a file in a folder that exists"),
-        (["-m", "Consistency", "--row", 4], "there is no row 4 (it has 3 rows"),
+        (["-m", "Consistency", "--row", 4], "there is no row 4 (there are 3 rows"),
         (["-m", "Consistency", "--item", "x", "--system", "C"], "there is no item x and system C"),
         (["-m", "Consistency", "--row", 1, "--item", "x"], "leave out --item"),
     ],
@@ -600,6 +600,10 @@ def test_score_needs_rows_and_text_files_have_no_columns(small: Path) -> None:
     refused("score", "-m", "InfoLM", say="either a table of outputs or --candidates")
     refused("score", "--candidates", small, "--map", "candidate=x", "-m", "InfoLM", say="text files have none")
     refused("score", "--candidates", small, "b.txt", "-m", "InfoLM", say="or write --candidates b.txt if it holds")
+
+
+def test_explain_says_what_there_is_where_nothing_matches(small: Path) -> None:
+    refused("explain", small, "-m", "Length", "--item", "absent", say="rows; systems: ")
 
 
 def test_explain_takes_one_metric(outputs: Path) -> None:

@@ -77,7 +77,8 @@ def _rows(corpus: Corpus, outputs: Path, row: int | None, item: str | None, syst
     if not rows:
         asked = " and ".join(f"{name} {value}" for name, value in wanted.items() if value is not None)
         systems = ", ".join(corpus.systems[:5])
-        raise InputError(f"there is no {asked}", file=outputs, remedy=f"it has {len(corpus)} rows, of {systems}")
+        there = f"there are {len(corpus)} rows; systems: {systems}"
+        raise InputError(f"there is no {asked}", file=outputs, remedy=there)
     return rows
 
 
