@@ -757,3 +757,8 @@ def test_text_files_of_several_systems_are_compared(tmp_path: Path) -> None:
     assert ScoreTable.load(scores).systems == ["old", "new"]
     refused("score", *options, "--system", "old", "-m", "TokenF1", say="2 files and 1 names of systems")
     refused("score", *options, "--system", "x", "--system", "x", "-m", "TokenF1", say="2 files and 1 names of systems")
+
+
+def test_the_list_of_commands_has_no_sentence_cut_short() -> None:
+    listed = nlgauge("--help").stdout.partition("Commands:\n")[2]
+    assert len(listed.splitlines()) == 16 and "..." not in listed

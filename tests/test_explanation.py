@@ -26,6 +26,15 @@ def test_rows_are_those_asked_for_with_their_texts() -> None:
     assert len(nlgauge.explain(ROWS, "TokenF1", cache=False)) == 2
 
 
+def test_records_are_taken_as_evaluate_takes_them() -> None:
+    records = [{"prediction": row.candidate, "references": list(row.references), "system": row.system} for row in ROWS]
+    columns = {"candidate": "prediction"}
+    found = nlgauge.explain(records, "TokenF1", columns=columns, cache=False)
+    assert [one.record for one in found] == [one.record for one in nlgauge.explain(ROWS, "TokenF1", cache=False)]
+    with pytest.raises(SpecError, match="there are none here"):
+        nlgauge.explain(ROWS, "TokenF1", columns=columns, cache=False)
+
+
 def test_shared_words_count_as_often_as_they_stand_in_both() -> None:
     found = nlgauge.explain(ROWS, "TokenF1", [0], cache=False)[0]
     candidate, reference = found.evidence["texts"]

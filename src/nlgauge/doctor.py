@@ -39,7 +39,7 @@ def examine() -> list[Finding]:
         Finding(
             True,
             "nlgauge",
-            f"{__version__}, Python {platform.python_version()}, {platform.machine()}, {threads()} threads",
+            f"{__version__}, Python {platform.python_version()}, {platform.machine()}, {_threads()}",
         )
     ]
     for package in ("numpy", "onnxruntime", "tokenizers", "safetensors"):
@@ -74,3 +74,8 @@ def _bags(model: Model, texts: list[str]) -> list[NDArray[np.float32]]:
     requests = [BagRequest(text, 1.0) for text in texts]
     features = Engine(model).features(requests)
     return [bag.log_probabilities for request in requests if (bag := features[request]) is not None]
+
+
+def _threads() -> str:
+    number = threads()
+    return f"{number} thread{'' if number == 1 else 's'}"

@@ -23,6 +23,8 @@ from nlgauge.store import opened
 from nlgauge.streaming import Models, Streaming, stream
 from nlgauge.table import ScoreTable
 
+_NO_COLUMNS = "columns names those of records or of a data frame; there are none here"
+
 
 def evaluate(
     corpus: Corpus | Iterable[Mapping[str, Any]] | None = None,
@@ -132,13 +134,23 @@ def explained(
 def _corpus(corpus: Any, names: Mapping[str, str] | None, candidates: Any, *lists: Any) -> Corpus:
     if (corpus is None) == (candidates is None):
         raise SpecError("give either a corpus or candidates")
-    if names is not None and (corpus is None or isinstance(corpus, Corpus)):
-        raise SpecError("columns names those of records or of a data frame; there are none here")
-    if candidates is not None:
-        return Corpus.from_texts(candidates, *lists)
-    if any(one is not None for one in lists):
-        raise SpecError("a corpus holds its own references, sources and systems; give them there")
-    return corpus if isinstance(corpus, Corpus) else Corpus.from_records(corpus, columns=names)
+    if candidates is None:
+        if any(one is not None for one in lists):
+            raise SpecError("a corpus holds its own references, sources and systems; give them there")
+        return rows_of(corpus, names)
+    if names is not None:
+        raise SpecError(_NO_COLUMNS)
+    return Corpus.from_texts(candidates, *lists)
+
+
+def rows_of(corpus: Corpus | Iterable[Mapping[str, Any]], columns: Mapping[str, str] | None) -> Corpus:
+    """A corpus as it is, or one of records or of a data frame. Raises as `Corpus.from_records`, and SpecError for
+    columns of a corpus."""
+    if not isinstance(corpus, Corpus):
+        return Corpus.from_records(corpus, columns=columns)
+    if columns is not None:
+        raise SpecError(_NO_COLUMNS)
+    return corpus
 
 
 def _metrics(metrics: Any, model: str | None) -> tuple[dict[str, Metric], dict[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,10 +98,11 @@ class Explanations(Sequence[Explanation]):
 
 
 def explain(
-    corpus: Corpus,
+    corpus: Corpus | Iterable[Mapping[str, Any]],
     metric: str | Metric,
     rows: Sequence[int] | None = None,
     *,
+    columns: Mapping[str, str] | None = None,
     model: str | None = None,
     progress: bool = False,
     cache: bool | str | Path = True,
@@ -109,19 +110,19 @@ def explain(
     """What a metric's scores of some rows rest on; of each system where it measures sets.
 
     rows: numbers of rows, counted from 0; all where none are given. No other row is scored; what a metric counts on the
-    corpus is counted on all of it. model, cache: as `nlgauge.evaluate` takes them. Raises SpecError for rows of a
-    metric of sets, and as `nlgauge.evaluate`.
+    corpus is counted on all of it. corpus, columns, model, cache: as `nlgauge.evaluate` takes them. Raises SpecError
+    for rows of a metric of sets, and as `nlgauge.evaluate`.
 
     >>> corpus = Corpus.from_texts(["A cat sat."], references=[["The cat sat."]])
     >>> explain(corpus, "TokenF1", cache=False)[0].evidence["texts"][0]["name"]
     'candidate'
     """
-    chosen = registry.metric(metric, model=model)
+    chosen, known = registry.metric(metric, model=model), evaluation.rows_of(corpus, columns)
     if isinstance(chosen, RowMetric):
-        return _of_rows(corpus, chosen, range(len(corpus)) if rows is None else rows, progress, cache)
+        return _of_rows(known, chosen, range(len(known)) if rows is None else rows, progress, cache)
     if rows is not None:
         raise SpecError(f"{chosen} measures sets of texts and no single rows: name none")
-    return _of_systems(corpus, chosen, progress, cache)
+    return _of_systems(known, chosen, progress, cache)
 
 
 def _of_rows(

@@ -375,7 +375,7 @@ def test_huge_cell_and_the_csv_limit_is_left_alone(tmp_path):
         ("candidate,system,system\na,b,c\n", ["the column 'system' is given twice", "rename or remove"], None),
         ("candidate\n", ["there are no rows", "give at least one row"], None),
         ("\n\n", ["there are no rows", "give at least one row"], None),
-        ("source;output\na;b\n", ["no column 'candidate'", "['source;output']"], 1),
+        ("source;output\na;b\n", ["the header is one cell, and that holds semicolons", "rename the file"], None),
         ("candidate,scores.f\na,1\nb,x\n", ["'f' is str 'x', not a finite number", "leave a missing rating out"], 2),
         ("candidate,scores.f\na,nan\n", ["'f' is str 'nan', not a finite number", "leave a missing rating out"], 1),
         ("candidate,scores\na,4\n", ["scores is int 4, not an object", '{"aspect": number}'], 1),
@@ -847,3 +847,10 @@ def test_a_quote_that_is_not_closed_takes_no_more_than_a_line_may(write, monkeyp
     path = write("rows.csv", 'candidate\na\n"b' + "\nc" * 1000)
     with pytest.raises(InputError, match=r"row 1: broken table: field larger than field limit|file line 3"):
         Corpus.read(path)
+
+
+def test_what_is_no_row_is_refused_at_once():
+    with pytest.raises(InputError, match=r"made of Row objects, not of dict .*Corpus.from_records"):
+        Corpus([{"candidate": "x"}])
+    with pytest.raises(InputError, match="not of str"):
+        Corpus(("", ""))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _UNITS = ("bytes", "KiB", "MiB", "GiB")
 
 
-@click.group()
+@click.group(short_help="What is kept of earlier runs: show it, or clear it.")
 def cache() -> None:
     """What was computed once and is kept: scores of rows, and features that are worth it.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SIGNIFICANCE = 0.05
 
 
-@click.command()
+@click.command(short_help="Is system A better than system B, or is it noise?")
 @click.argument("scores", type=PLACE)
 @click.argument("a")
 @click.argument("b")

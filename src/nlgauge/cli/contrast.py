@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nlgauge.table import ScoreTable
 
 
-@click.command()
+@click.command(short_help="Which metrics agree with people better than others.")
 @measured_on_ratings
 @click.option(
     "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.table import ScoreTable
 
 
-@click.command()
+@click.command(short_help="How well the metrics of a scores file agree with people.")
 @measured_on_ratings
 def correlate(
     scores: Path, outputs: Path, level: str, coefficient: str, add: Sequence[str], lower: Sequence[str],

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nlgauge.explanation import Explanation, Explanations
 
 
-@click.command()
+@click.command(short_help="Show what scores rest on, word by word.")
 @click.argument("outputs", type=PLACE)
 @click.option("-m", "--metric", "specs", multiple=True, help="Metric spec, e.g. Consistency.")
 @click.option("--row", type=click.IntRange(min=1), help="This row alone, counted from 1.")

@@ -74,7 +74,7 @@ def _default(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
-@click.command()
+@click.command(short_help="Check this installation, and the embedded model.")
 def doctor() -> None:
     """Check this installation: versions, the embedded model, and that results do not depend on batch or order."""
     from nlgauge.doctor import examine
@@ -85,7 +85,7 @@ def doctor() -> None:
     sys.exit(0 if all(finding.good for finding in findings) else 1)
 
 
-@click.command()
+@click.command(short_help="Write a model as a folder of Hugging Face.")
 @click.argument("model")
 @click.argument("folder", type=PLACE)
 def export(model: str, folder: Path) -> None:

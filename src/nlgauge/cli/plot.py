@@ -39,7 +39,7 @@ def _options(*more: Option) -> Option:
     return together(_SCORES, _METRICS, *more, _DRAWN)
 
 
-@click.group()
+@click.group(short_help="Draw figures of a scores file: PNG, SVG or PDF.")
 def plot() -> None:
     """Draw figures of a scores file as PNG, SVG or PDF (docs/plots.md), and print their numbers."""
 

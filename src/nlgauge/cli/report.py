@@ -7,13 +7,14 @@ from pathlib import Path
 
 import click
 
-from nlgauge.cli.terminal import PLACE, read_outputs, refuse_place
+from nlgauge.cli.terminal import PLACE, of_text_files, read_outputs, refuse_place
 from nlgauge.errors import InputError
 
 
-@click.command()
+@click.command(short_help="Write a scores file as one HTML page.")
 @click.argument("scores", type=PLACE)
 @click.option("--outputs", type=PLACE, help="The table that was scored: its texts, and its ratings if it has any.")
+@of_text_files
 @click.option("-o", "--output", type=PLACE, required=True, help="Where to write the page (HTML).")
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names of --outputs; repeatable.")
 @click.option("--title", help="By default it names the systems.")
@@ -33,22 +34,25 @@ from nlgauge.errors import InputError
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 def report(
-    scores: Path, outputs: Path | None, output: Path, columns: Sequence[str], title: str | None, level: str | None,
-    coefficient: str, rows: int, replicates: int, seed: int,
+    scores: Path, outputs: Path | None, output: Path, candidates: Sequence[Path], references: Sequence[Path],
+    source: Path | None, context: Path | None, systems: Sequence[str], columns: Sequence[str], title: str | None,
+    level: str | None, coefficient: str, rows: int, replicates: int, seed: int,
 ) -> None:  # fmt: skip
     """Write a scores file as one HTML page: which system is best, how sure that is, and where it fails.
 
-    The page opens from disk, needs no network and can be mailed. With --outputs it shows the texts of every row; what
-    scores rest on is drawn on them where the scores were made with --evidence.
+    The page opens from disk, needs no network and can be mailed. With --outputs, or with --candidates and the other
+    text files that were scored, it shows the texts of every row. What scores rest on is drawn on them where the scores
+    were made with --evidence.
     """
     from nlgauge import ScoreTable
     from nlgauge import report as run
 
     refuse_place(output)
-    if columns and outputs is None:
+    if columns and outputs is None and not candidates:
         raise InputError("--map names the columns of the outputs", remedy="give --outputs too")
     table = ScoreTable.load(scores)
-    corpus = None if outputs is None else read_outputs(outputs, (), (), None, None, (), columns)
+    given = outputs or candidates or references or source or context or systems
+    corpus = read_outputs(outputs, candidates, references, source, context, systems, columns) if given else None
     notes = run(
         table, output, outputs=corpus, title=title, level=level, coefficient=coefficient, rows=rows,
         replicates=replicates, seed=seed,

@@ -27,7 +27,7 @@ PAGES = {
 _ABOUT = "For results and detection"
 
 
-@click.command()
+@click.command(short_help="Rebuild the public tables of the five papers.")
 @click.argument("names", nargs=-1)
 @click.option("--data", "folder", type=PLACE, help="Folder of the rated data: summeval.jsonl.gz and so on.")
 @click.option(

@@ -10,13 +10,13 @@ import click
 
 from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.summary import show_summary
-from nlgauge.cli.terminal import ADDRESS, IN_FORMATS, PLACE, read_outputs, refuse_place
+from nlgauge.cli.terminal import ADDRESS, IN_FORMATS, of_text_files, read_outputs, refuse_place
 from nlgauge.errors import InputError, SpecError
 
 _MANY_ROWS = 5000
 
 
-@click.command()
+@click.command(short_help="Score a table of outputs, or text files.")
 @click.argument("outputs", type=ADDRESS, required=False)
 @click.option(
     "-m", "--metric", "metrics", multiple=True, help="Metric spec, e.g. InfoLM or \"InfoLM(measure='l2')\"; repeatable."
@@ -25,18 +25,7 @@ _MANY_ROWS = 5000
     "-o", "--output", type=ADDRESS,
     help="Write every row's scores here: JSON Lines; in blocks a folder of Parquet, unless the name ends in .jsonl.",
 )  # fmt: skip
-@click.option(
-    "--candidates", type=PLACE, multiple=True,
-    help="Text file, an output a line, instead of OUTPUTS; repeatable, a file for each system.",
-)  # fmt: skip
-@click.option("--references", type=PLACE, multiple=True, help="Text file, a reference a line; repeatable.")
-@click.option("--source", type=PLACE, help="Text file, a source a line.")
-@click.option("--context", type=PLACE, help="Text file, a context a line.")
-@click.option(
-    "--system", "systems", multiple=True,
-    help="Name of the system that wrote --candidates; repeatable, in the same order; by default the file's name where "
-    "there are several.",
-)  # fmt: skip
+@of_text_files
 @click.option(
     "--map",
     "columns",

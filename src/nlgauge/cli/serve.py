@@ -19,7 +19,7 @@ _METRICS = ("Consistency(aligner='D')", "BERTScore", "TokenF1")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-@click.command()
+@click.command(short_help="Serve scores over HTTP.")
 @click.option(
     "-m", "--metric", "metrics", multiple=True, default=_METRICS, show_default=True,
     help="Metric that requests may ask for; repeatable.",

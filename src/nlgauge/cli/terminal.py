@@ -38,6 +38,20 @@ IN_FORMATS = click.option(
 )
 """The option of a command that prints tables"""
 
+_TEXT_FILES = (
+    click.option(
+        "--candidates", type=PLACE, multiple=True,
+        help="Text file, an output a line, instead of a table of outputs; repeatable, a file for each system.",
+    ),
+    click.option("--references", type=PLACE, multiple=True, help="Text file, a reference a line; repeatable."),
+    click.option("--source", type=PLACE, help="Text file, a source a line."),
+    click.option("--context", type=PLACE, help="Text file, a context a line."),
+    click.option(
+        "--system", "systems", multiple=True,
+        help="Name of the system that wrote --candidates; repeatable, in the same order; by default the file's name "
+        "where there are several.",
+    ),
+)  # fmt: skip
 _MEASURED_ON_RATINGS = (
     click.argument("scores", type=PLACE),
     click.option("--ratings", "outputs", type=PLACE, required=True, help="The rated outputs: a table as for score."),
@@ -59,6 +73,13 @@ _MEASURED_ON_RATINGS = (
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
     IN_FORMATS,
 )  # fmt: skip
+
+
+def of_text_files(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of outputs that stand in plain text files."""
+    for option in reversed(_TEXT_FILES):
+        command = option(command)
+    return command
 
 
 def measured_on_ratings(command: Callable[..., None]) -> Callable[..., None]:

@@ -13,7 +13,7 @@ from nlgauge.cli.train_combination import combination
 from nlgauge.cli.train_weighter import weighter
 
 
-@click.group()
+@click.group(short_help="Train what nlgauge scores with.")
 def train() -> None:
     """Train what nlgauge scores with (needs nlgauge[train], all but combination)."""
 

@@ -38,6 +38,9 @@ class Corpus(Sequence[Row]):
     def __post_init__(self) -> None:
         if not isinstance(self.rows, Spool):
             object.__setattr__(self, "rows", tuple(self.rows))
+            if wrong := [type(row).__name__ for row in self.rows if not isinstance(row, Row)]:
+                problem = f"a Corpus is made of Row objects, not of {wrong[0]}"
+                raise InputError(problem, remedy="records and data frames go to Corpus.from_records")
 
     @classmethod
     def read(cls, path: FilePath, *, columns: Mapping[str, str] | None = None, on_disk: bool = False) -> Corpus:

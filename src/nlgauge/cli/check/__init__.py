@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FORMATS = ("text", "github", "junit", "json")
 
 
-@click.command()
+@click.command(short_help="Fail where a row misses a bar, or a system got worse.")
 @click.argument("outputs", type=PLACE)
 @click.option("-m", "--metric", "specs", multiple=True, help="Metric spec, e.g. \"Consistency(aligner='D')\".")
 @click.option("--part", help="Part of a metric that has several; the first by default.")
