@@ -587,7 +587,7 @@ def test_a_text_too_long_under_window_error_names_file_and_row(tmp_path: Path) -
         (["-m", "InfoLM", "--map", "candidate="], "OURS=THEIRS"),
         (["-m", "InfoLM", "--map", "output=x"], "'output'"),
         (["-m", "InfoLM", "--map", "source=absent"], "'absent'"),
-        (["-m", "InfoLM", "--candidates", "c.txt"], "either"),
+        (["-m", "InfoLM", "--candidates", "c.txt"], "beside --candidates: leave it out"),
         (["-m", "InfoLM", "--references", "r.txt"], "--candidates"),
         (["-m", "InfoLM", "--system", "x"], "--candidates"),
     ],
