@@ -131,7 +131,7 @@ UNTESTED: dict[str, str] = {
     },
     **{
         f"corpus/{name}.py": "tests/corpus/test_corpus.py reads and refuses every kind of rows through the one door"
-        for name in ("delimited", "files", "lines", "lists", "parquet", "place", "row")
+        for name in ("files", "lines", "lists", "parquet", "place", "row")
     },
 }
 WITHOUT_SOURCE = {

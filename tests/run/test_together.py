@@ -199,7 +199,7 @@ def test_bad_rows_of_one_run_name_the_remedy() -> None:
     one = run(rows(10, 1, source=False), "CopyRate")
     scored(one)
     assert isinstance(one.error, InputError)
-    assert one.error.remedy == "give a column source, or name it: --map source=THEIRS"
+    assert one.error.remedy == "give a column source, or name it: --map source=THEIRS; beside text files, --source FILE"
 
 
 def test_a_run_that_asks_for_too_much_work_is_refused_before_it_is_computed() -> None:
