@@ -22,14 +22,18 @@ def page(tried: Sequence[Tried], absent: Sequence[str], limit: int | None, repli
     if limit is not None:
         lines += [f"**Only the first {limit} rows of each set: these are not the results.**", ""]
     lines += [
-        "Texts and words that people marked as unsupported by their source, in sets that none of our models was "
-        "trained or chosen on. *Area* is the area under the curve of hits against false alarms, of texts, with 95 % of "
-        f"{replicates:,} resamples of the sources in brackets; .5 is chance. *F1* is of unsupported texts or words: at "
-        "the threshold that ships, where one does, and the best, whose threshold is picked on these very rows. To flag "
-        "every text is the floor of F1. The first table has the best metric and part by each model. A "
-        "metric of strings is a floor: it reads no model. *Rows/s* was measured in this run on its machine, each "
-        "metric alone, in float32, without what the cache saves. Made by `nlgauge reproduce detection` "
-        f"(nlgauge {__version__}): [reproduce.md](reproduce.md).",
+        "People marked texts and words that their source does not support. This page says how well metrics find them, "
+        "on sets that none of our models was trained or chosen on.",
+        "",
+        "- *Area* is the area under the curve of hits against false alarms, of texts; .5 is chance. In brackets: 95 % "
+        f"of {replicates:,} resamples of the sources.",
+        "- *F1* is of unsupported texts or words. It is given at the threshold that ships, where one does. *Best F1* has "
+        "a threshold that was picked on these very rows. To flag every text is the floor.",
+        "- *Rows/s* was measured in this run on its machine, each metric alone, in float32, without what the cache "
+        "saves.",
+        "",
+        "The first table has the best metric and part by each model. A metric of strings is a floor: it reads no "
+        f"model. Made by `nlgauge reproduce detection` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
         "",
     ]
     if absent:
