@@ -27,8 +27,8 @@ def page(tried: Sequence[Tried], absent: Sequence[str], limit: int | None, repli
         "",
         "- *Area* is the area under the curve of hits against false alarms, of texts; .5 is chance. In brackets: 95 % "
         f"of {replicates:,} resamples of the sources.",
-        "- *F1* is of unsupported texts or words. It is given at the threshold that ships, where one does. *Best F1* has "
-        "a threshold that was picked on these very rows. To flag every text is the floor.",
+        "- *F1* is of unsupported texts or words. It is given at the threshold that ships, where one does. *Best F1* "
+        "has a threshold that was picked on these very rows. To flag every text is the floor.",
         "- *Rows/s* was measured in this run on its machine, each metric alone, in float32, without what the cache "
         "saves.",
         "",
