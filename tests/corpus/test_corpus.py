@@ -433,7 +433,7 @@ def test_other_encoding_is_refused(write, name):
 
 def test_utf16_is_refused(write):
     path = write("rows.csv", "candidate\na\n".encode("utf-16"))
-    refusal(lambda: Corpus.read(path), "byte offset 0, on line 1", "convert it to UTF-8", file=path)
+    refusal(lambda: Corpus.read(path), "byte offset 0, on line 1", "it is UTF-16: save it as UTF-8", file=path)
 
 
 @pytest.mark.parametrize("keep", [5, -12])
@@ -574,7 +574,7 @@ def test_line_counts_must_agree(write, role):
 def test_bad_text_files_are_refused(write, tmp_path):
     empty, latin, gone = write("e.txt", ""), write("l.txt", b"a\n\nb\xff\n"), tmp_path / "gone.txt"
     refusal(lambda: Corpus.read_texts(empty), "the file is empty", "at least one row", file=empty)
-    refusal(lambda: Corpus.read_texts(latin), "0xff at byte offset 4, on line 3", "iconv", file=latin)
+    refusal(lambda: Corpus.read_texts(latin), "0xff at byte offset 4, on line 3", "iconv -f ENCODING", file=latin)
     refusal(lambda: Corpus.read_texts(write("c.txt", "a"), [gone]), "No such file", "give the path", file=gone)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import zlib
@@ -40,7 +41,7 @@ def lines(file: File) -> Iterator[str]:
                 text = line.decode("utf-8")
             except UnicodeDecodeError as bad:
                 byte = f"byte 0x{line[bad.start]:02x} at byte offset {at + bad.start}, on line {number}"
-                raise place.error(f"not UTF-8: {byte}", "convert it to UTF-8: iconv -f ENCODING -t UTF-8") from None
+                raise place.error(f"not UTF-8: {byte}", _to_utf_8(line)) from None
             at += len(line)
             yield text if number > 1 else text.removeprefix("\ufeff")
     if not number:
@@ -62,6 +63,13 @@ def refuse_empty(file: File) -> None:
     """Raises InputError for a file without a byte."""
     if not file.size:
         raise _empty(Place(file.name))
+
+
+def _to_utf_8(line: bytes) -> str:
+    """What to do with a file that holds such a line. UTF-16 marks its first one, and spreadsheets write it."""
+    if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "it is UTF-16: save it as UTF-8 (spreadsheets call it CSV UTF-8), or iconv -f UTF-16 -t UTF-8"
+    return "convert it to UTF-8: iconv -f ENCODING -t UTF-8"
 
 
 def _empty(place: Place) -> Exception:
