@@ -161,6 +161,23 @@ def test_points_are_reached_by_keyboard_and_open_their_row(opened: Watched) -> N
     assert page.inner_text("#d-where") == f"Row {lowest} of 72"
 
 
+@pytest.mark.parametrize(("metric", "across"), [("Length", None), ("BERTScore", "BERTScore precision")])
+def test_a_score_is_never_drawn_against_itself(browser: Any, tmp_path: Path, metric: str, across: str | None) -> None:
+    """Beside one score stands another part of its metric; where there is none, no scatter is shown."""
+    rows = Corpus.from_texts(["A cat sat.", "It rained twice."], references=[["The cat sat."], ["Rain fell."]])
+    made = tmp_path / "page.html"
+    nlgauge.report(nlgauge.evaluate(rows, metrics=metric, cache=False), made, outputs=rows, replicates=0)
+    watched = Watched(browser, made)
+    labels = [
+        watched.page.eval_on_selector(f"#scatter-{axis}", "select => select.selectedOptions[0]?.label ?? null")
+        for axis in "xy"
+    ]
+    assert watched.page.is_visible("#scatter") is (across is not None)
+    assert labels[1] == across and (across is None or labels[0] != across)
+    assert watched.errors == []
+    watched.context.close()
+
+
 def test_a_cell_of_agreement_shows_its_scatter(opened: Watched) -> None:
     page = opened.page
     page.click(".matrix button >> nth=0")

@@ -97,8 +97,13 @@ function scatterKeys(event) {
 function startScatter() {
   const firsts = page.scales.map((scale, number) => number).filter((number) => page.scales[number].first);
   if (!firsts.length) return;
+  const second = firsts[1] ?? page.scales.findIndex((_, number) => number !== firsts[0]);
+  if (second < 0) {
+    byId("scatter").closest("figure").hidden = true; // one score has nothing to be drawn against
+    return;
+  }
   optionsOf(scatterX, firsts[0]);
-  optionsOf(scatterY, firsts[Math.min(1, firsts.length - 1)]);
+  optionsOf(scatterY, second);
   for (const select of [scatterX, scatterY]) select.addEventListener("change", showScatter);
   byId("scatter-keys").append(...page.systems.map((_, system) => dotted(system)));
   const figure = byId("scatter");
