@@ -73,18 +73,29 @@ def test_equal_constants_and_weights_stand_in_a_graph_once(folder):
     assert len(made.graph.initializer) == 5 and [node.op_type for node in made.graph.node] == ["Cast"]
 
 
-def test_a_base_in_8_bits_and_a_difference_of_low_rank_are_added(folder):
+@pytest.mark.parametrize("in_8_bits", [False, True])
+def test_a_base_in_8_bits_and_a_difference_of_low_rank_are_added(folder, in_8_bits):
     steps, scale = in_steps(MATRIX)
     save_file({"l.weight": steps, "l.weight.scale": scale, "l.bias": BIAS}, folder / "model.safetensors")
     base = read_weights(folder / "model.safetensors")
     low = {"l.weight": (np.ones((1, 4), np.float32) / 2, np.array([[1], [-2], [0.25]], np.float32))}
-    write_delta(folder / "tuned.safetensors", base, {}, low_rank=low)
+    write_delta(folder / "tuned.safetensors", base, {}, low_rank=low, in_8_bits=in_8_bits)
     tuned = read_delta(folder / "tuned.safetensors", base)["l.weight"]
     plain = Graph(folder / "model.safetensors", CONFIG)
     adapted = Graph(folder / "model.safetensors", CONFIG, folder / "tuned.safetensors")
     assert plain.base_in_steps("l.weight") and adapted.adapts("l.weight") and not adapted.adapts("l.bias")
     np.testing.assert_allclose(product(plain, folder), STATES @ base["l.weight"].T + BIAS, rtol=1e-5)
     np.testing.assert_allclose(product(adapted, folder), STATES @ tuned.T + BIAS, rtol=1e-5)
+
+
+def test_a_matrix_that_the_delta_alone_has_is_itself(folder):
+    base = {"l.bias": BIAS}
+    save_file(base, folder / "model.safetensors")
+    write_delta(folder / "tuned.safetensors", base, {"l.weight": MATRIX}, in_8_bits=True)
+    tuned = read_delta(folder / "tuned.safetensors", base)["l.weight"]
+    np.testing.assert_allclose(tuned, MATRIX, atol=np.abs(MATRIX).max() / 250)
+    graph = Graph(folder / "model.safetensors", CONFIG, folder / "tuned.safetensors")
+    np.testing.assert_allclose(product(graph, folder), STATES @ tuned.T + BIAS, rtol=1e-5)
 
 
 def test_words_of_a_table_in_8_bits_are_widened_after_they_are_looked_up(folder):

@@ -29,7 +29,8 @@ def test_it_begins_as_the_layers_that_it_is_made_of_and_freezes_their_matrices()
     }  # fmt: skip
 
 
-def test_what_it_learned_is_stored_and_read_back(tmp_path):
+@pytest.mark.parametrize(("in_8_bits", "near"), [(False, 1e-3), (True, 3e-2)])
+def test_what_it_learned_is_stored_and_read_back(tmp_path, in_8_bits, near):
     net, x = network(), torch.randn(4, 6)
     base = {name: value.numpy().copy() for name, value in net.state_dict().items()}
     make_low_rank(net, 2)
@@ -41,15 +42,15 @@ def test_what_it_learned_is_stored_and_read_back(tmp_path):
         optimizer.step()
     whole, pairs = learned(net)
     assert set(pairs) == {"0.weight", "2.1.weight"} and set(whole) == {"0.bias", "1.weight", "1.bias", "2.1.bias"}
-    write_delta(tmp_path / "a.safetensors", base, whole, pairs)
+    write_delta(tmp_path / "a.safetensors", base, whole, pairs, in_8_bits)
     dense = network()
     tuned = read_delta(tmp_path / "a.safetensors", base)
     dense.load_state_dict({name: torch.from_numpy(np.asarray(tuned[name])) for name in base})
-    torch.testing.assert_close(dense(x), net(x), atol=1e-3, rtol=1e-3)  # factors are stored in 16 bits
+    torch.testing.assert_close(dense(x), net(x), atol=near, rtol=near)
     again = network()
     make_low_rank(again, 2)
     assert load_learned(again, tmp_path / "a.safetensors", base) == set()
-    torch.testing.assert_close(again(x), net(x), atol=1e-3, rtol=1e-3)
+    torch.testing.assert_close(again(x), net(x), atol=near, rtol=near)
     other = network()
     make_low_rank(other, 3)
     with pytest.raises(InputError, match="rank 2"):

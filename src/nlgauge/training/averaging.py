@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import load_file
 
 from nlgauge.engine.models.adaptation import DOWN, UP, read_delta, write_delta
 from nlgauge.engine.models.card import ALIGNER_FILE
@@ -36,7 +35,7 @@ def average(folders: Sequence[Path], out: Path) -> Path:
         other = read_weights(folder / WEIGHTS_FILE)
         if base.keys() != other.keys() or any(not np.array_equal(base[name], other[name]) for name in base):
             raise InputError(f"its body is another than that of {folders[0]}", file=folder, remedy="average one body's")
-    low = _means([_factors(load_file(folder / ALIGNER_FILE)) for folder in folders], folders)
+    low = _means([_factors(read_weights(folder / ALIGNER_FILE)) for folder in folders], folders)
     whole = _means([read_delta(folder / ALIGNER_FILE, base) for folder in folders], folders)
     names = [name.removesuffix(DOWN) for name in low if name.endswith(DOWN)]
     copy_folder(folders[0], out)
@@ -55,4 +54,4 @@ def _means(found: Sequence[dict[str, np.ndarray]], folders: Sequence[Path]) -> d
         if other != shapes[0]:
             remedy = "average aligners that one run began, of one rank"
             raise InputError(f"its aligner has other weights than that of {folders[0]}", file=folder, remedy=remedy)
-    return {name: np.mean([one[name].astype(np.float32) for one in found], axis=0) for name in shapes[0]}
+    return {name: np.mean([one[name] for one in found], axis=0) for name in shapes[0]}

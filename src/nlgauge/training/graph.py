@@ -104,27 +104,34 @@ class Graph:
         delta = self._delta
         if delta is None or not self.adapts(name):
             return self._widened(name)
-        if name in delta.header and name + SCALE not in delta.header:
-            return self._float(delta, name, name)
+        if name in delta.header and not (name + SCALE in delta.header and name in self._base.header):
+            return self._widened_from(delta, name, name)
         adapted = name + "/adapted"
         if adapted not in self._names:
             self._names.add(adapted)
             base = self._widened(name)
-            kind, ends = ("MatMul", (UP, DOWN)) if name + UP in delta.header else ("Mul", ("", SCALE))
-            parts = [self._float(delta, name + end, name + end + "/delta") for end in ends]
+            if name + UP in delta.header:
+                kind, read, ends = "MatMul", self._widened_from, (UP, DOWN)
+            else:
+                kind, read, ends = "Mul", self._float, ("", SCALE)
+            parts = [read(delta, name + end, name + end + "/delta") for end in ends]
             self.named(name + "/difference", kind, *parts)
             self.named(adapted, "Add", base, name + "/difference")
         return adapted
 
     def _widened(self, name: str) -> str:
         """A tensor of the base as float32, from 8 bits where it is stored so."""
-        values = self._float(self._base, name, name)
-        if not self.base_in_steps(name):
+        return self._widened_from(self._base, name, name)
+
+    def _widened_from(self, stored: Stored, name: str, called: str) -> str:
+        """A tensor of a file as float32, from 8 bits where it is stored so."""
+        values = self._float(stored, name, called)
+        if name + SCALE not in stored.header:
             return values
-        widened = name + "/widened"
+        widened = called + "/widened"
         if widened not in self._names:
             self._names.add(widened)
-            self.named(widened, "Mul", values, self.stored(name + SCALE))
+            self.named(widened, "Mul", values, self._initializer(stored, name + SCALE, called + SCALE))
         return widened
 
     def base_in_steps(self, name: str) -> bool:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.numpy import load_file
 from torch import Tensor, nn
 
 from nlgauge.engine.models.adaptation import DOWN, UP, read_delta
+from nlgauge.engine.models.folder import read_weights
 from nlgauge.errors import InputError
 
 
@@ -76,14 +76,14 @@ def load_learned(
 
     base: the folder's own weights. Raises InputError for differences of a rank that the network's layers do not have.
     """
-    tensors, dense = load_file(path), read_delta(path, base)
+    tensors, dense = read_weights(path), read_delta(path, base)
     places = {stored(name): parameter for name, parameter in net.named_parameters()}
     low = {stored(name) + ".weight": part for name, part in net.named_modules() if isinstance(part, LowRank)}
     with torch.no_grad():
         for name, part in low.items():
             if name + DOWN not in tensors:
                 continue
-            down, up = (torch.from_numpy(tensors[name + end].astype(np.float32)) for end in (DOWN, UP))
+            down, up = (torch.from_numpy(tensors[name + end]) for end in (DOWN, UP))
             if down.shape != part.down.shape:
                 raise InputError(
                     f"holds differences of rank {len(down)}", file=path, remedy=f"give rank = {len(down)} in the recipe"

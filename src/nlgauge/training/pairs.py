@@ -148,7 +148,7 @@ class PairsTrainer(Run):
         folder = self.out / "model"
         copy_folder(self.folder, folder)
         whole, low_rank = learned(self.model)
-        write_delta(folder / PAIRS_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank)
+        write_delta(folder / PAIRS_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank, in_8_bits=True)
         for graph in ("pairs.onnx", "pairs_other.onnx"):
             write_graph(folder, graph)
         (folder / "PAIRS.md").write_text(self.card(), encoding="utf-8")

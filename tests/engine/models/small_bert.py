@@ -64,6 +64,6 @@ def written(folder: Path, *, relative: bool = True, in_8_bits: bool = True) -> P
         vector = f"bert.encoder.layer.{number}.output.dense.bias"
         tuned = {name: base[name] + random.normal(size=base[name].shape).astype(np.float32) for name in (steps, vector)}
         down, up = random.normal(size=(4, WIDTH)) / 4, random.normal(size=(WIDTH, 4)) / 4
-        write_delta(folder / file, base, {**own, **tuned}, low_rank={low: (down, up)})
+        write_delta(folder / file, base, {**own, **tuned}, low_rank={low: (down, up)}, in_8_bits=file == PAIRS_FILE)
     write_graphs(folder)
     return folder

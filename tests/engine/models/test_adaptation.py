@@ -69,3 +69,19 @@ def test_a_difference_of_low_rank_is_the_product_of_its_halves(tmp_path):
     back = read_delta(path, BASE)
     assert set(back) == {"matrix", "vector"} and back["matrix"].dtype == np.float32
     np.testing.assert_allclose(back["matrix"], BASE["matrix"] + up @ down, atol=4e-3)
+
+
+def test_in_8_bits_the_halves_and_matrices_that_the_base_lacks_are_steps(tmp_path):
+    path, random = tmp_path / "delta.safetensors", np.random.default_rng(2)
+    down, up = random.normal(size=(2, 4)).astype(np.float32), random.normal(size=(3, 2)).astype(np.float32)
+    new = random.normal(size=(5, 7)).astype(np.float32)
+    write_delta(path, BASE, {"new": new, "bias": new[0]}, low_rank={"matrix": (down, up)}, in_8_bits=True)
+    stored = load_file(path)
+    in_steps = {"new", "matrix" + DOWN, "matrix" + UP}
+    assert {name for name, value in stored.items() if value.dtype == np.int8} == in_steps
+    assert set(stored) == {"bias", *in_steps, *(name + ".scale" for name in in_steps)}
+    back = read_delta(path, BASE)
+    assert set(back) == {"new", "bias", "matrix"}
+    np.testing.assert_array_equal(back["bias"], new[0])
+    np.testing.assert_allclose(back["new"], new, atol=np.abs(new).max() / 250)
+    np.testing.assert_allclose(back["matrix"], BASE["matrix"] + up @ down, atol=0.05)
