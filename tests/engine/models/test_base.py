@@ -1,0 +1,83 @@
+"""The larger model as its distribution ships it, opened from its folder: it need not be installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nlgauge import evaluate
+from nlgauge.engine.models.card import read_card
+from nlgauge.engine.models.onnx import open_onnx
+
+FOLDER = Path(__file__).parents[3] / "packages" / "nlgauge-base" / "src" / "nlgauge_base" / "model"
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="packages/nlgauge-base is not beside the tests")
+TEXTS = ("paris is the capital of [MASK] .", "she put the kettle on and made a cup of [MASK] .", "they [MASK] home .")
+SOURCE, REFERENCE = "The ferry came at nine, late.", "The boat came late."
+ROWS = [
+    {"candidate": candidate, "references": [REFERENCE], "source": SOURCE}
+    for candidate in ("The ferry was late.", "Bread cheap of is.")
+]
+
+
+@pytest.fixture(scope="module")
+def base():
+    return open_onnx(FOLDER, "base")
+
+
+def masked(model, texts):
+    """Ids, which of them there are, and where the mask of each text stands in the flattened rows."""
+    tokens = [[one.ids for one in model.tokenizer.encode(text.split("[MASK]"))] for text in texts]
+    rows = [
+        [*model.tokenizer.prefix, *before, model.mask_id, *after, *model.tokenizer.suffix] for before, after in tokens
+    ]
+    length = max(map(len, rows))
+    ids = np.array([row + [0] * (length - len(row)) for row in rows])
+    attend = np.array([[1] * len(row) + [0] * (length - len(row)) for row in rows])
+    at = np.array([n * length + row.index(model.mask_id) for n, row in enumerate(rows)])
+    return ids, attend, at
+
+
+def test_it_knows_what_a_masked_word_may_be(base):
+    logits = base.masked_lm.masked_logits(*masked(base, TEXTS))
+    best = [[base.tokenizer.piece(int(word)) for word in np.argsort(-row)[:5]] for row in logits]
+    assert "france" in best[0] and "tea" in best[1] and {"got", "left", "moved"} & set(best[2])
+    assert read_card(FOLDER).temperature == 1.0
+
+
+def test_a_row_is_the_same_alone_and_in_a_batch(base):
+    together = base.masked_lm.masked_logits(*masked(base, TEXTS))
+    for row, text in zip(together, TEXTS, strict=True):
+        np.testing.assert_allclose(base.masked_lm.masked_logits(*masked(base, [text]))[0], row, atol=1e-4)
+
+
+def test_torch_computes_the_same(base):
+    pytest.importorskip("torch", reason="needs nlgauge[torch]")
+    from nlgauge.engine.models.loading import load
+
+    other = load(str(FOLDER), backend="torch")
+    arguments = masked(base, TEXTS)
+    np.testing.assert_allclose(
+        other.masked_lm.masked_logits(*arguments), base.masked_lm.masked_logits(*arguments), atol=1e-3
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "sign"), [("InfoLM", -1), ("Perplexity", -1), ("Consistency(aligner='D')", 1), ("BERTScore", 1)]
+)
+def test_every_part_of_it_tells_the_better_row(spec, sign):
+    table = evaluate(ROWS, metrics=spec, model=str(FOLDER), cache=False)
+    better, worse = table.values(next(iter(table.columns)))
+    assert sign * better > sign * worse
+
+
+def test_the_shipped_graphs_are_what_the_code_writes(tmp_path):
+    pytest.importorskip("onnx", reason="writing graphs needs nlgauge[train]")
+    from nlgauge.training.export import write_graphs
+
+    for path in [*FOLDER.glob("*.safetensors"), FOLDER / "config.json"]:
+        (tmp_path / path.name).symlink_to(path)
+    write_graphs(tmp_path)
+    shipped = {path.name: path.read_bytes() for path in FOLDER.glob("*.onnx")}
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("*.onnx")} == shipped
