@@ -9,8 +9,10 @@ from nlgauge.training import pairs_config as module
 from nlgauge.training.pairs_config import PairsConfig, Stage
 
 
-def test_the_recipe_of_the_package_is_readable():
-    recipe = PairsConfig.read(Path(module.__file__).with_name("pairs.toml"))
+@pytest.mark.parametrize(("name", "body"), [("pairs.toml", "pocket"), ("pairs_base.toml", "base")])
+def test_the_recipes_of_the_package_are_readable(name, body):
+    recipe = PairsConfig.read(Path(module.__file__).with_name(name))
+    assert recipe.body == body
     assert recipe.stage(0).shares[0] > recipe.stage(recipe.steps - 1).shares[0]
     assert all(len(stage.shares) == len(recipe.sizes) for stage in recipe.stages)
     assert [stage.until for stage in recipe.stages] == sorted(stage.until for stage in recipe.stages)

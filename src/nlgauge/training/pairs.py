@@ -148,7 +148,11 @@ class PairsTrainer(Run):
         folder = self.out / "model"
         copy_folder(self.folder, folder)
         whole, low_rank = learned(self.model)
-        write_delta(folder / PAIRS_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank, in_8_bits=True)
+        base = read_weights(folder / WEIGHTS_FILE)
+        # The bias over the vocabulary does not learn: a body without a head of its own has none to fall back on.
+        head = {f"cls.{name}": value.cpu().numpy() for name, value in self.model.cls.state_dict().items()}
+        whole |= {name: value for name, value in head.items() if name not in base}
+        write_delta(folder / PAIRS_FILE, base, whole, low_rank, in_8_bits=True)
         for graph in ("pairs.onnx", "pairs_other.onnx"):
             write_graph(folder, graph)
         (folder / "PAIRS.md").write_text(self.card(), encoding="utf-8")
