@@ -144,6 +144,7 @@ WITHOUT_SOURCE = {
     "test_public_names.py",
     "test_outside.py",
     "test_contributing.py",
+    "test_companion.py",
 }
 OF_THE_WHOLE = ("docs/", "contracts/", "parity/")
 LINES = 20

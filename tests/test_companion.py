@@ -11,7 +11,7 @@ from nlgauge import evaluate
 from nlgauge.engine.models.card import read_card
 from nlgauge.engine.models.onnx import open_onnx
 
-FOLDER = Path(__file__).parents[3] / "packages" / "nlgauge-base" / "src" / "nlgauge_base" / "model"
+FOLDER = Path(__file__).parents[1] / "packages" / "nlgauge-base" / "src" / "nlgauge_base" / "model"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="packages/nlgauge-base is not beside the tests")
 TEXTS = ("paris is the capital of [MASK] .", "she put the kettle on and made a cup of [MASK] .", "they [MASK] home .")
 SOURCE, REFERENCE = "The ferry came at nine, late.", "The boat came late."
@@ -61,10 +61,16 @@ def test_torch_computes_the_same(base):
     np.testing.assert_allclose(
         other.masked_lm.masked_logits(*arguments), base.masked_lm.masked_logits(*arguments), atol=1e-3
     )
+    seen = np.array([*base.tokenizer.prefix, *base.tokenizer.encode([SOURCE])[0].ids, *base.tokenizer.suffix])
+    ours, theirs = (
+        one.masked_pairs.pair_logits(*arguments, one.masked_pairs.other_text(seen)) for one in (base, other)
+    )
+    np.testing.assert_allclose(theirs, ours, atol=1e-3)
 
 
 @pytest.mark.parametrize(
-    ("spec", "sign"), [("InfoLM", -1), ("Perplexity", -1), ("Consistency(aligner='D')", 1), ("BERTScore", 1)]
+    ("spec", "sign"),
+    [("InfoLM", -1), ("Perplexity", -1), ("MaskEval", 1), ("Consistency(aligner='D')", 1), ("BERTScore", 1)],
 )
 def test_every_part_of_it_tells_the_better_row(spec, sign):
     table = evaluate(ROWS, metrics=spec, model=str(FOLDER), cache=False)
