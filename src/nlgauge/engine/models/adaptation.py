@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import load_file, save
+from safetensors import safe_open
+from safetensors.numpy import save
 
 from nlgauge.engine.models.folder import SCALE, in_steps, read_weights
 
@@ -61,13 +62,15 @@ def write_delta(
 
 def read_delta(path: Path, base: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The adapted tensors, float32, as the runtime computes with them; those left out are the base's."""
-    in_file, stored = load_file(path), read_weights(path)
+    stored = read_weights(path)
+    with safe_open(path, "np") as file:
+        differences = {name.removesuffix(SCALE) for name in set(file.keys()) if name.endswith(SCALE)}
     out: dict[str, np.ndarray] = {}
     for name, value in stored.items():
         if name.endswith(UP):
             name = name.removesuffix(UP)
             out[name] = np.asarray(base[name], np.float32) + value @ stored[name + DOWN]
-        elif name + SCALE in in_file and name in base:
+        elif name in differences and name in base:
             out[name] = np.asarray(base[name], np.float32) + value
         elif not name.endswith(DOWN):
             out[name] = value
