@@ -41,7 +41,7 @@ class Peer:
         from nlgauge.engine.models.aligner_net import Aligner
         from nlgauge.engine.models.card import ALIGNER_FACTS
         from nlgauge.engine.models.folder import read_weights
-        from nlgauge.training.body import read_body
+        from nlgauge.lab.training.body import read_body
 
         torch.set_num_threads(threads())
         self._torch, folder = torch, loading.pocket_folder()

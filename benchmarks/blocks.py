@@ -29,9 +29,9 @@ import numpy as np
 from measuring import interleaved, machine, peak_rss, print_machine, ratios, table
 
 import nlgauge
-from nlgauge.corpus import Corpus
-from nlgauge.distributed import Cluster
+from nlgauge.data.corpus import Corpus
 from nlgauge.run.bound import Block
+from nlgauge.run.distributed import Cluster
 from nlgauge.run.written import Written
 
 _WORDS = (

@@ -17,13 +17,13 @@ import numpy as np
 from measuring import heading, machine, parser, save, table
 
 from nlgauge.engine.models import loading
-from nlgauge.training.weak_labels.attempts import Source
-from nlgauge.training.weak_labels.construct import Tally, construct
-from nlgauge.training.weak_labels.lexicon import Lexicon
-from nlgauge.training.weak_labels.paraphrase import Rewriter
-from nlgauge.training.weak_labels.parts import Parts
-from nlgauge.training.weak_labels.pseudo_targets import sentence_list, worth_choosing
-from nlgauge.training.weak_labels.sources import read_records
+from nlgauge.lab.training.weak_labels.attempts import Source
+from nlgauge.lab.training.weak_labels.construct import Tally, construct
+from nlgauge.lab.training.weak_labels.lexicon import Lexicon
+from nlgauge.lab.training.weak_labels.paraphrase import Rewriter
+from nlgauge.lab.training.weak_labels.parts import Parts
+from nlgauge.lab.training.weak_labels.pseudo_targets import sentence_list, worth_choosing
+from nlgauge.lab.training.weak_labels.sources import read_records
 
 _WORD = re.compile(r"\w+")
 

@@ -130,7 +130,7 @@ def words(arguments: argparse.Namespace) -> None:
 
 
 def people(arguments: argparse.Namespace) -> None:
-    from nlgauge.training.weighter import kept
+    from nlgauge.lab.training.weighter import kept
 
     corpus = spread(Corpus.read(arguments.rows), arguments.pairs)
     engine = Engine(loading.load(arguments.model), progress=True)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus import Corpus
+from nlgauge.data.corpus import Corpus
 from nlgauge.engine.models.onnx import threads
 
 os.environ["NLGAUGE_CACHE"] = "off"  # what is measured is computed, in child processes too

@@ -29,7 +29,7 @@ import numpy as np
 from measuring import Spread, heading, interleaved, ratios, table
 
 from nlgauge import Corpus, evaluate
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.errors import MissingExtraError
 
 LIMIT_S = 60.0

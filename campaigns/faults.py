@@ -36,7 +36,7 @@ import nlgauge
 from nlgauge import Corpus
 from nlgauge.engine.models import loading
 from nlgauge.errors import NlgaugeError
-from nlgauge.store import file as store
+from nlgauge.run.store import file as store
 
 _FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-campaign-"))
 _OLD = b"what stood here before\n"

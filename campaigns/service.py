@@ -22,7 +22,7 @@ from texts import json_values, mostly, rows, texts
 
 import nlgauge
 from nlgauge.engine.models import loading
-from nlgauge.gate import check
+from nlgauge.meta.gate import check
 from nlgauge.serve.app import Service, application
 from nlgauge.serve.guard import OPEN
 from nlgauge.serve.keys import Keys

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nlgauge import Corpus, Row, ScoreTable
-from nlgauge.signature import Signature
-from nlgauge.table import Column
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column
 
 SYSTEMS, ITEMS = ("good", "twin", "bad"), 24
 UP, DOWN, SETS = "Up(k=1)", "Down", "Sets"

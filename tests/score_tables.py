@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.signature import Signature
-from nlgauge.table import Column, ScoreTable, Sums
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column, ScoreTable, Sums
 
 KL, L1, PARTS = "InfoLM(measure='kl')", "InfoLM(measure='l1', stride=2)", "Parts"
 

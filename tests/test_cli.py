@@ -19,8 +19,8 @@ import pytest
 from nlgauge import Corpus, ScoreTable, compare, correlate
 from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
-from nlgauge.plain import plainly
-from nlgauge.table import Column, Sums
+from nlgauge.data.table import Column, Sums
+from nlgauge.data.to_json import plainly
 from tests.command import nlgauge, refused
 
 pytestmark = pytest.mark.usefixtures("one_model")

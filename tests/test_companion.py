@@ -80,7 +80,7 @@ def test_every_part_of_it_tells_the_better_row(spec, sign):
 
 def test_the_shipped_graphs_are_what_the_code_writes(tmp_path):
     pytest.importorskip("onnx", reason="writing graphs needs nlgauge[train]")
-    from nlgauge.training.export import write_graphs
+    from nlgauge.lab.training.export import write_graphs
 
     for path in [*FOLDER.glob("*.safetensors"), FOLDER / "config.json"]:
         (tmp_path / path.name).symlink_to(path)

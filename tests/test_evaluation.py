@@ -17,9 +17,9 @@ import pytest
 import nlgauge
 from nlgauge import Corpus, InputError, SpecError, registry
 from nlgauge._version import __version__
+from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge.table import ScoreTable
 from tests.extras import lacking
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -130,7 +130,7 @@ def test_the_model_of_the_run_is_for_metrics_that_name_none(corpus: Corpus) -> N
 
 def test_metrics_in_one_run_equal_each_alone_and_share_the_work(corpus: Corpus) -> None:
     together = nlgauge.evaluate(corpus, metrics=SPECS)
-    assert together.metrics == [str(nlgauge.registry.metric(spec)) for spec in SPECS]
+    assert together.metrics == [str(nlgauge.catalogue.registry.metric(spec)) for spec in SPECS]
     for spec in SPECS[1:]:
         alone = nlgauge.evaluate(corpus, metrics=spec)
         np.testing.assert_allclose(together.values(spec), alone.values(spec), rtol=0, atol=1e-9)

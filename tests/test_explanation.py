@@ -10,9 +10,9 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
-from tests.markup.test_environment import NASTY
-from tests.markup.test_evidence import outline
-from tests.reporting.test_report import Page
+from tests.show.markup.test_environment import NASTY
+from tests.show.markup.test_evidence import outline
+from tests.show.page.test_report import Page
 
 ROWS = Corpus.from_texts(
     ["The cat sat twice twice.", "<b>No</b> cat."],

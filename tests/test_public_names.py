@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 import nlgauge
-from nlgauge import registry
+from nlgauge.catalogue import registry
 from nlgauge.errors import NlgaugeError
 
 

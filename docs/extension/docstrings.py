@@ -9,8 +9,8 @@ from itertools import zip_longest
 
 from sphinx.pycode import ModuleAnalyzer
 
+from nlgauge.catalogue.registry import built_in_metrics, parameters_of
 from nlgauge.metrics.base import Metric
-from nlgauge.registry import built_in_metrics, parameters_of
 
 _ELSEWHERE = re.compile(r"(?:as of|as in|as for|those of) ((?:published/)?[A-Z]\w+)")
 

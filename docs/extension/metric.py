@@ -12,10 +12,10 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from extension.docstrings import parameters, prose
+from nlgauge.catalogue.registry import built_in_metrics, parameters_of
 from nlgauge.errors import NlgaugeError
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.parameters import literal
-from nlgauge.registry import built_in_metrics, parameters_of
 
 _COSTS = {
     "strings": "no model",

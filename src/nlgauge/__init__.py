@@ -13,32 +13,32 @@ from nlgauge._version import __version__
 from nlgauge.errors import InputError, MetricError, MissingExtraError, NlgaugeError, SpecError
 
 if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus, Row
-    from nlgauge.distributed import Cluster
+    from nlgauge.data.corpus import Corpus, Row
+    from nlgauge.data.table import ScoreTable
     from nlgauge.evaluation import evaluate
     from nlgauge.explanation import explain
-    from nlgauge.gate import check
     from nlgauge.meta.agreement import correlate
     from nlgauge.meta.certified import calibrate
     from nlgauge.meta.comparison import compare
     from nlgauge.meta.estimate import estimate
+    from nlgauge.meta.gate import check
     from nlgauge.meta.sampling import sample
-    from nlgauge.reporting.report import report
-    from nlgauge.table import ScoreTable
+    from nlgauge.run.distributed import Cluster
+    from nlgauge.show.page.report import report
 
 _HOMES = {
-    "Cluster": "distributed",
-    "Corpus": "corpus",
-    "Row": "corpus",
-    "ScoreTable": "table",
+    "Cluster": "run.distributed",
+    "Corpus": "data.corpus",
+    "Row": "data.corpus",
+    "ScoreTable": "data.table",
     "calibrate": "meta.certified",
-    "check": "gate",
+    "check": "meta.gate",
     "compare": "meta.comparison",
     "correlate": "meta.agreement",
     "estimate": "meta.estimate",
     "evaluate": "evaluation",
     "explain": "explanation",
-    "report": "reporting.report",
+    "report": "show.page.report",
     "sample": "meta.sampling",
 }
 
@@ -70,7 +70,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f"nlgauge.{_HOMES[name]}"), name)
     if name[:1].isupper():
-        from nlgauge.registry import built_in_metrics
+        from nlgauge.catalogue.registry import built_in_metrics
 
         if name in built_in_metrics():
             return built_in_metrics()[name]
@@ -78,6 +78,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    from nlgauge.registry import built_in_metrics
+    from nlgauge.catalogue.registry import built_in_metrics
 
     return sorted([*__all__, *(name for name in built_in_metrics() if name.isidentifier())])

@@ -7,19 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nlgauge import registry
-from nlgauge.corpus import Corpus
-from nlgauge.distributed import Cluster
+from nlgauge.catalogue import registry
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import ScoreTable
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Metric, RowMetric, model_of
+from nlgauge.run.distributed import Cluster
 from nlgauge.run.filling import Filling
 from nlgauge.run.job import Job
 from nlgauge.run.scored import Scored
+from nlgauge.run.store import opened
 from nlgauge.run.strings import string_jobs
-from nlgauge.store import opened
 from nlgauge.streaming import Models, Streaming, stream
-from nlgauge.table import ScoreTable
 
 _NO_COLUMNS = "columns names those of records or of a data frame; there are none here"
 

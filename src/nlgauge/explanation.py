@@ -12,18 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge import evaluation, registry
+from nlgauge import evaluation
 from nlgauge._version import __version__
-from nlgauge.atomic_write import atomic_write
-from nlgauge.corpus import Corpus
+from nlgauge.catalogue import registry
+from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import ScoreTable
+from nlgauge.data.to_json import jsonable
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
-from nlgauge.markup.environment import HERE, digest, inlined, render
-from nlgauge.markup.evidence import drawn
 from nlgauge.metrics.base import Metric, RowMetric
-from nlgauge.plain import jsonable
+from nlgauge.show.markup.environment import HERE, digest, inlined, render
+from nlgauge.show.markup.evidence import drawn
 from nlgauge.streaming import Models
-from nlgauge.table import ScoreTable
 
 _IN_A_NOTEBOOK = 5
 _ROUNDING = 1e-5

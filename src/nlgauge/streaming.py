@@ -8,20 +8,20 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from nlgauge.corpus import Corpus
-from nlgauge.distributed import Cluster
-from nlgauge.distributed.worker import ModelSetting
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import ScoreTable
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.engine.windows import WINDOW_POLICIES, WindowPolicy
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Metric, model_of
+from nlgauge.run.distributed import Cluster
+from nlgauge.run.distributed.worker import ModelSetting
 from nlgauge.run.filling import Filling
 from nlgauge.run.job import Job
 from nlgauge.run.sections import Scorer, here, in_sections
+from nlgauge.run.store import Store, opened
 from nlgauge.run.written import Written
-from nlgauge.store import Store, opened
-from nlgauge.table import ScoreTable
 
 ROWS_PER_BLOCK = 4096
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.table import Column
+from nlgauge.data.table import Column
 from tests.adapters.needed import needed, run_example
 
 mlflow = needed("mlflow", "mlflow")

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.reproduce.conftest import counting, folder
+from tests.lab.reproduce.conftest import counting, folder
 
 __all__ = ["counting", "folder"]

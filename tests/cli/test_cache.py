@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge.store import Store
+from nlgauge.run.store import Store
 from tests.command import nlgauge
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from nlgauge import Corpus, ScoreTable
+from nlgauge.data.table import Column
 from nlgauge.meta.contrast import contrast
-from nlgauge.table import Column
 from tests.command import nlgauge, refused
 
 SYSTEMS, ITEMS = 4, 12

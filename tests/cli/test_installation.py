@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from nlgauge import registry
+from nlgauge.catalogue import registry
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.loading import pocket_folder
 from tests.command import nlgauge, refused

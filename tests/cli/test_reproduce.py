@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from nlgauge.engine.models import loading
-from nlgauge.reproduce import layers, measuring, published
-from nlgauge.reproduce.published import Source, table
-from nlgauge.reproduce.suites import Group, Suite
+from nlgauge.lab.reproduce import layers, measuring, published
+from nlgauge.lab.reproduce.published import Source, table
+from nlgauge.lab.reproduce.suites import Group, Suite
 from tests.command import nlgauge, refused
-from tests.reproduce import pieces
+from tests.lab.reproduce import pieces
 
 pytestmark = pytest.mark.usefixtures("one_model", "counting")
 

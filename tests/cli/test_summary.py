@@ -9,7 +9,7 @@ import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.cli import summary
-from nlgauge.table import Column
+from nlgauge.data.table import Column
 
 
 @pytest.fixture

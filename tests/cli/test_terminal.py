@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nlgauge import ScoreTable
-from nlgauge.table import Column
+from nlgauge.data.table import Column
 from tests.command import nlgauge, refused
 
 

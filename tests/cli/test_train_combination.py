@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from nlgauge import Corpus, ScoreTable, evaluate
-from nlgauge.combination_file import CombinationFile
+from nlgauge.data.combination_file import CombinationFile
+from nlgauge.data.signature import Signature
 from nlgauge.meta.combination import combine
-from nlgauge.signature import Signature
 from tests.command import nlgauge, refused
 
 pytestmark = pytest.mark.usefixtures("one_model")

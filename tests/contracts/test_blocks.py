@@ -14,8 +14,8 @@ import pytest
 
 import nlgauge
 from nlgauge import ScoreTable, registry
-from nlgauge.corpus import Corpus
-from nlgauge.corpus.spool import Spool
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.spool import Spool
 from nlgauge.metrics.base import Metric
 from nlgauge.run.job import Job
 from nlgauge.run.sections import Done, Scorer, Work, score_work

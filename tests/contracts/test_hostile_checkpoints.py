@@ -212,7 +212,7 @@ def test_a_network_that_transformers_has_is_read_without_the_folders_code(
 def test_a_checkpoint_that_writes_texts_runs_no_code_either(
     marked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nlgauge.training.weak_labels.seq2seq import Seq2SeqParaphraser
+    from nlgauge.lab.training.weak_labels.seq2seq import Seq2SeqParaphraser
 
     monkeypatch.setattr("builtins.input", lambda question="": "y")
     own_network(model_type="own")(marked)

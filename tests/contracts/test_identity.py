@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import nlgauge
-from nlgauge.corpus import Corpus
+from nlgauge.data.corpus import Corpus
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 
@@ -123,7 +123,7 @@ def test_two_scripts_with_a_class_of_one_name_share_no_scores(tmp_path: Path) ->
     assert printed == [3.0, 6.0, 3.0]
 
 
-def scores_of(folder: Path, cache: Path, **options: Any) -> tuple[float, nlgauge.table.Signature | Any]:
+def scores_of(folder: Path, cache: Path, **options: Any) -> tuple[float, nlgauge.data.table.Signature | Any]:
     spec = f"BERTScore(model={str(folder)!r})"
     table = nlgauge.evaluate(Corpus.from_records(ROWS), metrics=spec, cache=cache, **options)
     return float(table.values(spec)[0]), table.signatures[spec].facts

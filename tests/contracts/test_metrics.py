@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import registry
-from nlgauge.corpus import Corpus, Row
+from nlgauge.catalogue import registry
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.metrics.base import COSTS, Metric, model_of
 from nlgauge.metrics.sets import SetMetric
-from nlgauge.signature import Signature
-from nlgauge.table import Column, ScoreTable
 from tests.extras import lacking
 
 pytestmark = pytest.mark.usefixtures("one_model")

@@ -8,14 +8,14 @@ import sys
 
 import pytest
 
-from nlgauge import registry
+from nlgauge.catalogue import registry
 from nlgauge.metrics.base import model_of
 from tests.extras import lacking
 
 CODE = """
 import sys
 from nlgauge import Corpus, evaluate
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from tests.metrics.strings import LINES
 
 texts = [text for candidate, references in LINES for text in (candidate, *references)]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import registry
-from nlgauge.corpus import Corpus, Row
+from nlgauge.catalogue import registry
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.metrics.sets import SetMetric
-from nlgauge.table import Column, ScoreTable
 
 pytestmark = pytest.mark.usefixtures("one_model")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import registry
+from nlgauge.catalogue import registry
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.run.together import Run, score_together

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.registry import built_in_metrics
+from nlgauge.catalogue.registry import built_in_metrics
 from tests.docs.conftest import DOCS
 
 pytest.importorskip("sphinx", reason="needs nlgauge[docs]")
@@ -59,7 +59,7 @@ def test_the_facts_say_what_else_a_score_depends_on() -> None:
 
 def test_links_to_cards_lead_to_their_pages() -> None:
     cards = homes(DOCS)
-    card = "src/nlgauge/models/pocket/ALIGNER.md"
+    card = "src/nlgauge/engine/models/pocket/ALIGNER.md"
     assert cards[card] == "pocket-aligner.md"
     assert linked(f"[card](../{card})", "ctc", cards) == "[card](cards/pocket-aligner.md)"
     assert linked(f"[card](../../{card})", "guides/x", cards) == "[card](../cards/pocket-aligner.md)"
@@ -68,6 +68,6 @@ def test_links_to_cards_lead_to_their_pages() -> None:
 
 def test_every_card_has_a_page() -> None:
     root = DOCS.parent
-    folders = ("src/nlgauge/models/pocket", "packages/nlgauge-base/src/nlgauge_base/model")
+    folders = ("src/nlgauge/engine/models/pocket", "packages/nlgauge-base/src/nlgauge_base/model")
     there = {path.relative_to(root).as_posix() for folder in folders for path in (root / folder).glob("*.md")}
     assert set(homes(DOCS)) == there

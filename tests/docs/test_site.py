@@ -12,8 +12,8 @@ import click
 import pytest
 
 import nlgauge
+from nlgauge.catalogue.registry import built_in_metrics, parameters_of
 from nlgauge.cli import main
-from nlgauge.registry import built_in_metrics, parameters_of
 from tests.contracts.browser import Watched, chromium
 
 pytest.importorskip("sphinx", reason="needs nlgauge[docs]")

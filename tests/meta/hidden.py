@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from nlgauge import Corpus, Row, ScoreTable
-from nlgauge.signature import Signature
-from nlgauge.table import Column
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column
 
 SPEC = "TokenF1"
 

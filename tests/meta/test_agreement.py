@@ -13,12 +13,12 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
+from nlgauge.data.table import Column
 from nlgauge.meta.agreement import correlate
 from nlgauge.meta.coefficients import COEFFICIENTS
 from nlgauge.meta.correlation import LEVELS
 from nlgauge.meta.join import join
 from nlgauge.meta.selection import selected
-from nlgauge.table import Column
 from tests.meta.tables import ITEMS, SYSTEMS
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from nlgauge import ScoreTable
+from nlgauge.data.table import Column, SystemScore
 from nlgauge.meta.best import Best, best
 from nlgauge.meta.comparison import compare
-from nlgauge.table import Column, SystemScore
 
 N = 40
 

@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from nlgauge import Corpus, InputError, ScoreTable, compare, correlate
+from nlgauge.data.table import Column
 from nlgauge.maths.few_items import expanded
 from nlgauge.maths.student import student_quantile
 from nlgauge.meta.clusters import by_column
@@ -18,7 +19,6 @@ from nlgauge.meta.paired import paired
 from nlgauge.meta.permutation import shuffled
 from nlgauge.meta.resampling import bootstrap, permuted
 from nlgauge.meta.soft_accuracy import superiority
-from nlgauge.table import Column
 from tests.score_tables import counted
 
 SIZES = [1, 2, 3, 4, 5] * 8

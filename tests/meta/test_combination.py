@@ -9,9 +9,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from nlgauge import InputError, ScoreTable, correlate
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column
 from nlgauge.meta.combination import Combined, applied, combine
-from nlgauge.signature import Signature
-from nlgauge.table import Column
 
 ITEMS, SYSTEMS = 30, 6
 KEYS = [(f"s{s}", f"i{i}") for i in range(ITEMS) for s in range(SYSTEMS)]

@@ -9,8 +9,8 @@ import pytest
 
 import nlgauge
 from nlgauge import InputError, ScoreTable
+from nlgauge.data.table import Column, Sums
 from nlgauge.meta.comparison import compare
-from nlgauge.table import Column, Sums
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from nlgauge import InputError, ScoreTable
+from nlgauge.data.table import Column
 from nlgauge.meta import contrast as module
 from nlgauge.meta.agreement import correlate
 from nlgauge.meta.contrast import contrast
 from nlgauge.meta.correlation import LEVELS
-from nlgauge.table import Column
 
 
 @pytest.mark.parametrize(

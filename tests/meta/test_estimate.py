@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import Corpus, InputError
+from nlgauge.data.table import Column
 from nlgauge.maths.prediction_powered import Design, interval, powered
-from nlgauge.table import Column
 from tests.meta.hidden import SPEC, outputs
 
 

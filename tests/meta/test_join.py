@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from nlgauge import Corpus, InputError, ScoreTable
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column
 from nlgauge.meta.join import grid, join, ratings
-from nlgauge.signature import Signature
-from nlgauge.table import Column
 
 ROWS = [("A", "x"), ("B", "x"), ("A", "y"), ("B", "y"), ("A", "z")]
 

@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from nlgauge import InputError, ScoreTable
+from nlgauge.data.table import Column
 from nlgauge.meta.corrections import benjamini_yekutieli
 from nlgauge.meta.fitting import cross_fitted
 from nlgauge.meta.raters import raters
-from nlgauge.table import Column
 
 N = 80
 RNG = np.random.default_rng(0)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from nlgauge import InputError, ScoreTable
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column
 from nlgauge.meta.selection import label, named, selected
-from nlgauge.signature import Signature
-from nlgauge.table import Column
 
 SIGNED = Signature("InfoLM", {"layer": 3})
 

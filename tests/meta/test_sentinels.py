@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from nlgauge import Corpus, ScoreTable, correlate, evaluate
+from nlgauge.data.table import Column
 from nlgauge.meta.sentinels import beside, unbeaten
-from nlgauge.table import Column
 
 RNG = np.random.default_rng(1)
 ITEMS, SYSTEMS = 30, "abcd"

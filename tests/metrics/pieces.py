@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors

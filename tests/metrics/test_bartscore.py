@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.likelihood import Seq2SeqRequest
 from nlgauge.errors import SpecError

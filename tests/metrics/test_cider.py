@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.metrics.cider import CIDEr
 from tests.metrics.strings import prepared, rows, scored
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge import registry
-from nlgauge.combination_file import CombinationFile
-from nlgauge.corpus import Corpus, Row
+from nlgauge.catalogue import registry
+from nlgauge.data.combination_file import CombinationFile
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.errors import SpecError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.metrics.copy_rate import CopyRate
 from tests.metrics.strings import scored
 

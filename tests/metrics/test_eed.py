@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.metrics.cder import CDER
 from nlgauge.metrics.eed import EED, with_marks_apart
 from tests.metrics.strings import rows, scored, value

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nlgauge.corpus import Corpus
+from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models.card import Card, DocumentFrequencies
 from nlgauge.metrics.base import Setup

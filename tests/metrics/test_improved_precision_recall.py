@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.corpus import Corpus
+from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Setup

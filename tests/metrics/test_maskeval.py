@@ -6,8 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from nlgauge import registry
-from nlgauge.corpus import Corpus, Row
+from nlgauge.catalogue import registry
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked_words import MaskedWordsRequest
 from nlgauge.engine.features.pair_states import PairStatesRequest, states_digest

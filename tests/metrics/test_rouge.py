@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 
 from nlgauge import SpecError
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.metrics.rouge import ROUGE
 from tests.metrics.strings import LINES, rows, scored, value
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.metrics.sari import SARI
 from tests.metrics.strings import scored
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.metrics.token_f1 import TokenF1
 from tests.metrics.strings import scored, value
 

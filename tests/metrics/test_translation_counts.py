@@ -10,7 +10,7 @@ import pytest
 
 import nlgauge
 from nlgauge import SpecError
-from nlgauge.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.maths.totals import total
 from nlgauge.metrics.bleu import BLEU
 from nlgauge.metrics.chrf import ChrF

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import nlgauge
-from nlgauge.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row
 
 pytest.importorskip("sacrebleu", reason="needs nlgauge[strings]")
 pytest.importorskip("rouge_score_rs", reason="needs nlgauge[strings]")

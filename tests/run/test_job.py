@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import nlgauge.run.part as run_module
-from nlgauge.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlgauge.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.metrics.bertscore import BERTScore
 from nlgauge.metrics.length import Length
 from nlgauge.run.keys import Keys, metric_key, texts_of

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import nlgauge
-from nlgauge.corpus import Corpus, Row
-from nlgauge.corpus.spool import Spool
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus.spool import Spool
 from nlgauge.errors import InputError, SpecError
 from nlgauge.run.job import Job
 from nlgauge.run.sections import here, in_sections
-from tests.reproduce.pieces import Words
+from tests.lab.reproduce.pieces import Words
 from tests.run.test_together import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")

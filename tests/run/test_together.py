@@ -11,15 +11,15 @@ import pytest
 
 import nlgauge
 import nlgauge.run.together as together_module
-from nlgauge import registry
-from nlgauge.corpus import Corpus, Row
+from nlgauge.catalogue import registry
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.table import ScoreTable
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models import loading
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.run.together import Run, TooMuchWorkError, score_together
-from nlgauge.table import ScoreTable
 from tests.extras import lacking
 
 pytestmark = pytest.mark.usefixtures("one_model")

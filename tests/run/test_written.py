@@ -18,7 +18,7 @@ import pytest
 
 import nlgauge
 from nlgauge import ScoreTable
-from nlgauge.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, Prepared, RowMetric, Setup, Value
@@ -250,7 +250,7 @@ def test_a_folder_that_another_run_writes_is_refused_until_it_ends(
 _FOREVER = """
 import sys, time
 import nlgauge
-from nlgauge.table.dataset import Dataset
+from nlgauge.data.table.dataset import Dataset
 from tests.run.test_written import run
 whole = Dataset._write
 

@@ -15,7 +15,7 @@ import pytest
 
 import nlgauge
 from nlgauge.evaluation import explained
-from nlgauge.gate import check
+from nlgauge.meta.gate import check
 from nlgauge.run.together import Run
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.menu import Menu

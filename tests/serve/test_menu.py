@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from nlgauge import registry
+from nlgauge.catalogue import registry
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.serve.menu import LONGEST_SPEC, Menu, closed

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from nlgauge.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.run.together import Run

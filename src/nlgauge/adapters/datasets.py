@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nlgauge.adapters.scorer import Scorer, columns_of, refuse_corpus_metrics
-from nlgauge.corpus import Corpus
+from nlgauge.data.corpus import Corpus
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric
 

@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 
 import mlflow
 
+from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.selection import label
-from nlgauge.table import ScoreTable
 
 
 def log_scores(table: ScoreTable, *, name: str = "nlgauge", run_id: str | None = None) -> dict[str, float]:

@@ -13,9 +13,9 @@ import pandas as pd
 
 from nlgauge import Corpus, evaluate
 from nlgauge.adapters.scorer import columns_of
+from nlgauge.data.table import ScoreTable
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Metric
-from nlgauge.table import ScoreTable
 
 
 @pd.api.extensions.register_dataframe_accessor("nlgauge")

@@ -14,7 +14,7 @@ import pytest
 
 if TYPE_CHECKING:
     from nlgauge.adapters.scorer import Scorer
-    from nlgauge.gate import Verdict
+    from nlgauge.meta.gate import Verdict
 
 GROUNDED = "Consistency(aligner='D')"
 """A trained aligner that reads answer and source together and labels every word of the answer"""
@@ -58,7 +58,7 @@ def assert_grounded(
     InputError for a part that the metric does not have.
     """
     __tracebackhide__ = True
-    from nlgauge.gate import check
+    from nlgauge.meta.gate import check
 
     text = source if isinstance(source, str) else "\n".join(source)
     table = _scorer(metric, model).table([{"candidate": answer, "source": text, "question": question}], evidence=True)

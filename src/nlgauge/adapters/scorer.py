@@ -8,15 +8,16 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nlgauge import Corpus, evaluate, registry
-from nlgauge.corpus import Row
+from nlgauge import Corpus, evaluate
+from nlgauge.catalogue import registry
+from nlgauge.data.corpus import Row
+from nlgauge.data.source_digest import source_digest
+from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, SpecError
 from nlgauge.meta.selection import label
 from nlgauge.metrics.base import Metric, model_of
-from nlgauge.sources import source_digest
-from nlgauge.table import ScoreTable
 
 
 class Scorer:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge._version import __version__
-from nlgauge.cells import Cell, Number
 from nlgauge.cli.streams import show_json
 from nlgauge.cli.terminal import IN_FORMATS, PLACE, show_tables
+from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.store import Store
+    from nlgauge.run.store import Store
 
 _UNITS = ("bytes", "KiB", "MiB", "GiB")
 
@@ -36,7 +36,7 @@ def _of_a_folder(command: Callable[..., None]) -> Callable[..., None]:
 @contextmanager
 def _store(folder: Path | None) -> Iterator[Store]:
     """The store; where it cannot be used, which it tells, the command ends with exit code 1."""
-    from nlgauge.store import Store
+    from nlgauge.run.store import Store
 
     with Store(folder) as store:
         yield store

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nlgauge.atomic_write import refuse_place
-from nlgauge.cells import Cell, Number
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import IN_FORMATS, PLACE, read_outputs, read_rated, show_tables
-from nlgauge.plain import jsonable
+from nlgauge.data.atomic_write import refuse_place
+from nlgauge.data.to_json import jsonable
+from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
     from nlgauge.meta.certified import Calibration

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge._version import __version__
-from nlgauge.cells import Cell, Number
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import CLUSTER, IN_FORMATS, PLACE, clustered, read_outputs, show_tables
+from nlgauge.data.to_json import plainly
 from nlgauge.errors import SpecError
-from nlgauge.plain import plainly
+from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
+    from nlgauge.data.table import ScoreTable
     from nlgauge.meta.comparison import Comparison, Difference
-    from nlgauge.table import ScoreTable
 
 SIGNIFICANCE = 0.05
 

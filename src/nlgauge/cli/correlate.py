@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge._version import __version__
-from nlgauge.cells import Cell, Number
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import measured_on_ratings, read_rated, show_tables, tell_joined
-from nlgauge.plain import jsonable, plainly
+from nlgauge.data.to_json import jsonable, plainly
+from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
+    from nlgauge.data.table import ScoreTable
     from nlgauge.meta.agreement import Agreements
     from nlgauge.meta.raters import StandIn
     from nlgauge.meta.sentinels import Unbeaten
-    from nlgauge.table import ScoreTable
 
 
 @click.command(short_help="How well the metrics of a scores file agree with people.")

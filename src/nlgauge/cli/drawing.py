@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from nlgauge.cells import harmless
 from nlgauge.cli.terminal import aligned
+from nlgauge.show.tables import harmless
 
 _SHOWN = 12
 _WIDE = 48

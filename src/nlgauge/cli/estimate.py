@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nlgauge.cells import Cell, Number
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import IN_FORMATS, PLACE, read_outputs, read_rated, show_tables, with_interval
-from nlgauge.plain import plainly
+from nlgauge.data.to_json import plainly
+from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
     from nlgauge.meta.estimate import Estimate, Estimates

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nlgauge._version import __version__
-from nlgauge.atomic_write import refuse_place
-from nlgauge.cells import harmless
 from nlgauge.cli.drawing import drawn
 from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import ADDRESS, PLACE, beside, coloured, one_metric, read_outputs
+from nlgauge.data.atomic_write import refuse_place
+from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError, SpecError
-from nlgauge.plain import plain
+from nlgauge.show.tables import harmless
 
 if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus
+    from nlgauge.data.corpus import Corpus
     from nlgauge.explanation import Explanation, Explanations
 
 
@@ -113,7 +113,8 @@ def _explained(
 
     single: whether single rows were asked for. options: of `nlgauge.explain`.
     """
-    from nlgauge import explain, registry
+    from nlgauge import explain
+    from nlgauge.catalogue import registry
     from nlgauge.metrics.sets import SetMetric
 
     metric = registry.metric(spec, model=options["model"])

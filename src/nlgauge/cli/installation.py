@@ -25,9 +25,9 @@ def list_all(layout: str) -> None:
     """
     import json
 
+    from nlgauge.catalogue.plugins import offered
+    from nlgauge.catalogue.registry import built_in_metrics
     from nlgauge.engine.models.loading import COMPANIONS, companion_folder
-    from nlgauge.offered import offered
-    from nlgauge.registry import built_in_metrics
 
     metrics = [_described(name, kind) for name, kind in built_in_metrics().items()]
     installed = [name for name in COMPANIONS if companion_folder(name) is not None]
@@ -51,8 +51,8 @@ def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     """What is to be told of a metric; parts, cost and use of the corpus are those of its default parameters."""
     import inspect
 
+    from nlgauge.catalogue.registry import metric, parameters_of
     from nlgauge.errors import NlgaugeError
-    from nlgauge.registry import metric, parameters_of
 
     parameters = {key: _default(default) for key, default in parameters_of(kind).items()}
     described: dict[str, Any] = {
@@ -77,7 +77,7 @@ def _default(value: Any) -> Any:
 @click.command(short_help="Check this installation, and the embedded model.")
 def doctor() -> None:
     """Check this installation: versions, the embedded model, and that results do not depend on batch or order."""
-    from nlgauge.doctor import examine
+    from nlgauge.cli.doctor import examine
 
     findings = examine()
     for finding in findings:

@@ -57,7 +57,7 @@ def summary(
 
     The best has a star; what cannot be told apart from it (paired test, corrected by Holm) has a tilde.
     """
-    from nlgauge.plots.summary import summary as run
+    from nlgauge.show.plots.summary import summary as run
 
     check_figure(output)
     table, _ = read_scores(scores, outputs, (), (), (), cluster)
@@ -71,7 +71,7 @@ def distributions(scores: Path, metrics: Sequence[str], parts: bool, bins: int, 
 
     `nlgauge study distributions` brings metrics and ratings to one scale.
     """
-    from nlgauge.plots.spread import spread as run
+    from nlgauge.show.plots.spread import spread as run
 
     check_figure(output)
     table, _ = read_scores(scores, None, (), (), ())
@@ -94,7 +94,7 @@ def scatter(
     columns: Sequence[str], level: str, output: Path, layout: str,
 ) -> None:  # fmt: skip
     """X against Y: metrics ('spec part' names a part), or aspects of --ratings."""
-    from nlgauge.plots.scatter import scatter as run
+    from nlgauge.show.plots.scatter import scatter as run
 
     check_figure(output)
     table, rated = read_scores(scores, outputs, columns, add, lower)
@@ -122,13 +122,13 @@ def agreement(
     check_figure(output)
     table, rated = read_scores(scores, outputs, columns, add, lower, cluster)
     if rated is None:
-        from nlgauge.studies.matrix import correlation_matrix
+        from nlgauge.show.matrix import correlation_matrix
 
         result: Result = correlation_matrix(
             table, metrics=metrics or None, every_part=parts, level=level, coefficient=coefficient
         )
     else:
-        from nlgauge.plots.agreement import agreement as run
+        from nlgauge.show.plots.agreement import agreement as run
 
         result = run(
             table, rated, metrics=metrics or None, every_part=parts, level=level, coefficient=coefficient,
@@ -145,7 +145,7 @@ def pairwise(
     seed: int, output: Path, layout: str,
 ) -> None:  # fmt: skip
     """Every two systems by each metric: the difference, starred where it is beyond chance (corrected by Holm)."""
-    from nlgauge.plots.pairwise import pairwise as run
+    from nlgauge.show.plots.pairwise import pairwise as run
 
     check_figure(output)
     table, _ = read_scores(scores, outputs, (), (), (), cluster)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from nlgauge.atomic_write import refuse_place
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import CLUSTER, PLACE, beside, clustered, of_text_files, read_outputs
+from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError
 
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from nlgauge.atomic_write import atomic_write, refuse_place
 from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import IN_FORMATS, PLACE, aligned, show_tables
+from nlgauge.data.atomic_write import atomic_write, refuse_place
 from nlgauge.errors import InputError, MissingExtraError, SpecError
 
 if TYPE_CHECKING:
-    from nlgauge.reproduce.published import Table
-    from nlgauge.reproduce.rated import Data
-    from nlgauge.reproduce.rebuilt import Rebuilt
-    from nlgauge.reproduce.scoring import Scores
+    from nlgauge.lab.reproduce.published import Table
+    from nlgauge.lab.reproduce.rated import Data
+    from nlgauge.lab.reproduce.rebuilt import Rebuilt
+    from nlgauge.lab.reproduce.scoring import Scores
 
 RESULTS, DETECTION, LAYERS, COVERAGE = "results", "detection", "layers", "coverage"
 PAGES = {
@@ -65,9 +65,9 @@ def reproduce(
     pocket and, where it is installed, base. coverage asks whether the intervals of nlgauge estimate hold the truth.
     docs/reproduce.md says what the data folder holds.
     """
-    from nlgauge.reproduce.published import find
-    from nlgauge.reproduce.rated import Data
-    from nlgauge.reproduce.scoring import Scores
+    from nlgauge.lab.reproduce.published import find
+    from nlgauge.lab.reproduce.rated import Data
+    from nlgauge.lab.reproduce.scoring import Scores
 
     if kept and (no_cache or fresh or RESULTS not in names):
         raise SpecError(f"--kept is for {RESULTS}, and not with --no-cache or --fresh")
@@ -106,7 +106,7 @@ def reproduce(
             return
         _results(asked, scores, write, kept)
     else:
-        from nlgauge.reproduce.rebuild import Rebuilder
+        from nlgauge.lab.reproduce.rebuild import Rebuilder
 
         rebuilder = Rebuilder(data, scores, models[0] if models else None, metrics)
         tables = _at_hand(tables, data) if "all" in names else tables
@@ -129,8 +129,8 @@ def _at_hand(tables: Sequence[Table], data: Data) -> list[Table]:
 
 def _list(data: Data | None, layout: str) -> None:
 
-    from nlgauge.reproduce.published import PAPERS, tables
-    from nlgauge.reproduce.states import states
+    from nlgauge.lab.reproduce.published import PAPERS, tables
+    from nlgauge.lab.reproduce.states import states
 
     known = list(states(tables().values(), data))
     if layout == "json":
@@ -155,8 +155,8 @@ def _list(data: Data | None, layout: str) -> None:
 
 def _write(rebuilt: Sequence[Rebuilt], output: Path, layout: str) -> None:
 
-    from nlgauge.reproduce.figures import draw
-    from nlgauge.reproduce.writing import markdown, records, table_csv, tables, text
+    from nlgauge.lab.reproduce.figures import draw
+    from nlgauge.lab.reproduce.writing import markdown, records, table_csv, tables, text
 
     told = False
     for one in rebuilt:
@@ -200,7 +200,7 @@ def _at_hand_models() -> list[str | None]:
 
 def _page_for(place: Path, readme: Path | None) -> Callable[[str, str, Sequence[str]], None]:
     """Writes a page, and under a name its short table into the readme; both are looked at before anything is scored."""
-    from nlgauge.reproduce.regions import write_region
+    from nlgauge.lab.reproduce.regions import write_region
 
     refuse_place(place)
     if readme is not None and not readme.is_file():
@@ -218,9 +218,9 @@ def _page_for(place: Path, readme: Path | None) -> Callable[[str, str, Sequence[
 
 
 def _results(asked: _Asked, scores: Scores, write: Callable[[str, str, Sequence[str]], None], kept: bool) -> None:
-    from nlgauge.reproduce.measuring import measure
-    from nlgauge.reproduce.overview import standing
-    from nlgauge.reproduce.page import page
+    from nlgauge.lab.reproduce.measuring import measure
+    from nlgauge.lab.reproduce.overview import standing
+    from nlgauge.lab.reproduce.page import page
 
     by_model = []
     for model in asked.models:
@@ -230,11 +230,11 @@ def _results(asked: _Asked, scores: Scores, write: Callable[[str, str, Sequence[
 
 
 def _detection(asked: _Asked, cache: Path | bool, write: Callable[[str, str, Sequence[str]], None]) -> None:
-    from nlgauge.reproduce.detecting import detect
-    from nlgauge.reproduce.detection_page import page, short_table
-    from nlgauge.reproduce.labelled_sets import LABELLED_SETS
-    from nlgauge.reproduce.probe_section import section
-    from nlgauge.studies.probes import probes
+    from nlgauge.lab.reproduce.detecting import detect
+    from nlgauge.lab.reproduce.detection_page import page, short_table
+    from nlgauge.lab.reproduce.labelled_sets import LABELLED_SETS
+    from nlgauge.lab.reproduce.probe_section import section
+    from nlgauge.lab.studies.probes import probes
 
     tried, absent = detect(
         asked.data.folder, [one.name for one in LABELLED_SETS], asked.models, asked.metrics, asked.limit,
@@ -252,9 +252,9 @@ def _coverage(data: Data, scores: Scores, draws: int, write: Callable[[str, str,
     from concurrent.futures import ProcessPoolExecutor
     from functools import partial
 
-    from nlgauge.reproduce.coverage import populations
-    from nlgauge.reproduce.coverage_page import page
-    from nlgauge.reproduce.promises import Promise, both
+    from nlgauge.lab.reproduce.coverage import populations
+    from nlgauge.lab.reproduce.coverage_page import page
+    from nlgauge.lab.reproduce.promises import Promise, both
 
     found, absent = populations(data, scores)
     tried, kept = [], dict[str, list[Promise]]()
@@ -271,7 +271,7 @@ def _layers(
     data: Data, scores: Scores, model: str | None, metrics: Sequence[str], limit: int | None,
     write: Callable[[str, str, Sequence[str]], None],
 ) -> None:  # fmt: skip
-    from nlgauge.reproduce.layers import families, page
+    from nlgauge.lab.reproduce.layers import families, page
 
     found, models, absent = families(data, scores, model, metrics)
     write(page(found, models, absent, limit), LAYERS, ())

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from nlgauge.atomic_write import refuse_place
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import PLACE, read_outputs
+from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 
 
@@ -39,7 +39,7 @@ def sample(
     """
     from nlgauge import ScoreTable
     from nlgauge import sample as run
-    from nlgauge.reporting.sheet import write_sheet
+    from nlgauge.show.page.sheet import write_sheet
 
     low, _, high = scale.partition("-")
     if not (low.isdecimal() and high.isdecimal() and 0 <= int(low) < int(high) <= 9):

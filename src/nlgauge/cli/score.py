@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from nlgauge.atomic_write import is_stream, refuse_place
 from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.summary import show_summary
 from nlgauge.cli.terminal import ADDRESS, CLUSTER, IN_FORMATS, beside, clustered, of_text_files, read_outputs
+from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import InputError, SpecError
 
 _MANY_ROWS = 5000
@@ -99,9 +99,9 @@ def score(
     has a star; what cannot be told apart from it (paired test, corrected by Holm) has a tilde.
     """
     from nlgauge import Corpus, evaluate
-    from nlgauge.distributed import Cluster
     from nlgauge.engine.models.onnx import threads
     from nlgauge.meta.people import led
+    from nlgauge.run.distributed import Cluster
 
     if not metrics:
         raise SpecError("no metric was given: add -m InfoLM, for one; nlgauge list shows them all")

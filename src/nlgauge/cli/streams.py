@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
-from nlgauge.cells import harmless, harmless_json
 from nlgauge.errors import SpecError
+from nlgauge.show.tables import harmless, harmless_json
 
 _ESCAPED = "nlgauge.escaped"
 

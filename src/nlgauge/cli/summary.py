@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nlgauge.cells import Cell, Number
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import show_tables
-from nlgauge.plain import plain
+from nlgauge.data.to_json import plain
+from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
+    from nlgauge.data.table import Column, ScoreTable, SystemScore
     from nlgauge.meta.best import Best
-    from nlgauge.table import Column, ScoreTable, SystemScore
 
 _MOST_TESTED = 100_000
 """Values that are resampled for the marks: some seconds"""

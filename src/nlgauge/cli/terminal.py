@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.atomic_write import goes_to_stdout
-from nlgauge.cells import FORMATS, Cells, formatted
 from nlgauge.cli.streams import remark
+from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.errors import InputError, SpecError
+from nlgauge.show.tables import FORMATS, Cells, formatted
 
 if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus
-    from nlgauge.table import ScoreTable
+    from nlgauge.data.corpus import Corpus
+    from nlgauge.data.table import ScoreTable
 
 
 class _Address(click.Path):
@@ -104,7 +104,7 @@ def read_outputs(
     outputs: Path | str | None, candidates: Sequence[Path], references: Sequence[Path], source: Path | None,
     context: Path | None, systems: Sequence[str], columns: Sequence[str], *, on_disk: bool = False,
 ) -> Corpus:  # fmt: skip
-    from nlgauge.corpus import Corpus
+    from nlgauge.data.corpus import Corpus
 
     if outputs is None and not candidates:
         raise SpecError("give either a table of outputs or --candidates with a text file")

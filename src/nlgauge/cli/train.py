@@ -40,8 +40,8 @@ def masked_lm(texts: Path | None, pairs: Path | None, out: Path, config: Path | 
     if (texts is None) == (pairs is None):
         raise SpecError("give either --texts or --pairs")
     try:
-        from nlgauge.training import masked_lm as plain
-        from nlgauge.training import pairs as adapted
+        from nlgauge.lab.training import masked_lm as plain
+        from nlgauge.lab.training import pairs as adapted
     except ImportError as error:
         raise MissingExtraError("training", "train") from error
     if pairs is not None:
@@ -84,7 +84,7 @@ def aligner(
     from nlgauge.errors import MissingExtraError
 
     try:
-        from nlgauge.training.aligner_run import train as run
+        from nlgauge.lab.training.aligner_run import train as run
     except ImportError as error:
         raise MissingExtraError("training", "train") from error
     place = run(

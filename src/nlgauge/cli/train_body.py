@@ -31,7 +31,7 @@ def body(archive: Path, out: Path, texts: Path | None, precision: str) -> None:
     from nlgauge.errors import MissingExtraError
 
     try:
-        from nlgauge.training.mpnet import write_body
+        from nlgauge.lab.training.mpnet import write_body
     except ImportError as error:
         raise MissingExtraError("training", "train") from error
     click.echo(str(write_body(archive, out, texts, precision)))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge._version import __version__
-from nlgauge.atomic_write import refuse_place
-from nlgauge.cells import Cell, Number
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import IN_FORMATS, PLACE, beside, read_outputs, show_tables
+from nlgauge.data.atomic_write import refuse_place
+from nlgauge.data.to_json import plainly
 from nlgauge.errors import SpecError
-from nlgauge.plain import plainly
+from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
     from nlgauge.meta.combination import Combined

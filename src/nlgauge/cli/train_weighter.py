@@ -24,7 +24,7 @@ def weighter(
     scale: tuple[float, float] | None, seed: int,
 ) -> None:  # fmt: skip
     """Learn which words MaskEval should listen to for a quality that people rated."""
-    from nlgauge import registry
+    from nlgauge.catalogue import registry
     from nlgauge.cli.terminal import read_outputs
     from nlgauge.errors import MissingExtraError, SpecError
     from nlgauge.metrics.maskeval import MaskEval
@@ -34,7 +34,7 @@ def weighter(
         raise SpecError(f"{metric} has no weighter; give MaskEval(...)")
     corpus = read_outputs(ratings, (), (), None, None, (), columns)
     try:
-        from nlgauge.training.weighter import WeighterConfig, train
+        from nlgauge.lab.training.weighter import WeighterConfig, train
     except ImportError as error:
         raise MissingExtraError("training", "train") from error
     for path in train(corpus, aspects, out, metric, scale, WeighterConfig(seed=seed)):

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from nlgauge.data.source_digest import readable, source_digest
 from nlgauge.engine.ahead import Ahead
 from nlgauge.engine.features.request import AnyRequest, Derived, Features, Reader
 from nlgauge.engine.models.capabilities import CAPABILITIES, Model, capability
 from nlgauge.engine.view import Ledger, View
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError
-from nlgauge.sources import readable, source_digest
 
 _AT_ONCE = 1024
 

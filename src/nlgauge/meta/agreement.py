@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.meta.arrays import Float, Integers
 from nlgauge.meta.calibration import coefficient as coefficient_of
 from nlgauge.meta.correlation import Estimate, estimate
@@ -18,7 +19,6 @@ from nlgauge.meta.permutation import crossed, p_value, shuffled
 from nlgauge.meta.rated import Measurement, by_row, joined, rated_items, rated_part
 from nlgauge.meta.resampling import bootstrap, drawn, interval, permuted
 from nlgauge.meta.soft_accuracy import soft_accuracy, superiority
-from nlgauge.table import Column, ScoreTable
 
 _OF_SETS = "a metric of sets has one number a system: level='system'"
 _NO_ITEMS = "a metric of sets has no items by which to tell how sure it is"

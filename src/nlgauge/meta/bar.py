@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.atomic_write import atomic_write
+from nlgauge.data.atomic_write import atomic_write
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import selection_p
 from nlgauge.meta.arrays import Float

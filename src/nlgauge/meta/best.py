@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple, TypeAlias
 
+from nlgauge.data.table import ScoreTable, SystemScore
 from nlgauge.errors import InputError
 from nlgauge.meta.comparison import compare
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.selection import label
-from nlgauge.table import ScoreTable, SystemScore
 
 Chance: TypeAlias = "Callable[[str, str, str, str], float]"
 """p of two systems by a metric and its part; NaN where there is no test"""

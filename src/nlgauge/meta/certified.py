@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nlgauge.data.signature import Signature
 from nlgauge.errors import InputError
 from nlgauge.maths.bounds import binomial_p, certified, cluster_p, half_seen, proportion
 from nlgauge.maths.prediction_powered import Design, Integers
@@ -19,13 +20,12 @@ from nlgauge.meta.fitting import folds_of
 from nlgauge.meta.join import turned
 from nlgauge.meta.rows_beside import rated_rows
 from nlgauge.meta.selection import label, named
-from nlgauge.signature import Signature
 
 if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus
+    from nlgauge.data.corpus import Corpus
+    from nlgauge.data.table import ScoreTable
     from nlgauge.meta.drawn import Draw
     from nlgauge.meta.join import Source
-    from nlgauge.table import ScoreTable
 
 SHARES = np.arange(1, 41) / 40
 """The shares of the scored rows that pass the bars that are tried, the strictest first"""

@@ -17,15 +17,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nlgauge.combination_file import CombinationFile, Member
+from nlgauge.data.combination_file import CombinationFile, Member
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.agreement import Agreement, correlate
 from nlgauge.meta.arrays import Float, Mask
 from nlgauge.meta.fitting import METHODS, Fit, cross_fitted, fit
 from nlgauge.meta.join import Source, grid, ratings
 from nlgauge.meta.selection import selected
-from nlgauge.signature import Signature
-from nlgauge.table import Column, ScoreTable
 
 COMBINED, EQUAL = "Combination", "EqualWeights"
 

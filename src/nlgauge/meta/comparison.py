@@ -9,17 +9,17 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from nlgauge.cells.terminal import terminal
+from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.errors import InputError
-from nlgauge.markup.environment import number, p_value
-from nlgauge.markup.small import small
 from nlgauge.maths.few_items import paired_shares
 from nlgauge.meta.arrays import Float, Integers, Mask
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.join import Grid, grid
 from nlgauge.meta.paired import Paired, paired, paired_totals
 from nlgauge.meta.selection import named
-from nlgauge.table import Column, ScoreTable, Sums
+from nlgauge.show.markup.environment import number, p_value
+from nlgauge.show.markup.small import small
+from nlgauge.show.tables.terminal import terminal
 
 
 @dataclass(frozen=True)

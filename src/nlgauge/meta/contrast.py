@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float, Integers, Mask
 from nlgauge.meta.coefficients import COEFFICIENTS, SPECIAL, correlation
@@ -20,7 +21,6 @@ from nlgauge.meta.permutation import exchanged
 from nlgauge.meta.rated import Measurement, by_row, joined, rated_items, rated_part
 from nlgauge.meta.resampling import bootstrap, interval
 from nlgauge.meta.williams import williams
-from nlgauge.table import ScoreTable
 
 Part: TypeAlias = tuple[str, str]
 """(metric, part)"""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nlgauge.atomic_write import atomic_write
+from nlgauge.data.atomic_write import atomic_write
 from nlgauge.errors import InputError
 from nlgauge.meta.keyed import Key, keyed, refuse_twice
 

@@ -12,7 +12,7 @@ from nlgauge.errors import InputError
 from nlgauge.meta.keyed import Scores, keyed, number, refuse_twice
 
 if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus, Row
+    from nlgauge.data.corpus import Corpus, Row
 
 Place: TypeAlias = tuple[str, str | None]
 """(system, item), or (system, None) for a number of a whole system"""

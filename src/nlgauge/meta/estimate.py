@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from nlgauge.cells.terminal import terminal
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import (
     Design,
@@ -28,11 +27,12 @@ from nlgauge.meta.drawn import Draw
 from nlgauge.meta.fitting import fit, folds_of
 from nlgauge.meta.rows_beside import Rated, rated_rows
 from nlgauge.meta.selection import label, selected
+from nlgauge.show.tables.terminal import terminal
 
 if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus
+    from nlgauge.data.corpus import Corpus
+    from nlgauge.data.table import ScoreTable
     from nlgauge.meta.join import Source
-    from nlgauge.table import ScoreTable
 
 LEAST = 20
 """Rated rows, and clusters that hold them, under which no interval is given"""

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float, Integers
 from nlgauge.meta.elsewhere import read
 from nlgauge.meta.keyed import Key, Scores, keyed, refuse_twice
-from nlgauge.signature import Signature
-from nlgauge.table import Column, ScoreTable
 
 if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus
+    from nlgauge.data.corpus import Corpus
 
 Source: TypeAlias = "Corpus | ScoreTable | Column | Scores | Mapping[str, Scores]"
 """Where ratings come from: see `ratings`"""

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nlgauge.data.table.intervals import together
 from nlgauge.maths.few_items import expanded
 from nlgauge.maths.student import student_quantile, student_tail
 from nlgauge.meta.arrays import Float, Integers
 from nlgauge.meta.permutation import p_value
 from nlgauge.meta.resampling import batches, interval
-from nlgauge.table.intervals import together
 
 
 class Paired(NamedTuple):

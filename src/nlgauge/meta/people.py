@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.meta.join import Source, ratings
-from nlgauge.table import Column, ScoreTable
 
 if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus
+    from nlgauge.data.corpus import Corpus
 
 
 def people(table: ScoreTable, source: Source) -> ScoreTable:

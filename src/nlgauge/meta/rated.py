@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float, Mask
 from nlgauge.meta.coefficients import COEFFICIENTS, SPECIAL
 from nlgauge.meta.correlation import LEVELS
 from nlgauge.meta.join import Grid, Ratings, Source, grid, ratings, turned
 from nlgauge.meta.resampling import RESAMPLED
-from nlgauge.table import Column, ScoreTable
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float, Integers
 from nlgauge.meta.calibration import coefficient as coefficient_of
@@ -28,7 +29,6 @@ from nlgauge.meta.paired import paired
 from nlgauge.meta.rated import Measurement, by_row, joined
 from nlgauge.meta.resampling import bootstrap, interval
 from nlgauge.meta.sentinels import is_sentinel
-from nlgauge.table import Column, ScoreTable
 
 LEAST_ROWS = 30
 """Rows of a rater that the test needs, as the paper has it"""

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nlgauge.data.table import Column
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.meta.arrays import Float, Mask
 from nlgauge.meta.drawn import Draw
 from nlgauge.meta.join import aspects_of, grid, ratings
 from nlgauge.meta.keyed import Key, number
-from nlgauge.table import Column
 
 if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus, Row
+    from nlgauge.data.corpus import Corpus, Row
+    from nlgauge.data.table import ScoreTable
     from nlgauge.meta.join import Source
-    from nlgauge.table import ScoreTable
 
 
 @dataclass(frozen=True)

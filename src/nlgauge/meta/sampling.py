@@ -18,8 +18,8 @@ from nlgauge.meta.rows_beside import column_of
 from nlgauge.meta.selection import named
 
 if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus
-    from nlgauge.table import ScoreTable
+    from nlgauge.data.corpus import Corpus
+    from nlgauge.data.table import ScoreTable
 
 ALLOCATIONS = ("proportional", "neyman")
 _EACH = 2

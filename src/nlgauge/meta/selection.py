@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.table import Column, ScoreTable
 
 
 def label(table: ScoreTable, metric: str, part: str) -> str:

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.maths.words import words
 from nlgauge.meta.agreement import Agreements
 from nlgauge.meta.coefficients import SPECIAL
 from nlgauge.meta.contrast import contrast
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.join import Source
-from nlgauge.table import Column, ScoreTable
 
 if TYPE_CHECKING:
-    from nlgauge.corpus import Corpus, Row
+    from nlgauge.data.corpus import Corpus, Row
 
 SENTINELS = ("Length", "CopyRate", "Constant")
 OF_TIES = ("accuracy", "accuracy_calibrated", "soft_accuracy", "kendall_eq")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from nlgauge.data.table.intervals import together
 from nlgauge.meta.arrays import Codes, Float, Integers
 from nlgauge.meta.coefficients import mean_known
-from nlgauge.table.intervals import together
 
 
 def superiority(x: Float, replicates: int = 1000, seed: int = 0, clusters: Integers | None = None) -> Float:

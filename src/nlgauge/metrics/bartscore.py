@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.likelihood import Likelihood, Seq2SeqRequest
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models.capabilities import capability

@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Row
-from nlgauge.corpus.place import shown
+from nlgauge.data.corpus import Row
+from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest

@@ -15,14 +15,14 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Corpus, Row
-from nlgauge.corpus.place import shown
+from nlgauge.catalogue.names import registered_name
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
 from nlgauge.metrics.evidence import Evidence
 from nlgauge.metrics.parameters import check_choices, check_types, literal
-from nlgauge.names import registered_name
 
 Cost: TypeAlias = Literal["strings", "static", "encoding", "pairs", "masking", "masked pairs"]
 """What the texts of a row cost, the cheapest first: no model; its vocabulary table; a pass a text; a pass a pair of

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
@@ -160,6 +160,6 @@ def _baseline(layer: int, model: Model) -> tuple[float, float, float]:
     if layer not in model.card.bertscore_baseline:
         raise SpecError(
             f"BERTScore: model {model.name!r} has no baseline for layer {layer}: choose rescale=False, or measure one "
-            "with nlgauge.training.baseline"
+            "with nlgauge.lab.training.baseline"
         )
     return model.card.bertscore_baseline[layer]

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
 from nlgauge.maths.ngrams import numbered, shared_ngrams
 from nlgauge.maths.totals import total

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.combination_file import CombinationFile, Member
-from nlgauge.corpus import Row
+from nlgauge.data.combination_file import CombinationFile, Member
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import COSTS, POCKET, Cost, Prepared, RowMetric, Setup, Value, model_of
@@ -140,7 +140,7 @@ def _load(path: str, changed: int | None) -> tuple[CombinationFile, Mapping[str,
 
 
 def _member(member: Member) -> RowMetric[Any]:
-    from nlgauge import registry
+    from nlgauge.catalogue import registry
 
     own = Combination.__name__
     if member.metric.partition("(")[0].strip() == own:

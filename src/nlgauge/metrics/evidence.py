@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.likelihood import Likelihood
 from nlgauge.maths.words import word_spans
 

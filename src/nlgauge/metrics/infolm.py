@@ -18,8 +18,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Row
-from nlgauge.corpus.place import shown
+from nlgauge.data.corpus import Row
+from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.masked import Bag, BagRequest, TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models.capabilities import capability

@@ -17,8 +17,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus import Row
-from nlgauge.corpus.place import shown
+from nlgauge.data.corpus import Row
+from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.masked_words import MaskedWords, MaskedWordsRequest, way_of
 from nlgauge.engine.features.pair_states import PairStates, PairStatesRequest, states_digest
 from nlgauge.engine.features.request import AnyRequest, Features

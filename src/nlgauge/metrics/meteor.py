@@ -19,7 +19,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeAlias
 
-from nlgauge.corpus.place import shown
+from nlgauge.data.corpus.place import shown
 from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge.metrics.base import Prepared, Setup
 from nlgauge.metrics.references import StringReferenceMetric

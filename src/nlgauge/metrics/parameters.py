@@ -9,7 +9,7 @@ from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
-from nlgauge.corpus.place import shown
+from nlgauge.data.corpus.place import shown
 from nlgauge.engine.models.capabilities import Model, capability
 from nlgauge.errors import SpecError
 

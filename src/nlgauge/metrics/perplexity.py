@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.likelihood import CausalRequest, Likelihood
 from nlgauge.engine.features.masked import MaskedLikelihoodRequest
 from nlgauge.engine.features.request import Features, Request

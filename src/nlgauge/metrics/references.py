@@ -11,7 +11,7 @@ from typing import ClassVar, Generic, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features, Request
 from nlgauge.metrics.base import P, RowMetric, Value
 from nlgauge.metrics.evidence import Evidence, shared_words

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import MissingExtraError
 from nlgauge.maths.shifts import Distance, fewest_shifted_edits

@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from nlgauge.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.errors import MissingExtraError
 from nlgauge.maths.totals import total
 from nlgauge.metrics.base import Value

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import AnyRequest
 from nlgauge.metrics.base import Prepared, RowMetric
 from nlgauge.run.scored import Scored

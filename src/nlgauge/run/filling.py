@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from nlgauge._version import __version__
-from nlgauge.corpus import Corpus
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.errors import MetricError
 from nlgauge.metrics.base import Metric, RowMetric, Value
 from nlgauge.metrics.sets import SetMetric
 from nlgauge.run.bound import Block
 from nlgauge.run.job import Job
-from nlgauge.signature import Signature
-from nlgauge.table import Column, ScoreTable, Sums
 
 
 class Filling:

@@ -10,7 +10,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 
-from nlgauge.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.signature import Signature
 from nlgauge.engine.engine import Engine
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, Prepared, RowMetric, Setup, model_of
@@ -21,8 +22,7 @@ from nlgauge.run.keys import Keys, can_be_kept, made_by, metric_key, texts_of
 from nlgauge.run.part import Part
 from nlgauge.run.scored import Scored, packed, unpacked
 from nlgauge.run.sets import Gathered, SetPoints
-from nlgauge.signature import Signature
-from nlgauge.store import Store
+from nlgauge.run.store import Store
 
 
 class Job:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from nlgauge.corpus import Corpus
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.errors import NlgaugeError
@@ -15,8 +16,7 @@ from nlgauge.metrics.base import Metric, model_of
 from nlgauge.metrics.sets import SetMetric
 from nlgauge.run.filling import Filling
 from nlgauge.run.job import Job
-from nlgauge.store import Store, opened
-from nlgauge.table import Column, ScoreTable
+from nlgauge.run.store import Store, opened
 
 NOT_SCORED = "not scored"
 """The reason of a row, or of a system, of which the store has nothing"""

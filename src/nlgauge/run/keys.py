@@ -7,11 +7,11 @@ from dataclasses import fields
 from hashlib import blake2b
 
 from nlgauge._version import __version__
-from nlgauge.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.source_digest import readable, source_digest
 from nlgauge.engine.engine import Engine
 from nlgauge.metrics.base import QUESTION, Metric, model_of
 from nlgauge.metrics.parameters import literal
-from nlgauge.sources import readable, source_digest
 
 
 def texts_of(row: Row, columns: Sequence[str]) -> list[str]:

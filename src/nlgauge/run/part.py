@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.batching import blocks as blocks_of
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import AnyRequest, Features

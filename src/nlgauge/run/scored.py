@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.place import shown
+from nlgauge.data.corpus.place import shown
+from nlgauge.data.table import Sums
+from nlgauge.data.table.evidence import wrong_evidence
+from nlgauge.data.table.shapes import mismatch
 from nlgauge.errors import MetricError
 from nlgauge.metrics.base import Metric, Value
 from nlgauge.metrics.evidence import Json
-from nlgauge.table import Sums
-from nlgauge.table.evidence import wrong_evidence
-from nlgauge.table.shapes import mismatch
 
 _PLAIN, _FULL = b"\x00", b"\x01"
 _WORDS = {"reason": (str, None), "notes": [str], "longer": [int]}

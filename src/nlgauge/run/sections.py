@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from tqdm import tqdm
 
-from nlgauge.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.run.bound import Bindings, Block, Found
 from nlgauge.run.job import Job

@@ -8,12 +8,12 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from nlgauge.corpus import Corpus
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.signature import Signature
 from nlgauge.metrics.base import Metric
 from nlgauge.run.bound import Block
 from nlgauge.run.job import Job
-from nlgauge.signature import Signature
-from nlgauge.store import Store
+from nlgauge.run.store import Store
 
 
 def string_jobs(

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from nlgauge.corpus import Corpus
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import ScoreTable
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import InputError
@@ -21,7 +22,6 @@ from nlgauge.run.filling import Filling
 from nlgauge.run.job import Job
 from nlgauge.run.part import BLOCK_WEIGHT, score_block
 from nlgauge.run.scored import Scored
-from nlgauge.table import ScoreTable
 
 _STRINGS_WEIGHT = 32 << 10
 """Characters that metrics of strings score before it is asked again whether a run was given up: the slowest of them

@@ -9,19 +9,19 @@ from contextlib import ExitStack
 from typing import Any
 
 from nlgauge._version import __version__
-from nlgauge.corpus import Corpus
-from nlgauge.corpus.opening import FilePath
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.opening import FilePath
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.dataset import Dataset, Entry, block, block_name, entries_of, fault, types_of
+from nlgauge.data.table.evidence import wrong_evidence
+from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, Value
-from nlgauge.plain import plain
 from nlgauge.run.bound import Block
 from nlgauge.run.filling import column_of
 from nlgauge.run.job import Job
 from nlgauge.run.scored import Scored
-from nlgauge.signature import Signature
-from nlgauge.table import ScoreTable
-from nlgauge.table.dataset import Dataset, Entry, block, block_name, entries_of, fault, types_of
-from nlgauge.table.evidence import wrong_evidence
 
 _OTHER = "name another, or remove it"
 

@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 from nlgauge._version import __version__
+from nlgauge.data.table import ScoreTable
+from nlgauge.data.to_json import jsonable
 from nlgauge.explanation import Explanation
-from nlgauge.gate import Verdict
-from nlgauge.plain import jsonable
+from nlgauge.meta.gate import Verdict
 from nlgauge.run.together import Run
-from nlgauge.table import ScoreTable
 
 Record = dict[str, Any]
 

@@ -14,9 +14,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from nlgauge._version import __version__
+from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, NlgaugeError, SpecError
-from nlgauge.gate import check
+from nlgauge.meta.gate import check
 from nlgauge.metrics.base import RowMetric
 from nlgauge.run.together import Run
 from nlgauge.serve import answers, body, openapi, page
@@ -29,7 +30,6 @@ from nlgauge.serve.measures import CONTENT_TYPE, Measures
 from nlgauge.serve.menu import Menu
 from nlgauge.serve.refusal import Refused, refusal
 from nlgauge.serve.worker import Worker, tell
-from nlgauge.table import ScoreTable
 
 # The web framework can send traces and logs with what errors say; nothing leaves the service.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nlgauge.corpus import Corpus, Row
-from nlgauge.corpus.json_records import parsed
-from nlgauge.corpus.place import Place, kind
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus.json_records import parsed
+from nlgauge.data.corpus.place import Place, kind
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric
 from nlgauge.run.together import Run

@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from nlgauge import registry
 from nlgauge._version import __version__
+from nlgauge.catalogue import registry
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.serve.menu import Menu, closed
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from nlgauge import registry
+from nlgauge.catalogue import registry
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import POCKET, Metric, model_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlgauge.corpus import Corpus
+from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model

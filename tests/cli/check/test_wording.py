@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from nlgauge.cli.check.wording import counted, place, quoted
-from nlgauge.gate import Outcome, Unsupported, Verdict
+from nlgauge.meta.gate import Outcome, Unsupported, Verdict
 
 TEXT = "The library opens in May. " * 30 + "A volcano opens in June. " + "The library opens in May. " * 30
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from nlgauge.cli.study.showing import show
-from nlgauge.signature import Signature
+from nlgauge.data.signature import Signature
 from tests.command import nlgauge, refused
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import offered
+from nlgauge.catalogue import plugins
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.models.loading import companion_folder, folder_of, load, pocket_folder
@@ -159,7 +159,7 @@ class Dist:
 def offer(monkeypatch):
     """Pretend that an installed package offers a thing of this file."""
     points = []
-    monkeypatch.setattr(offered, "entry_points", lambda *, group: [point for point in points if point.group == group])
+    monkeypatch.setattr(plugins, "entry_points", lambda *, group: [point for point in points if point.group == group])
 
     def add(attribute):
         point = EntryPoint(attribute, f"{__name__}:{attribute}", "nlgauge.models")

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nlgauge import registry
-from nlgauge.corpus import Row
+from nlgauge.catalogue import registry
+from nlgauge.data.corpus import Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import VectorsRequest

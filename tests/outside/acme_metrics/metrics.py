@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from acme_metrics.features import SpreadRequest
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge._version import __version__
-from nlgauge.atomic_write import refuse_place
 from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.streams import show_json
 from nlgauge.cli.terminal import CLUSTER, PLACE, beside, clustered, one_metric, read_outputs
+from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
-    from nlgauge.gate import Verdict
-    from nlgauge.table import ScoreTable
+    from nlgauge.data.table import ScoreTable
+    from nlgauge.meta.gate import Verdict
 
 _FORMATS = ("text", "github", "junit", "json")
 
@@ -66,8 +66,8 @@ def check(
     2: wrong use or bad input. A row without a value fails, unless --allow-missing is given.
     """
     from nlgauge import ScoreTable, evaluate
-    from nlgauge.gate import check as run
     from nlgauge.meta.bar import RatedBar
+    from nlgauge.meta.gate import check as run
 
     made = None if bar is None else RatedBar.load(bar)
     if made is not None and (specs or part is not None or at_least is not None or at_most is not None):

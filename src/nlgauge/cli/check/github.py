@@ -11,8 +11,8 @@ import click
 
 from nlgauge.cli.check import wording
 from nlgauge.cli.check.text import tell
-from nlgauge.gate import Verdict
-from nlgauge.table import ScoreTable
+from nlgauge.data.table import ScoreTable
+from nlgauge.meta.gate import Verdict
 
 
 def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None) -> None:

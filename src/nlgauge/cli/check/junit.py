@@ -10,8 +10,8 @@ import click
 
 from nlgauge.cli.check import wording
 from nlgauge.cli.check.text import tell
-from nlgauge.gate import Outcome, Regression, Verdict
-from nlgauge.table import ScoreTable
+from nlgauge.data.table import ScoreTable
+from nlgauge.meta.gate import Outcome, Regression, Verdict
 
 
 def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None) -> None:

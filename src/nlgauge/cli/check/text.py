@@ -10,8 +10,8 @@ from click.formatting import wrap_text
 from nlgauge.cli.check import wording
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import WIDTH, coloured
-from nlgauge.gate import Verdict
-from nlgauge.table import ScoreTable
+from nlgauge.data.table import ScoreTable
+from nlgauge.meta.gate import Verdict
 
 
 def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None) -> None:

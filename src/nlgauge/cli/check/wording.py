@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from nlgauge.cells import harmless
 from nlgauge.cli.terminal import with_interval
-from nlgauge.gate import Outcome, Regression, Unsupported, Verdict
+from nlgauge.meta.gate import Outcome, Regression, Unsupported, Verdict
+from nlgauge.show.tables import harmless
 
 _AROUND, _LONG = 40, 200
 

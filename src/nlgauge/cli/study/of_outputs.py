@@ -34,7 +34,7 @@ def temperature(
     **options: object,
 ) -> None:  # fmt: skip
     """Agreement of InfoLM by temperature (figures 4, 5)."""
-    from nlgauge.studies.infolm import temperature as run
+    from nlgauge.lab.studies.infolm import temperature as run
 
     study_outputs("temperature", run, outputs, columns, output, layout, cache, no_cache, options)
 
@@ -55,7 +55,7 @@ def alpha_beta(
     **options: object,
 ) -> None:  # fmt: skip
     """Agreement of InfoLM by alpha and beta (figure 6)."""
-    from nlgauge.studies.infolm import parameters as run
+    from nlgauge.lab.studies.infolm import parameters as run
 
     study_outputs("alpha-beta", run, outputs, columns, output, layout, cache, no_cache, options)
 
@@ -71,7 +71,7 @@ def layers(
     **options: object,
 ) -> None:  # fmt: skip
     """Agreement of metrics on each layer of a model."""
-    from nlgauge.studies.layers import layers as run
+    from nlgauge.lab.studies.layers import layers as run
 
     study_outputs("layers", run, outputs, columns, output, layout, cache, no_cache, options)
 
@@ -88,7 +88,7 @@ def ablation(
     **options: object,
 ) -> None:  # fmt: skip
     """CTC's metrics, an ingredient left out (tables 1 to 3)."""
-    from nlgauge.studies.ablation import ablation as run
+    from nlgauge.lab.studies.ablation import ablation as run
 
     study_outputs("ablation", run, outputs, columns, output, layout, cache, no_cache, options)
 
@@ -115,7 +115,7 @@ def neighbours(
 ) -> None:  # fmt: skip
     """Mark-Evaluate at many K, in one pass (figure 2)."""
     from nlgauge import Corpus
-    from nlgauge.studies.neighbours import neighbours as run
+    from nlgauge.lab.studies.neighbours import neighbours as run
 
     options["against"] = None if against is None else Corpus.read(against)
     study_outputs("neighbours", run, outputs, columns, output, layout, cache, no_cache, options)

@@ -37,7 +37,7 @@ def probes(
 
     Scores our own sentences: each with one small error, corrected, and beside free paraphrases of its source.
     """
-    from nlgauge.studies.probes import probes as run
+    from nlgauge.lab.studies.probes import probes as run
 
     check_figure(output)
     given = {name: some for name, some in (("metrics", metrics), ("settings", settings)) if some}

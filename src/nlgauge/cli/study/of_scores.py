@@ -20,7 +20,7 @@ def matrix(
     columns: Sequence[str], level: str, coefficient: str, output: Path | None, layout: str,
 ) -> None:  # fmt: skip
     """How alike metrics are, and people (InfoLM, figure 2)."""
-    from nlgauge.studies.matrix import correlation_matrix
+    from nlgauge.show.matrix import correlation_matrix
 
     check_figure(output)
     table, rated = read_scores(scores, outputs, columns, add, lower)
@@ -44,7 +44,7 @@ def distributions(
 
     All are brought to the range from 0, the worst value that occurs, to 1, the best.
     """
-    from nlgauge.studies.distributions import distributions as run
+    from nlgauge.lab.studies.distributions import distributions as run
 
     check_figure(output)
     table, rated = read_scores(scores, outputs, columns, add, lower)
@@ -70,7 +70,7 @@ def parts_of_speech(scores: Path, tagger: str, metrics: Sequence[str], output: P
     Reads a scores file that keeps the evidence: nlgauge score --evidence -o SCORES.
     """
     from nlgauge import ScoreTable
-    from nlgauge.studies.parts_of_speech import parts_of_speech as run
+    from nlgauge.lab.studies.parts_of_speech import parts_of_speech as run
 
     check_figure(output)
     show("parts_of_speech", run(ScoreTable.load(scores), tagger, metrics=metrics or None), output, layout)
@@ -96,7 +96,7 @@ def significance(
 
     p, two-sided and corrected, of "the row's metric agrees better than the column's", where it is below 1 - confidence.
     """
-    from nlgauge.studies.significance import significance as run
+    from nlgauge.lab.studies.significance import significance as run
 
     check_figure(output)
     table, rated = read_scores(scores, outputs, columns, add, lower)

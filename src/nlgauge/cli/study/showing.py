@@ -11,14 +11,14 @@ from nlgauge._version import __version__
 from nlgauge.cli.keeping import cache_of
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import clustered, read_outputs, read_rated, show_tables
+from nlgauge.data.signature import Signature
+from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError, SpecError
-from nlgauge.plain import plain
-from nlgauge.signature import Signature
 
 if TYPE_CHECKING:
-    from nlgauge.cells import Cells
-    from nlgauge.corpus import Corpus
-    from nlgauge.table import ScoreTable
+    from nlgauge.data.corpus import Corpus
+    from nlgauge.data.table import ScoreTable
+    from nlgauge.show.tables import Cells
 
 
 class Result(Protocol):
@@ -31,7 +31,7 @@ class Result(Protocol):
 
 def check_figure(output: Path | None) -> None:
     """Refuse a figure that cannot be written, before the long run."""
-    from nlgauge.studies import figures
+    from nlgauge.show import figures
 
     if output is not None:
         figures.check(output)

@@ -3,7 +3,7 @@
 An adapted matrix is ``base + scale * delta`` with ``delta`` int8 and one scale a row, a quarter of the matrix itself,
 or ``base + up @ down``, whose size is their rank's: both in float16, or in int8 with one scale a row. Vectors are
 stored whole. A graph reads both files, and the runtime adds them up once, when the session is built
-(`nlgauge.training.export`); the torch backend reads them here.
+(`nlgauge.lab.training.export`); the torch backend reads them here.
 """
 
 from __future__ import annotations

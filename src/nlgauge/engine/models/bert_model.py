@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 def open_bert(folder: Path, name: str, precision: str = "float32", device: str | None = None) -> Model:
-    """The model of a folder as `nlgauge.training.export` writes it, with all that was adapted from it.
+    """The model of a folder as `nlgauge.lab.training.export` writes it, with all that was adapted from it.
 
     Raises SpecError for what cannot be loaded, and for adapted weights that do not fit when they are first needed;
     MissingExtraError without torch.

@@ -118,7 +118,7 @@ def read_weights(path: Path) -> dict[str, NDArray[np.float32]]:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """The configuration of a folder as `nlgauge.training.export` writes it.
+    """The configuration of a folder as `nlgauge.lab.training.export` writes it.
 
     Raises SpecError for what is no JSON object, and for a size that is absent, no whole number, or out of bounds.
     """

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import cast
 from weakref import WeakValueDictionary
 
+from nlgauge.catalogue.plugins import load_offered, offered
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.models.card import ALIGNER_FILE
 from nlgauge.engine.models.folder import MASKED_FILE, PAIRS_FILE
 from nlgauge.engine.models.onnx import graph_path, open_onnx
 from nlgauge.errors import NlgaugeError, SpecError
-from nlgauge.offered import load_offered, offered
 
 PRECISIONS = ("float32", "bfloat16", "int8")
 BACKENDS = ("auto", "onnx", "torch")
@@ -35,7 +35,7 @@ _held: WeakValueDictionary[tuple[str, str, str | None], Model] = WeakValueDictio
 
 def pocket_folder() -> Path:
     """Where the embedded model lies."""
-    return Path(str(files("nlgauge") / "models" / "pocket"))
+    return Path(str(files("nlgauge.engine") / "models" / "pocket"))
 
 
 def companion_folder(name: str) -> Path | None:
@@ -155,7 +155,7 @@ def _has_graphs(folder: Path) -> bool:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether `nlgauge.training.export` wrote the folder, whose network is a BERT of ours."""
+    """Whether `nlgauge.lab.training.export` wrote the folder, whose network is a BERT of ours."""
     return _has_graphs(folder) or any((folder / file).is_file() for file in (MASKED_FILE, PAIRS_FILE, ALIGNER_FILE))
 
 

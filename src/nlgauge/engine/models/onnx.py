@@ -1,4 +1,4 @@
-"""Models run by onnxruntime: the embedded one, and any folder that `nlgauge.training.export` wrote.
+"""Models run by onnxruntime: the embedded one, and any folder that `nlgauge.lab.training.export` wrote.
 
 Chosen over OpenVINO after measuring both on the same graph (benchmarks/runtimes.py): within a few per cent in speed on
 a quiet machine, and onnxruntime starts faster, is a third of the size and brings no telemetry package.

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.engine.words import words
 from nlgauge.maths import alignment as aspects

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nlgauge.corpus import Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.masked import Bag
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics import infolm

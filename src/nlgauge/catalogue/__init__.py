@@ -1,0 +1,1 @@
+"""Which metrics and models there are, and under which names."""

@@ -1,0 +1,164 @@
+"""Specs to metrics: what ships here first, then what installed packages offer.
+
+A package offers metrics under the entry point group ``nlgauge.metrics`` (a subclass of Metric). They are called
+``package/Name``, so they can never be mistaken for ours or for each other's; metrics with which published errors can
+be repeated are ``published/Name``.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import pkgutil
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import nlgauge.metrics
+import nlgauge.metrics.published
+from nlgauge.catalogue.names import registered_name
+from nlgauge.catalogue.plugins import load_offered, offered
+from nlgauge.errors import SpecError
+from nlgauge.metrics.base import Metric
+
+LONGEST_SPEC = 4096
+"""Characters: a spec holds words and numbers, and at most the path of a file"""
+_SHOWN = 100
+
+
+@cache
+def built_in_metrics() -> Mapping[str, type[Metric]]:
+    """The metrics of nlgauge by name, in alphabetical order."""
+    rooms: Iterable[ModuleType] = (nlgauge.metrics, nlgauge.metrics.published)
+    kinds = [kind for room in rooms for kind in _metrics_of(room)]
+    return {registered_name(kind): kind for kind in sorted(kinds, key=lambda kind: registered_name(kind).lower())}
+
+
+def parameters_of(kind: type[Metric]) -> dict[str, Any]:
+    """The parameters that a metric's spec may set, with their defaults; inspect.Parameter.empty for one without."""
+    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
+    return {parameter.name: parameter.default for parameter in parameters}
+
+
+def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
+    """A metric from its spec, ``Name`` or ``Name(param=value, ...)``, values being Python literals; nothing is run.
+
+    model: for a metric that reads one and names none, given as a spec or as an object; by default what the variable
+    NLGAUGE_MODEL of the environment names, else the embedded one.
+    Raises SpecError for what does not parse, is not known, or is outside its domain.
+
+    >>> str(metric("InfoLM( alpha = 3, beta=0.25, measure='ab')"))
+    "InfoLM(measure='ab', alpha=3, beta=0.25)"
+    """
+    if isinstance(spec, str):
+        made = _made(spec)
+    elif isinstance(spec, Metric):
+        made = spec
+    else:
+        raise SpecError(f"{_shown(spec)} is not a metric; give a spec such as 'InfoLM', or a Metric")
+    if model is None:
+        model = os.environ.get("NLGAUGE_MODEL") or None
+    if model is not None and getattr(made, "model", model) is None:
+        made = replace(made, model=model)  # type: ignore[call-arg]  # which a metric that reads one has
+    _refuse_class(made)
+    return made
+
+
+def parsed(spec: str) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters that a spec writes; neither is looked up. Raises SpecError for what is no spec."""
+    if len(spec) > LONGEST_SPEC:
+        limit = f"it has {len(spec):,} characters, and the limit is {LONGEST_SPEC:,}"
+        raise SpecError(f"cannot read the metric spec {_shown(spec)}: {limit}; write Name or Name(param=value, ...)")
+    name, bracket, rest = spec.strip().partition("(")
+    name = name.strip()
+    if not bracket:
+        return name, {}
+    wrong = SpecError(
+        f"cannot read the metric spec {_shown(spec)}: write Name or Name(param=value, ...) with literal values"
+    )
+    try:
+        call = ast.parse(f"f({rest}", mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise wrong from None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+        raise wrong
+    parameters: dict[str, Any] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None or keyword.arg in parameters:
+            raise wrong
+        try:
+            parameters[keyword.arg] = ast.literal_eval(keyword.value)
+        except (ValueError, TypeError, SyntaxError):
+            raise wrong from None
+    return name, parameters
+
+
+def _made(spec: str) -> Metric:
+    name, given = parsed(spec)
+    kind = _metric_class(name)
+    known = parameters_of(kind)
+    preset = given.pop("preset", None) if kind.presets else None
+    for parameter in given:
+        if parameter not in known:
+            has = ", ".join([*known, *(["preset"] if kind.presets else [])])
+            raise SpecError(f"{name} has no parameter {_shown(parameter)}; it has {has}")
+    if preset is not None:
+        return kind.preset(preset, **given)
+    for parameter, default in known.items():
+        if default is inspect.Parameter.empty and parameter not in given:
+            raise SpecError(f"{name} needs the parameter {parameter!r}")
+    return kind(**given)
+
+
+def _refuse_class(metric: Metric) -> None:
+    """Raise SpecError for a metric whose class is not as a metric's has to be."""
+    kind = type(metric)
+    if "__dataclass_params__" not in vars(kind):
+        raise SpecError(f"{metric.name}: its class has no @dataclass(frozen=True), so that its parameters are not read")
+    if own := {"parts", "details"} & vars(metric).keys():
+        how = "are set on the object; make them a class variable, or a property of the parameters"
+        raise SpecError(f"{metric.name}: its {' and '.join(sorted(own))} {how}")
+    if not metric.parts or len(set(metric.parts)) < len(metric.parts) or not set(metric.details) <= {*metric.parts}:
+        raise SpecError(f"{metric.name}: parts are one or more different names, and details are some of them")
+
+
+def _metrics_of(room: ModuleType) -> list[type[Metric]]:
+    kinds: list[type[Metric]] = []
+    for module in pkgutil.iter_modules(room.__path__):
+        if module.ispkg:
+            continue
+        for name, thing in vars(import_module(f"{room.__name__}.{module.name}")).items():
+            public = not name.startswith("_") and inspect.isclass(thing) and issubclass(thing, Metric)
+            if public and not inspect.isabstract(thing) and thing.__module__ == f"{room.__name__}.{module.name}":
+                kinds.append(thing)
+    return kinds
+
+
+def _metric_class(name: str) -> type[Metric]:
+    built_in = built_in_metrics()
+    if name in built_in:
+        return built_in[name]
+    points = dict(offered("nlgauge.metrics"))
+    if name in points:
+        loaded = load_offered(name, points[name])
+        if not (inspect.isclass(loaded) and issubclass(loaded, Metric)):
+            raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
+        return loaded
+    same = [known for known in [*built_in, *points] if _plainly(known) == _plainly(name)]
+    hint = f"did you mean {same[0]}?" if same else f"there are {', '.join([*built_in, *points])}"
+    raise SpecError(f"no metric {_shown(name)}; {hint}")
+
+
+def _plainly(name: str) -> str:
+    """A name as others spell it too: bert_score and bert-score are BERTScore."""
+    return name.lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def _shown(value: object) -> str:
+    """A value as an error shows it: in one line that can be read."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

@@ -1,0 +1,1 @@
+"""What goes in and what comes out: rows, scores, signatures, and files that are complete or not there."""

@@ -1,0 +1,174 @@
+"""Rows in order, and the doors that they come in by."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, overload
+
+from nlgauge.data.corpus.files import records_of, texts_of
+from nlgauge.data.corpus.lists import check_length, listed
+from nlgauge.data.corpus.opening import FilePath, file_at, files_at
+from nlgauge.data.corpus.place import refuse_repeated, shown
+from nlgauge.data.corpus.records import field_names, rows_of
+from nlgauge.data.corpus.row import FIELDS, Row
+from nlgauge.data.corpus.spool import Spool
+from nlgauge.errors import InputError
+
+
+@dataclass(frozen=True, repr=False)
+class Corpus(Sequence[Row]):
+    """Rows in the order in which they were given; a slice is a Corpus too. Immutable: treat each row's mappings so.
+
+    An absent `system` is "system"; an absent `item` is the row's position within its system, counted from 1, so that
+    systems given in the same order line up. A `source` given as a list of passages is joined with newlines, and so is a
+    `context` given as a list of turns.
+
+    >>> Corpus.from_texts(["A cat sat."], references=[["The cat sat.", "A cat was sitting."]])[0].references
+    ('The cat sat.', 'A cat was sitting.')
+    """
+
+    rows: Sequence[Row]
+    """A tuple, or a Spool of rows on disk"""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.rows, Spool):
+            object.__setattr__(self, "rows", tuple(self.rows))
+            if wrong := [type(row).__name__ for row in self.rows if not isinstance(row, Row)]:
+                problem = f"a Corpus is made of Row objects, not of {wrong[0]}"
+                raise InputError(problem, remedy="records and data frames go to Corpus.from_records")
+
+    @classmethod
+    def read(cls, path: FilePath, *, columns: Mapping[str, str] | None = None, on_disk: bool = False) -> Corpus:
+        """Read .jsonl, .json (a list of records), .csv, .tsv (each also .gz), in UTF-8, or .parquet.
+
+        `path` may be a folder, whose files are read in the order of their names, and an address as s3://bucket/rows
+        that pyarrow or fsspec opens. `on_disk`: keep the rows in a temporary file and not in memory.
+
+        `columns` maps our name to theirs: {"candidate": "prediction"}. In CSV and TSV an empty cell is an absent value
+        (an empty text for `candidate`) and `references` may hold a JSON list. Everywhere, columns `references.1`,
+        `references.2`, ... are further references and `scores.<aspect>` are ratings.
+
+        Raises InputError for whatever is wrong with the file or a row, MissingExtraError for Parquet without pyarrow.
+        """
+        name = os.fspath(path)
+        names = field_names(columns, name)
+        tables = ((file.name, records_of(file, names)) for file in files_at(path))
+        return cls._made(rows_of(tables, names, name), on_disk)
+
+    @classmethod
+    def _made(cls, rows: Iterator[Row], on_disk: bool) -> Corpus:
+        return cls(Spool(rows) if on_disk else tuple(rows))
+
+    @classmethod
+    def read_texts(
+        cls,
+        candidates: FilePath | Mapping[str, FilePath],
+        references: Sequence[FilePath] = (),
+        source: FilePath | None = None,
+        context: FilePath | None = None,
+        system: str | None = None,
+        *,
+        on_disk: bool = False,
+    ) -> Corpus:
+        r"""Read parallel text files (UTF-8, also .gz), one text per line; each reference file adds one reference a row.
+
+        `candidates` is the file of one system, or the files of several by their names, each beside the same references.
+        Only "\n" and "\r\n" end a line, and an empty line is an empty text. `on_disk` as in `read`. Raises InputError
+        where line counts differ.
+        """
+        references = [references] if isinstance(references, (str, os.PathLike)) else references
+        optional = {"source": source, "context": context}
+        shared = {f"references.{n}": path for n, path in enumerate(references, 1)}
+        shared |= {name: path for name, path in optional.items() if path is not None}
+        texts = {name: (path, texts_of(file_at(path))) for name, path in shared.items()}
+        named = candidates.items() if isinstance(candidates, Mapping) else [(system, candidates)]
+        tables = ((os.fspath(path), _parallel(path, texts, name)) for name, path in named)
+        first = os.fspath(next(iter(named))[1]) if named else None
+        return cls._made(rows_of(tables, field_names(None, None), first), on_disk)
+
+    @classmethod
+    def from_texts(
+        cls,
+        candidates: Iterable[str],
+        references: Iterable[str | Sequence[str] | None] | None = None,
+        sources: Iterable[str | None] | None = None,
+        contexts: Iterable[str | Sequence[str] | None] | None = None,
+        systems: Iterable[str | int | None] | None = None,
+        items: Iterable[str | int | None] | None = None,
+        scores: Iterable[Mapping[str, float | None] | None] | None = None,
+        questions: Iterable[str | None] | None = None,
+    ) -> Corpus:
+        """Build from parallel lists (or arrays, Series, generators), one entry per candidate.
+
+        An entry of `references` is a text or a list of texts for that one candidate. n lists of n texts are read so
+        too; sacrebleu's shape, one list per reference set, is refused where its shape shows it. Raises InputError.
+        """
+        given = (candidates, references, sources, contexts, questions, systems, items, scores)
+        lists = {
+            name: listed(f"{name.removesuffix('s')}s", values)
+            for name, values in zip(FIELDS, given, strict=True)
+            if values is not None or name == "candidate"
+        }
+        for name, values in lists.items():
+            check_length(f"{name.removesuffix('s')}s", values, len(lists["candidate"]))
+        records = (dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True))
+        return cls._made(rows_of([(None, records)], field_names(None, None), None), False)
+
+    @classmethod
+    def from_records(cls, records: Iterable[Any], *, columns: Mapping[str, str] | None = None) -> Corpus:
+        """Build from mappings, a pandas DataFrame or a `datasets.Dataset`; `columns` as in `read`. Raises InputError.
+
+        None, NaN and pandas' NA are absent values; for `candidate` they are an error.
+        """
+        table: Any = records
+        if hasattr(table, "iterrows"):  # only a DataFrame: a Dataset has a to_dict too, with another meaning
+            refuse_repeated(list(table.columns), None)
+            table = table.to_dict("records")
+        return cls._made(rows_of([(None, table)], field_names(columns, None), None), False)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems' names, in order of first appearance."""
+        return tuple(dict.fromkeys(row.system for row in self.rows))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (hex) of every row's texts, system and item, in order; ratings and extra columns do not count."""
+        sha = hashlib.sha256()
+        for row in self.rows:
+            record = [row.candidate, row.references, row.source, row.context, row.system, row.item]
+            record += [row.question] if row.question is not None else []
+            sha.update(json.dumps(record).encode("ascii") + b"\n")
+        return sha.hexdigest()
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> Corpus: ...
+    def __getitem__(self, index: int | slice) -> Row | Corpus:
+        return Corpus(self.rows[index]) if isinstance(index, slice) else self.rows[index]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"Corpus({len(self)} rows, systems {shown(list(self.systems))})"
+
+
+def _parallel(
+    candidates: FilePath, texts: Mapping[str, tuple[FilePath, list[str]]], system: str | None
+) -> Iterator[dict[str, str | None]]:
+    """A record of each line of a file of candidates. Raises InputError where another file has more or fewer lines."""
+    own = texts_of(file_at(candidates))
+    for path, lines in texts.values():
+        if len(lines) != len(own):
+            problem = f"has {len(lines)} lines, but {candidates} has {len(own)}"
+            raise InputError(problem, file=path, remedy="give one text per line in each, in the same order")
+    for number, candidate in enumerate(own):
+        others = {name: lines[number] for name, (_, lines) in texts.items()}
+        yield {"candidate": candidate, **others, "system": system}

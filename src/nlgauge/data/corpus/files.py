@@ -1,0 +1,55 @@
+"""Files become records, or lines: by the name of the file, and in UTF-8."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+
+from nlgauge.data.corpus.delimited import delimited
+from nlgauge.data.corpus.json_records import json_lines, parsed
+from nlgauge.data.corpus.lines import lines
+from nlgauge.data.corpus.opening import File
+from nlgauge.data.corpus.parquet import parquet_records
+from nlgauge.data.corpus.place import JSON_REMEDY, Place, kind
+from nlgauge.errors import InputError
+
+_PACKED = (".xz", ".lzma", ".bz2", ".zst", ".lz4", ".br", ".zip", ".7z", ".tar", ".tgz")
+"""Gzip is the only compression that is read, with a bound on what comes out of it"""
+
+
+def records_of(file: File, names: Mapping[str, str]) -> Iterable[object]:
+    """The records of a table, read as they are asked for; .json alone is read whole.
+
+    Raises InputError for a file that cannot be read as what its name says, some of them when that record is reached.
+    """
+    _refuse_packed(file)
+    suffix = PurePath(file.name.lower().removesuffix(".gz")).suffix
+    if suffix == ".parquet":
+        return parquet_records(file)
+    if suffix == ".jsonl":
+        return json_lines(lines(file), file.name)
+    if suffix == ".json":
+        return _listed(file)
+    if suffix in (".csv", ".tsv"):
+        return delimited(lines(file), file.name, "," if suffix == ".csv" else "\t", names)
+    remedy = "name it .jsonl, .json, .csv, .tsv or .parquet; plain text, one output a line, goes to --candidates"
+    raise InputError("the file's name does not tell its format", file=file.name, remedy=remedy)
+
+
+def _refuse_packed(file: File) -> None:
+    if (suffix := PurePath(file.name.lower()).suffix) in _PACKED:
+        raise InputError(f"{suffix} is not read", file=file.name, remedy="decompress it, or compress it as .gz")
+
+
+def _listed(file: File) -> list[object]:
+    records = parsed("".join(lines(file)), Place(file.name))
+    if not isinstance(records, list):
+        raise InputError(f"this is {kind(records)}, not a list of records", file=file.name, remedy=JSON_REMEDY)
+    return records
+
+
+def texts_of(file: File) -> list[str]:
+    r"""The lines of a text file, without their ends; only "\n" and "\r\n" end a line."""
+    _refuse_packed(file)
+    # str.splitlines would also split at U+2028, U+0085 and form feeds, which belong to the text.
+    return [line[:-1].removesuffix("\r") if line.endswith("\n") else line for line in lines(file)]

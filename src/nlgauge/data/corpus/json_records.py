@@ -1,0 +1,84 @@
+"""JSON, as strict as its standard."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from nlgauge.data.corpus.place import JSON_REMEDY, Place, shown
+
+_DEEPEST = 64
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is not in JSON, write null")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"{shown(digits)} is too large a number")
+    return number
+
+
+class _RepeatedError(ValueError):
+    """A key stands twice in an object: programs differ in which value they take."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise _RepeatedError(f"the key {shown(name)} is given twice in an object")
+    return found
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refused, parse_float=_finite, object_pairs_hook=_once)
+
+
+def parsed(text: str, place: Place) -> Any:
+    """The value. Raises InputError where it is broken or nested too deep, for a key that is given twice, and for NaN,
+    infinities and what is too large a number."""
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as bad:
+        line = "" if place.row else f"line {bad.lineno}, "
+        raise place.error(f"broken JSON at {line}column {bad.colno}: {bad.msg}", JSON_REMEDY) from None
+    except _RepeatedError as bad:
+        raise place.error(str(bad), "leave one of them, or give them names of their own") from None
+    except (ValueError, RecursionError) as bad:
+        raise place.error(f"broken JSON: {bad}", JSON_REMEDY) from None
+    # To count brackets is cheap, and most lines have few.
+    if text.count("[") + text.count("{") > _DEEPEST and _deep(value):
+        raise place.error(f"JSON nested more than {_DEEPEST} deep", "rows hold texts, and lists of texts")
+    return value
+
+
+def _deep(value: object) -> bool:
+    """Whether a value is nested deeper than all that shows it or passes it on can follow."""
+    level: list[object] = [value]
+    for _ in range(_DEEPEST + 1):
+        level = [inner for outer in level for inner in _inside(outer)]
+    return bool(level)
+
+
+def _inside(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list):
+        yield from value
+
+
+def json_lines(lines: Iterable[str], file: str) -> Iterator[object]:
+    """The value of each line; empty lines may stand at the end alone."""
+    blank = 0
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            blank = blank or number
+        elif blank:
+            raise Place(file, blank).error("the line is blank", "remove it, or write a record")
+        else:
+            yield parsed(line.removesuffix("\n"), Place(file, number))

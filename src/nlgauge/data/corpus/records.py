@@ -1,0 +1,182 @@
+"""Records become rows: every value is checked, and none is changed."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+from nlgauge.data.corpus.place import JSON_REMEDY, Place, absent, kind, shown
+from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, Row
+from nlgauge.errors import InputError
+
+# Other tools' names for the candidate, likeliest first; our own is there for its other spellings, as in "Candidate".
+_ALIASES: tuple[str, ...] = (
+    "candidate",
+    "prediction",
+    "predictions",
+    "hypothesis",
+    "output",
+    "response",
+    "answer",
+    "generated",
+)
+_ALIASES += ("mt", "decoded", "summary", "text")
+NUMBERED_REFERENCE = re.compile(r"references\.(0|[1-9][0-9]*)")
+
+
+def field_names(columns: Mapping[str, str] | None, file: str | None) -> dict[str, str]:
+    """The column of each field. Raises InputError for a field that there is not."""
+    mapped = dict(columns or {})
+    for ours, theirs in mapped.items():
+        if ours not in FIELDS:
+            problem = f"{shown(ours)}, mapped to the column {shown(theirs)}, is not a field"
+            raise InputError(problem, file=file, remedy=f"--map FIELD=COLUMN, where FIELD is {', '.join(FIELDS)}")
+    # A column that is given to another field is not read as the field of its own name as well.
+    free = [name for name in FIELDS if name == "candidate" or name not in mapped.values()]
+    return {name: name for name in free} | mapped
+
+
+def rows_of(
+    tables: Iterable[tuple[str | None, Iterable[object]]], names: Mapping[str, str], file: str | None
+) -> Iterator[Row]:
+    """The rows that records stand for, one table after another; a table is the name of its file and its records.
+
+    file: what all of them together are called. Raises InputError, with file and row, for one that cannot be taken as
+    it is.
+    """
+    positions: Counter[str] = Counter()
+    found: dict[str, None] = {}
+    for table, records in tables:
+        for number, record in enumerate(_each(records, table), 1):
+            named = _named(record, Place(table, number))
+            found.update(dict.fromkeys(named))
+            yield _row(named, names, Place(table, number), positions)
+    if not positions:
+        raise InputError("there are no rows", file=file, remedy="give at least one row with a candidate")
+    for ours, theirs in names.items():
+        if ours != theirs and theirs not in found:
+            problem = f"no row has the column {shown(theirs)}, mapped to {ours}"
+            raise InputError(problem, file=file, remedy=f"the columns are {shown(list(found))}")
+
+
+def _each(records: Iterable[object], table: str | None) -> Iterator[object]:
+    try:
+        return iter(records)
+    except TypeError:
+        problem = f"the rows are {kind(records)}, not a list of records"
+        raise Place(table).error(problem, 'give records like {"candidate": "..."}, or a data frame') from None
+
+
+def _named(record: object, place: Place) -> dict[str, object]:
+    """The values of a record by the names of their columns."""
+    if not isinstance(record, Mapping):
+        raise place.error(f"this is {kind(record)}, not a record", JSON_REMEDY)
+    if len(record) > MOST_COLUMNS:
+        problem = f"the row has {len(record):,} columns, and the limit is {MOST_COLUMNS:,}"
+        raise place.error(problem, "leave out those that are not needed")
+    try:
+        return {str(key): value for key, value in record.items()}
+    except ValueError as bad:
+        raise place.error(f"the name of a column has no text: {bad}", "name columns by texts") from None
+
+
+def _row(record: dict[str, object], names: Mapping[str, str], place: Place, positions: Counter[str]) -> Row:
+    if names["candidate"] not in record:
+        raise _no_candidate(record, names["candidate"], place)
+    given = {ours: record.get(theirs) for ours, theirs in names.items()}
+    given = {ours: value for ours, value in given.items() if ours == "candidate" or not absent(value)}
+    extra = {key: value for key, value in record.items() if key not in names.values()}
+    ratings = {key: extra.pop(key) for key in list(extra) if key.startswith("scores.")}
+    numbered = {match[1]: extra.pop(key) for key in list(extra) if (match := NUMBERED_REFERENCE.fullmatch(key))}
+    references = _texts(given.get("references", []), "references", place)
+    for number, value in sorted(numbered.items(), key=lambda pair: (len(pair[0]), pair[0])):
+        references += [] if absent(value) else _texts(value, f"references.{number}", place)
+    if len(references) > MOST_REFERENCES:
+        problem = f"the row has {len(references):,} references, and the limit is {MOST_REFERENCES:,}"
+        raise place.error(problem, "give some of them, or sets of texts as rows of their own")
+    system = _label(given.get("system", "system"), "system", place)
+    positions[system] += 1
+    return Row(
+        candidate=_text(given["candidate"], "candidate", place),
+        references=tuple(references),
+        source="\n".join(_texts(given["source"], "source", place)) if "source" in given else None,
+        context=_context(given["context"], place) if "context" in given else None,
+        question=_text(given["question"], "question", place) if "question" in given else None,
+        system=system,
+        item=_label(given.get("item", positions[system]), "item", place),
+        scores=_ratings(given.get("scores", {}), ratings, place),
+        extra=extra,
+    )
+
+
+def _no_candidate(record: dict[str, object], wanted: str, place: Place) -> InputError:
+    folded = {key.strip().casefold(): key for key in record if key != wanted}
+    pair = f"candidate={next((folded[alias] for alias in _ALIASES if alias in folded), 'COLUMN')}"
+    problem = f"there is no column {shown(wanted)} for the candidate; the columns are {shown(list(record))}"
+    return place.error(problem, f"say which one it is with --map {shlex.quote(pair)}, in Python with columns=")
+
+
+def _text(value: object, what: str, place: Place) -> str:
+    if not isinstance(value, str):
+        raise place.error(f"{what} is {kind(value)}, not a text", "give a string; an empty one for an empty text")
+    if len(value) > LONGEST_TEXT:
+        problem = f"{what} has {len(value):,} characters, and the limit is {LONGEST_TEXT:,}"
+        raise place.error(problem, "split the text; or mend the file, if a quote or the ends of its lines are missing")
+    try:
+        value.encode()
+    except UnicodeEncodeError as bad:
+        problem = f"{what} holds a lone surrogate, {shown(value[bad.start])}, at character {bad.start + 1}"
+        raise place.error(problem, "replace it: half a character, it cannot be encoded") from None
+    return str(value)  # numpy's str_ becomes a plain str
+
+
+def _texts(value: Any, what: str, place: Place) -> list[str]:
+    if isinstance(value, str):
+        return [_text(value, what, place)]
+    entries = value.tolist() if hasattr(value, "tolist") else value
+    if not isinstance(entries, Sequence) or isinstance(entries, (str, bytes)):
+        raise place.error(f"{what} is {kind(value)}, not texts", "give a string or a list of strings")
+    return [_text(entry, f"{what}, entry {number},", place) for number, entry in enumerate(entries, 1)]
+
+
+def _context(value: object, place: Place) -> str:
+    return _text("\n".join(_texts(value, "context", place)), "context", place)
+
+
+def _label(value: Any, what: str, place: Place) -> str:
+    if isinstance(value, str):
+        return _text(value, what, place)
+    # pandas turns whole numbers into floats where one is missing.
+    whole = isinstance(value, Real) and not isinstance(value, bool) and value == value // 1
+    if not whole:
+        return _text(value, what, place)
+    try:
+        return str(int(value))
+    except ValueError:
+        raise place.error(f"{what} is a number of thousands of digits", "give it as a text") from None
+
+
+def _ratings(nested: object, columns: Mapping[str, object], place: Place) -> dict[str, float]:
+    if not isinstance(nested, Mapping):
+        raise place.error(f"scores is {kind(nested)}, not an object", 'give {"aspect": number}')
+    present = {key.removeprefix("scores."): value for key, value in columns.items() if not absent(value)}
+    if twice := present.keys() & nested.keys():
+        raise place.error(f"the rating {shown(min(twice))} is given twice", "keep it in scores or in its own column")
+    ratings: dict[str, float] = {}
+    for aspect, value in {**nested, **present}.items():
+        if value is None:
+            continue
+        try:
+            number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            problem = f"the rating {shown(aspect)} is {type(value).__name__} {shown(value)}, not a finite number"
+            raise place.error(problem, "give a number, or leave a missing rating out")
+        ratings[_text(aspect, "an aspect of scores", place)] = number
+    return ratings

@@ -1,0 +1,181 @@
+"""What each system scores, with the interval that resampling its items, or clusters of them, gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.data.table.column import Column, Sums
+from nlgauge.maths.few_items import expanded, wilson
+
+_DRAWN_AT_ONCE, _DRAWS_KEPT = 8_000_000, 4
+
+
+@dataclass(frozen=True)
+class SystemScore:
+    """A system's mean by one metric, with the interval that resampling its items gives."""
+
+    system: str
+    metric: str
+    part: str
+    mean: float
+    """For a metric that has a value of all rows together (`whole`), that value"""
+    low: float
+    high: float
+    n: int
+    """Items with a number"""
+    undefined: int
+    """Items without"""
+    whole: bool = False
+    """`mean` is the value of all rows together, a corpus BLEU say, and not the mean of the rows' values"""
+
+
+class Resamples:
+    """Draws with replacement from the items of a system, the same ones for all systems of equally many items."""
+
+    def __init__(self, replicates: int, seed: int, level: float = 0.95) -> None:
+        self.level = level
+        self._replicates, self._seed = replicates, seed
+        self._kept: dict[int, NDArray[np.float64]] = {}
+
+    def times(self, n: int) -> Iterator[NDArray[np.float64]]:
+        """How often each of n items is among the n that are drawn: [draws, n] at a time, `replicates` draws in all."""
+        if n in self._kept:
+            yield self._kept[n]
+            return
+        generator = np.random.default_rng([self._seed, n])
+        if n * self._replicates > _DRAWN_AT_ONCE:
+            for _ in range(self._replicates):
+                yield _times(generator.integers(0, n, (1, n), dtype=np.int32))
+            return
+        if len(self._kept) >= _DRAWS_KEPT:
+            self._kept.clear()
+        self._kept[n] = _times(generator.integers(0, n, (self._replicates, n), dtype=np.int32))
+        yield self._kept[n]
+
+    def ends(self, n: int) -> tuple[float, float]:
+        """Which quantiles of the means of n drawn items are the ends of the interval."""
+        level = expanded(self.level, n)
+        return (1 - level) / 2, (1 + level) / 2
+
+    def __bool__(self) -> bool:
+        return self._replicates > 0
+
+
+class Measured(NamedTuple):
+    """One part of a system."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    n: int = 0
+
+
+def by_system(
+    rows: Sequence[tuple[str, str]],
+    columns: Mapping[str, Column],
+    resamples: Resamples,
+    clusters: Sequence[str] | None = None,
+) -> list[SystemScore]:
+    """Value, interval and count of every metric, part and system, in this order; rows are (system, item).
+
+    clusters: one of each row; rows of one are drawn together.
+    """
+    places: dict[str, list[int]] = {}
+    for index, (system, _) in enumerate(rows):
+        places.setdefault(system, []).append(index)
+    where = [np.array(indices) for indices in places.values()]
+    names = None if clusters is None else np.array(clusters, dtype=object)
+    groups = [None if names is None else np.unique(names[rows], return_inverse=True)[1] for rows in where]
+    scores = []
+    for spec, column in columns.items():
+        measured = [measure(column, number, indices, resamples, groups[number]) for number, indices in enumerate(where)]
+        whole = column.sums is not None
+        for part, name in enumerate(column.parts):
+            for system, indices, parts in zip(places, where, measured, strict=True):
+                value, low, high, n = parts[part]
+                scores.append(SystemScore(system, spec, name, value, low, high, n, len(indices) - n, whole))
+    return scores
+
+
+def measure(
+    column: Column, number: int, rows: NDArray[np.intp], resamples: Resamples, groups: NDArray[np.intp] | None = None
+) -> list[Measured]:
+    """What a column says of each of its parts of one system: of these rows, and by its number where it has its own.
+
+    groups: the number of each row's cluster.
+    """
+    if column.sums is not None:
+        return _of_sums(column.sums, rows, len(column.parts), resamples, groups)
+    if column.level == "system":
+        values = column.values[number].tolist()
+        return [Measured(value, n=0 if math.isnan(value) else len(rows)) for value in values]
+    return _of_rows(column.values[rows], resamples, groups)
+
+
+def _of_sums(
+    sums: Sums, rows: NDArray[np.intp], parts: int, resamples: Resamples, groups: NDArray[np.intp] | None
+) -> list[Measured]:
+    counts = sums.of(rows)
+    n, measured = len(counts), np.full((3, parts), np.nan)
+    if n:
+        measured[0] = sums.value(counts)
+    if groups is not None:
+        counts = together(counts, groups[~np.isnan(sums.counts[rows]).any(axis=1)])
+    if len(counts) > 1 and resamples:
+        summed = np.concatenate([times @ counts for times in resamples.times(len(counts))])
+        measured[1:] = np.quantile(sums.value(summed[:, None]), resamples.ends(len(counts)), axis=0)
+    return [Measured(value, low, high, n) for value, low, high in measured.T.tolist()]
+
+
+def _of_rows(values: NDArray[np.float64], resamples: Resamples, groups: NDArray[np.intp] | None) -> list[Measured]:
+    """For values [rows, parts]; parts that are known of the same rows are resampled at once."""
+    measured = [Measured(math.nan)] * values.shape[1]
+    for mask, parts in _alike(~np.isnan(values).T).items():
+        rows = np.frombuffer(mask, np.bool_)
+        known = values[rows][:, parts]
+        n = len(known)
+        if not n:
+            continue
+        means, low, high = known.mean(axis=0), np.full(len(parts), np.nan), np.full(len(parts), np.nan)
+        finite = np.isfinite(known).all(axis=0)
+        sums, sizes = known[:, finite], np.ones(n)
+        if groups is not None:
+            sums, sizes = together(sums, groups[rows]), together(sizes, groups[rows])
+        if len(sizes) > 1 and finite.any() and resamples:
+            resampled = np.concatenate(
+                [(times @ sums) / (times @ sizes)[:, None] for times in resamples.times(len(sizes))]
+            )
+            low[finite], high[finite] = np.quantile(resampled, resamples.ends(len(sizes)), axis=0)
+            shares = np.isin(known, (0, 1)).all(axis=0) & (groups is None)
+            for at in np.flatnonzero(shares).tolist():
+                low[at], high[at] = wilson(known[:, at].sum(), n, resamples.level)
+        for at, part in enumerate(parts):
+            measured[part] = Measured(float(means[at]), float(low[at]), float(high[at]), n)
+    return measured
+
+
+def together(values: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The sums of the rows of each group: [rows, ...] -> [groups, ...], groups in the order of their numbers."""
+    numbers = np.unique(groups, return_inverse=True)[1]
+    sums = np.zeros((int(numbers.max(initial=-1)) + 1, *values.shape[1:]))
+    np.add.at(sums, numbers, values)
+    return sums
+
+
+def _alike(masks: NDArray[np.bool_]) -> dict[bytes, list[int]]:
+    """Numbers of the masks that are equal, by mask."""
+    numbers: dict[bytes, list[int]] = {}
+    for number, mask in enumerate(masks):
+        numbers.setdefault(mask.tobytes(), []).append(number)
+    return numbers
+
+
+def _times(resamples: NDArray[np.int32]) -> NDArray[np.float64]:
+    size = resamples.shape[1]
+    return np.stack([np.bincount(one, minlength=size) for one in resamples]).astype(np.float64)

@@ -1,0 +1,63 @@
+"""A ScoreTable in a few lines: the first systems and metrics with their means, and what else there is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nlgauge.data.table.intervals import Resamples, measure
+from nlgauge.show.markup.small import small
+
+if TYPE_CHECKING:
+    from nlgauge.data.table import ScoreTable
+
+_SYSTEMS, _METRICS = 10, 5
+
+
+def summary(table: ScoreTable) -> str:
+    """A line that counts rows, systems and metrics, then a table of means: a line a system, a column a metric.
+
+    A metric shows its first score; an arrow says which way is better, and "-" stands where there is no number.
+    """
+    columns = _columns(table)
+    widths = [max(map(len, cells)) for cells in columns]
+    means = [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in zip(*columns, strict=True)
+    ]
+    return "\n".join([_counted(table), *means, *_more(table)])
+
+
+def notebook(table: ScoreTable) -> str:
+    """The same as HTML."""
+    head, *rows = list(zip(*_columns(table), strict=True)) or [()]
+    return small(_counted(table), head, rows, _more(table))
+
+
+def _counted(table: ScoreTable) -> str:
+    counts = ((len(table.rows), "row"), (len(table.systems), "system"), (len(table.metrics), "metric"))
+    return "ScoreTable: " + ", ".join(f"{count:,} {noun}" + "s" * (count != 1) for count, noun in counts)
+
+
+def _more(table: ScoreTable) -> list[str]:
+    """How much there is that is not shown."""
+    left = ((len(table.systems) - _SYSTEMS, "systems"), (len(table.metrics) - _METRICS, "metrics"))
+    more = [f"{count:,} more {noun}" for count, noun in left if count > 0]
+    return [f"... and {', '.join(more)}"] if more else []
+
+
+def _columns(table: ScoreTable) -> list[list[str]]:
+    """The systems, then the means by each metric, each column under its head; nothing for a table that is empty."""
+    systems, specs = table.systems[:_SYSTEMS], table.metrics[:_METRICS]
+    if not (systems and specs):
+        return []
+    where = [table.rows_of(system) for system in systems]
+    columns = [["system", *systems]]
+    for spec in specs:
+        column = table.columns[spec]
+        first = column.shown[0]
+        part = column.parts.index(first)
+        means = [measure(column, at, rows, Resamples(0, 0))[part].value for at, rows in enumerate(where)]
+        named = spec + (f" {first}" if len(column.parts) > 1 else "")
+        arrow = "" if first in column.details else " ↑" if column.higher_is_better else " ↓"
+        columns.append([named + arrow, *(f"{mean:.4f}" if mean == mean else "-" for mean in means)])
+    return columns

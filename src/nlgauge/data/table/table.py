@@ -1,0 +1,161 @@
+"""ScoreTable: the numbers of a run, where each came from, and why one is missing. The only hand-over after scoring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import folder, reading, writing
+from nlgauge.data.table.column import Column, Sums
+from nlgauge.data.table.frame import frame
+from nlgauge.data.table.intervals import Resamples, SystemScore, by_system
+from nlgauge.data.table.summary import notebook, summary
+from nlgauge.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Column", "ScoreTable", "Sums", "SystemScore"]
+
+
+@dataclass(eq=False, repr=False)
+class ScoreTable:
+    """Scores of a corpus by some metrics: rows in the corpus's order, nothing dropped, NaN with its reason.
+
+    Two tables are equal where rows, columns and signatures are: what the scores rest on (evidence) and what happened
+    in the run do not count.
+    """
+
+    rows: list[tuple[str, str]]
+    """(system, item) of each row"""
+    columns: dict[str, Column]
+    """By metric spec"""
+    signatures: dict[str, Signature]
+    """By metric spec: what the numbers depend on. Equal signatures on equal rows give equal numbers"""
+    run: dict[str, Any] = field(default_factory=dict)
+    """What is the same in every run of the same thing: corpus digest, rows, notes, what was asked for"""
+    version: str = ""
+    """The nlgauge that made the table"""
+    spent: dict[str, Any] = field(default_factory=dict)
+    """What differs from one run of the same thing to the next: seconds, passes of models, what was not computed again.
+    It is not saved"""
+    clusters: Sequence[str] | None = None
+    """What the row of each has in common with others, as `clustered` was told. It is not saved"""
+
+    @property
+    def metrics(self) -> list[str]:
+        """The specs of the metrics, in the order in which they were asked for."""
+        return list(self.columns)
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems, in order of first appearance."""
+        return list(dict.fromkeys(system for system, _ in self.rows))
+
+    def clustered(self, clusters: Sequence[object]) -> ScoreTable:
+        """This table, of which every interval and every test draws and exchanges clusters of rows as wholes.
+
+        clusters: one of each row, in row order: what makes outputs alike beyond their item, as a source that several
+        questions share does, or an item that was answered with several seeds. Rows that have nothing in common need
+        clusters of their own. `nlgauge.meta.clusters.by_column` takes them from a column of the outputs. Raises
+        InputError where there is not one for each row.
+        """
+        if len(clusters) != len(self.rows):
+            problem = f"there are {len(clusters)} clusters for {len(self.rows)} rows"
+            raise InputError(problem, remedy="give one for each row, in row order")
+        return replace(self, clusters=[str(cluster) for cluster in clusters])
+
+    def rows_of(self, system: str) -> NDArray[np.intp]:
+        """The numbers of a system's rows."""
+        return np.array([index for index, (name, _) in enumerate(self.rows) if name == system], np.intp)
+
+    def places(self, level: str) -> Sequence[tuple[str, str | None]]:
+        """(system, item) of each number of a column of a level: of 'item', or of 'system', where the item is None."""
+        return self.rows if level == "item" else [(system, None) for system in self.systems]
+
+    def column(self, metric: object) -> Column:
+        """A metric's column, by its spec or by its name where one metric alone has it. Raises KeyError otherwise."""
+        return self.columns[self.find(metric)]
+
+    def find(self, metric: object) -> str:
+        """The spec under which a metric stands here, from that spec, the one that was asked for, or the bare name."""
+        asked: str = self.run.get("asked", {}).get(str(metric), str(metric))
+        for exact in (str(metric), asked):
+            if exact in self.columns:
+                return exact
+        wanted = asked.replace(" ", "").replace('"', "'")
+        for spec in self.columns:
+            if spec.replace(" ", "") == wanted:
+                return spec
+        named = [spec for spec in self.columns if spec.partition("(")[0] == wanted]
+        if len(named) == 1:
+            return named[0]
+        several = f"{wanted} is not one metric but {len(named)}: " if named else f"no metric {wanted} in the table: "
+        raise KeyError(several + ", ".join(named or self.columns))
+
+    def values(self, metric: object, part: str | None = None) -> NDArray[np.float64]:
+        """One number per row, in row order: [rows]; of a metric of sets one per system, in the order of `systems`.
+
+        The metric's first part where none is named.
+        """
+        column = self.column(metric)
+        if part is not None and part not in column.parts:
+            raise KeyError(f"{metric} has no part {part!r}; it has {', '.join(column.parts)}")
+        values: NDArray[np.float64] = column.values[:, column.parts.index(part) if part else 0]
+        return values
+
+    def by_system(self, level: float = 0.95, replicates: int = 1000, seed: int = 0) -> list[SystemScore]:
+        """Mean, interval and count of every system, metric and part.
+
+        The interval is taken from the means of `replicates` resamples (with replacement) of the system's items, or of
+        its clusters: the percentile bootstrap, widened for few items to the level that
+        `nlgauge.maths.few_items.expanded` gives. Values that are all 0 or 1, without clusters, get Wilson's interval of
+        a share. The resamples of equally many items are the same for every system and metric.
+        A metric that has a value of all rows together gives that value (`whole`); its interval is that of the
+        values of such resamples, and its `n` counts the rows that it is made of. A metric of sets has one value a
+        system and no interval: a resample repeats items, and to a measure of nearest neighbours a repeated item is a
+        new fact. 0 replicates: no interval.
+        """
+        return by_system(self.rows, self.columns, Resamples(replicates, seed, level), self.clusters)
+
+    def header(self) -> dict[str, object]:
+        """What `save` writes before the records: version, signatures, and what the metrics and the run were."""
+        return writing.header(self)
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """One record per value, as `save` writes them."""
+        return writing.records(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write JSON Lines: a header, then one record per value. The file is complete or not there at all.
+
+        '-' is the standard output, and a pipe or a device is written to as it is.
+        Raises InputError where it cannot be written, ValueError for evidence that JSON cannot hold.
+        """
+        writing.write(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> ScoreTable:
+        """Read what `save` wrote, or the folder that a run wrote as it went. Raises InputError for anything else."""
+        return cls(*(folder.load(path) if folder.is_folder(path) else reading.read(path)))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row for every value: system, item, metric, part, value, reason. Raises MissingExtraError."""
+        return frame(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ScoreTable):
+            return NotImplemented
+        return (self.rows, self.columns, self.signatures) == (other.rows, other.columns, other.signatures)
+
+    def __repr__(self) -> str:
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        return notebook(self)

@@ -1,0 +1,114 @@
+"""The scores file: JSON Lines, a header and then one record for every value. `ScoreTable.save` and `load` are its door.
+
+The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {metric: what the text was made of},
+"metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "formula"}}, "run"}; a
+record {"system", "item", "metric", "part", "value", "reason"}, and "evidence" and "counts" where there are any.
+JSON has no NaN and no infinity: a missing value is null with a reason, an infinite one a word.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.table.column import Column
+
+if TYPE_CHECKING:
+    from nlgauge.data.table import ScoreTable
+
+Record = dict[str, object]
+
+
+def write(table: ScoreTable, path: str | Path) -> None:
+    """Write a table. The file is complete or not there at all. Raises InputError where it cannot be written."""
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    line_starts: dict[str, list[str]] = {}  # by level: rows are named again by every metric and part
+    with atomic_write(path) as file:
+        file.write(encode(header(table)) + "\n")
+        for spec, column in table.columns.items():
+            if column.level not in line_starts:
+                places = table.places(column.level)
+                line_starts[column.level] = [encode({"system": system, "item": item})[:-1] for system, item in places]
+            starts = line_starts[column.level]
+            named = [f", {encode({'metric': spec, 'part': name})[1:-1]}, " for name in column.parts]
+            for index, part, content in _contents(column):
+                # Nearly all records are a number alone, and need no encoder.
+                plain = len(content) == 2 and type(content["value"]) is float
+                rest = f'"value": {content["value"]!r}, "reason": null}}' if plain else encode(content)[1:]
+                file.write(f"{starts[index]}{named[part]}{rest}\n")
+            file.writelines(f"{encode(record)}\n" for record in _wholes(table, spec, column))
+
+
+def header(table: ScoreTable) -> Record:
+    """The first line of the file."""
+    first: Record = {
+        "nlgauge": table.version,
+        "signatures": {spec: str(signature) for spec, signature in table.signatures.items()},
+        "facts": {spec: signature.facts for spec, signature in table.signatures.items() if signature.facts},
+        "metrics": {spec: _described(column) for spec, column in table.columns.items()},
+        "run": table.run,
+    }
+    if not any(column.level == "item" for column in table.columns.values()):
+        first["rows"] = [list(row) for row in table.rows]  # no record names them
+    return first
+
+
+def records(table: ScoreTable) -> Iterator[Record]:
+    """One record for every value, in the order of the file."""
+    for spec, column in table.columns.items():
+        places = table.places(column.level)
+        for index, part, content in _contents(column):
+            system, item = places[index]
+            yield {"system": system, "item": item, "metric": spec, "part": column.parts[part], **content}
+        yield from _wholes(table, spec, column)
+
+
+def _described(column: Column) -> Record:
+    described: Record = {
+        "parts": list(column.parts),
+        "higher_is_better": column.higher_is_better,
+        "level": column.level,
+    }
+    if column.details:
+        described["details"] = list(column.details)
+    if column.sums is not None:
+        described["formula"] = column.sums.formula
+    return described
+
+
+def _contents(column: Column) -> Iterator[tuple[int, int, Record]]:
+    """For every value its row (or system), its part, and what its record says besides naming them."""
+    summed = column.sums is not None
+    counts: list[list[float]] = column.sums.counts.tolist() if column.sums is not None else []
+    for index, values in enumerate(column.values.tolist()):
+        for part, value in enumerate(values):
+            content: Record = {"value": value, "reason": None}
+            if not math.isfinite(value):
+                known = not math.isnan(value)
+                content["value"] = ("Infinity" if value > 0 else "-Infinity") if known else None
+                content["reason"] = None if known else column.reasons.get(index, "")
+            if part == 0 and column.evidence.get(index):
+                content["evidence"] = column.evidence[index]
+            if part == 0 and summed and not any(map(math.isnan, counts[index])):
+                content["counts"] = counts[index]
+            yield index, part, content
+
+
+def _wholes(table: ScoreTable, spec: str, column: Column) -> Iterator[Record]:
+    """A record of each system's value of all rows together, by a metric that has one."""
+    if column.sums is None:
+        return
+    for system in table.systems:
+        rows = np.array([index for index, (name, _) in enumerate(table.rows) if name == system])
+        counts = column.sums.of(rows)
+        values: Sequence[float | None]
+        values = column.sums.value(counts).tolist() if len(counts) else [None] * len(column.parts)
+        for name, value in zip(column.parts, values, strict=True):
+            reason = None if value is not None else column.reasons.get(int(rows[0]), "")
+            yield {"system": system, "item": None, "metric": spec, "part": name, "value": value, "reason": reason}

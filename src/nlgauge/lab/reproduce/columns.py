@@ -1,0 +1,63 @@
+"""Cuts of tables of scores: some rows, one part, a number in place of what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.data.table import Column, ScoreTable
+
+
+def rows_of(table: ScoreTable, rows: Sequence[int]) -> ScoreTable:
+    """The table with some of its rows, by number, and of metrics of sets with their systems."""
+    kept = [table.rows[row] for row in rows]
+    systems = {system for system, _ in kept}
+    places = {"item": list(rows), "system": [n for n, system in enumerate(table.systems) if system in systems]}
+    columns = {spec: _cut(column, places[column.level]) for spec, column in table.columns.items()}
+    return replace(table, rows=kept, columns=columns)
+
+
+def without(table: ScoreTable, systems: Sequence[str]) -> ScoreTable:
+    """The table without the rows of some systems."""
+    if not systems:
+        return table
+    return rows_of(table, [row for row, (system, _) in enumerate(table.rows) if system not in systems])
+
+
+def part_of(column: Column, part: str | None) -> Column:
+    """A part of a column; its first, where none is named or it has one only."""
+    at = column.parts.index(part) if part is not None and len(column.parts) > 1 else 0
+    values = column.values[:, [at]]
+    return Column((column.parts[at],), values, column.reasons, {}, column.higher_is_better, column.level)
+
+
+def defined(table: ScoreTable, value: float | None) -> ScoreTable:
+    """The table with a number in place of every missing one, as some published scores have it."""
+    if value is None:
+        return table
+    columns = {
+        spec: replace(column, values=np.where(np.isnan(column.values), value, column.values), reasons={})
+        for spec, column in table.columns.items()
+    }
+    return replace(table, columns=columns)
+
+
+def single(rows: list[tuple[str, str]], name: str, values: NDArray[np.float64]) -> ScoreTable:
+    """A table of one column of one part: values [rows]."""
+    reasons = dict.fromkeys(np.flatnonzero(np.isnan(values)).tolist(), "no value")
+    return ScoreTable(rows, {name: Column(("score",), values[:, None], reasons)}, {})
+
+
+def only(table: ScoreTable) -> Column:
+    """The one column of a table."""
+    (column,) = table.columns.values()
+    return column
+
+
+def _cut(column: Column, places: list[int]) -> Column:
+    reasons = {n: column.reasons[place] for n, place in enumerate(places) if place in column.reasons}
+    values = column.values[places]
+    return Column(column.parts, values, reasons, {}, column.higher_is_better, column.level, details=column.details)

@@ -1,0 +1,209 @@
+"""Do the intervals of `nlgauge estimate` hold the truth? Rated sets whose ratings are hidden, again and again.
+
+A set is taken for the whole population: its mean rating is the truth. A draw makes a file of it, by drawing its items
+with replacement, each with all its rows, and shows the ratings of some rows that were drawn at random.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.errors import InputError
+from nlgauge.lab.reproduce.detecting import read_set
+from nlgauge.lab.reproduce.labelled_sets import LABELLED_SETS
+from nlgauge.lab.reproduce.rated import VIEWS, Data
+from nlgauge.lab.reproduce.scoring import Job, Scores
+from nlgauge.lab.reproduce.specs import metric_of
+from nlgauge.lab.reproduce.suites import SUITES
+from nlgauge.maths.prediction_powered import Design, Float, Integers, Powered, interval, plain_mean, powered, totals
+from nlgauge.meta.estimate import chosen_by_score, cross_fitted_scores, refusal
+from nlgauge.meta.selection import label
+
+RATINGS = (50, 100, 200)
+ALONE, TOGETHER = "ratings alone", "all of them, cross-fitted"
+_RATED = ("TokenF1", "CopyRate", "EmbeddingAverage", "BERTScore")
+_GROUNDED = ("Consistency(aligner='D')", *_RATED[1:])
+_PARTS = ("score", "probability")
+"""What is taken of the metrics that have them; of the others the first"""
+_COPIED = "Original Ground Truth"
+"""A system that is the reference itself"""
+_LEAST = 4
+"""A file has at least so many times the rows that are rated"""
+
+
+@dataclass(frozen=True)
+class Population:
+    """A rated set with its scores."""
+
+    name: str
+    title: str
+    clusters: Integers
+    """The item, or the source, of each row"""
+    ratings: Mapping[str, Float]
+    """By aspect [rows], NaN where there is none"""
+    scores: Mapping[str, Float]
+    """By metric [rows]"""
+
+
+class Cell(NamedTuple):
+    """What the intervals of one kind did over all draws."""
+
+    aspect: str
+    metric: str
+    ratings: int
+    """How many rows were rated in each draw"""
+    covered: float
+    """The share of intervals that held the truth, of those that were given"""
+    half: float
+    """The mean of half their length"""
+    refused: float
+    """The share of draws in which no interval was given"""
+    bare: bool = False
+    """Whether it is the metric's own mean that is taken for the mean rating"""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A set, and what the intervals did there."""
+
+    population: Population
+    cells: tuple[Cell, ...]
+
+    @property
+    def items(self) -> int:
+        return int(self.population.clusters.max()) + 1
+
+
+def populations(data: Data, scores: Scores) -> tuple[list[Population], list[str]]:
+    """The rated sets that are there, scored, and the names of the others. Raises InputError where none is."""
+    jobs: list[tuple[str, str, Corpus, Sequence[str], Mapping[str, object], Integers | None, Mapping[str, Float]]] = []
+    absent = []
+    for suite in SUITES:
+        if data.missing([source.file for source in suite.sources]):
+            absent.append(suite.name)
+            continue
+        (corpus,) = VIEWS[suite.view].of(data.corpus(suite.sources))
+        corpus = Corpus(tuple(row for row in corpus if row.system != _COPIED))
+        rated = {a: np.array([row.scores.get(a, math.nan) for row in corpus], float) for a in suite.aspects}
+        jobs.append((suite.name, suite.title, corpus, _RATED, suite.defaults, _codes(corpus), rated))
+    for one in LABELLED_SETS:
+        labels = read_set(data.folder, one.name, None)
+        if labels is None:
+            absent.append(one.name)
+            continue
+        truth = {"supported": labels.truth.astype(float)}
+        jobs.append((one.name, one.title, labels.corpus, _GROUNDED, {}, labels.sources, truth))
+    if not jobs:
+        raise InputError("none of the rated data is there", file=data.folder, remedy="see docs/reproduce.md")
+    planned = [[metric_of(spec, None, defaults) for spec in specs] for _, _, _, specs, defaults, _, _ in jobs]
+    scores.fill(Job(job[2], job[0], metrics) for job, metrics in zip(jobs, planned, strict=True))
+    made = []
+    for (name, title, corpus, _, _, clusters, by_aspect), metrics in zip(jobs, planned, strict=True):
+        found: dict[str, Float] = {}
+        for metric in metrics:
+            table = scores.table(corpus, metric)
+            if table is None or len(table.rows) != len(corpus):
+                raise InputError(f"{name} cannot be scored by {metric}: {scores.why(corpus, metric)}")
+            column = table.columns[str(metric)]
+            for part in [part for part in column.scores if part in _PARTS] or column.scores[:1]:
+                values = column.values[:, column.parts.index(part)]
+                found[label(table, str(metric), part)] = np.where(np.isfinite(values), values, np.nanmean(values))
+        made.append(Population(name, title, np.asarray(clusters, np.intp), by_aspect, found))
+    return made, absent
+
+
+def _codes(corpus: Corpus) -> Integers:
+    places = {item: n for n, item in enumerate(dict.fromkeys(row.item for row in corpus))}
+    return np.array([places[row.item] for row in corpus], np.intp)
+
+
+def cover(population: Population, draws: int, confidence: float = 0.95) -> Tried:
+    """What the intervals do in so many draws of each number of ratings."""
+    cells: list[Cell] = []
+    patterns: dict[bytes, list[str]] = {}
+    for aspect, ratings in population.ratings.items():
+        patterns.setdefault(np.isnan(ratings).tobytes(), []).append(aspect)
+    for aspects in patterns.values():
+        for n in RATINGS:
+            cells += Drawing(population, aspects, n, confidence).cells(draws)
+    order = {key: place for place, key in enumerate(dict.fromkeys((one.aspect, one.metric, one.bare) for one in cells))}
+    cells.sort(key=lambda one: (order[one.aspect, one.metric, one.bare], one.ratings))
+    return Tried(population, tuple(cells))
+
+
+class Drawing:
+    """Draws of some aspects that the same rows have."""
+
+    def __init__(self, population: Population, aspects: Sequence[str], n: int, confidence: float) -> None:
+        self.aspects, self.n, self.confidence = aspects, n, confidence
+        known = ~np.isnan(population.ratings[aspects[0]])
+        self.ratings = {aspect: population.ratings[aspect][known] for aspect in aspects}
+        self.first = next(iter(population.ratings))
+        """The aspect for which all metrics are put together as well, which takes the longest"""
+        self.truth = {aspect: float(ratings.mean()) for aspect, ratings in self.ratings.items()}
+        self.scores = {metric: x[known] for metric, x in population.scores.items()}
+        clusters = np.unique(population.clusters[known], return_inverse=True)[1]
+        self.members = [np.flatnonzero(clusters == number) for number in range(int(clusters.max()) + 1)]
+        self.sizes = np.array([len(rows) for rows in self.members])
+        self.files = math.ceil(_LEAST * n / len(clusters))
+
+    def cells(self, draws: int) -> Iterator[Cell]:
+        """The same draws for every metric and aspect."""
+        rng = np.random.default_rng([self.n, len(self.members), draws])
+        found: dict[tuple[str, str, bool], list[tuple[bool, float] | None]] = {}
+        for _ in range(draws):
+            rows, design = self.file(rng)
+            for key, ends in self._intervals(rows, design):
+                hit = None if ends is None else (ends[0] <= self.truth[key[0]] <= ends[1], (ends[1] - ends[0]) / 2)
+                found.setdefault(key, []).append(hit)
+        for (aspect, metric, bare), hits in found.items():
+            given = [hit for hit in hits if hit is not None]
+            covered, half = np.mean(given, 0).tolist() if given else (math.nan, math.nan)
+            yield Cell(aspect, metric, self.n, covered, half, 1 - len(given) / draws, bare)
+
+    def file(self, rng: np.random.Generator) -> tuple[Integers, Design]:
+        """A file of the population: its rows, and which of them are rated."""
+        drawn = rng.integers(len(self.members), size=self.files * len(self.members))
+        rows = np.concatenate([self.members[number] for number in drawn])
+        rated = np.zeros(len(rows), bool)
+        rated[rng.choice(len(rows), self.n, replace=False)] = True
+        clusters = np.repeat(np.arange(len(drawn)), self.sizes[drawn])
+        alone = len(self.members) == len(self.sizes) == self.sizes.sum()
+        return rows, Design(rated, np.zeros(len(rows), np.intp), None, None if alone else clusters)
+
+    def _intervals(
+        self, rows: Integers, design: Design
+    ) -> Iterator[tuple[tuple[str, str, bool], tuple[float, float] | None]]:
+        scores = {metric: x[rows] for metric, x in self.scores.items()}
+        every = np.stack(list(scores.values()), 1)
+        # What is refused for its scores is the same for every aspect.
+        chosen = {metric: chosen_by_score(x[:, None], design) for metric, x in scores.items()}
+        for aspect in self.aspects:
+            y = self.ratings[aspect][rows]
+            nothing = np.zeros(len(rows))
+            refused = refusal(y, nothing[:, None], design, False) is not None
+            yield (aspect, ALONE, False), None if refused else self._ends(powered(y, nothing, design), design)
+            for metric, x in scores.items():
+                bad = refused or chosen[metric]
+                yield (aspect, metric, False), None if bad else self._ends(powered(y, x, design), design)
+                if _same_unit(self.ratings[aspect], self.scores[metric]):
+                    yield (aspect, metric, True), plain_mean(x, design.clusters, self.confidence)[1:]
+            if aspect == self.first:
+                bad = refused or any(chosen.values())
+                together = None if bad else powered(y, cross_fitted_scores(every, y, design, 0), design)
+                yield (aspect, TOGETHER, False), None if together is None else self._ends(together, design)
+
+    def _ends(self, found: Powered, design: Design) -> tuple[float, float]:
+        moved, cautious = (totals(influence, design.clusters) for influence in (found.influence, found.cautious))
+        return interval(found.estimate, moved, cautious, design.units, design.units - 1, self.confidence)
+
+
+def _same_unit(ratings: Float, scores: Float) -> bool:
+    """Whether a metric's mean could be taken for the mean rating: both are within 0 and 1."""
+    return all(x.min() >= 0 and x.max() <= 1 for x in (ratings, scores))

@@ -1,0 +1,227 @@
+"""Unsupported texts and words that people marked, and how well metrics find them: the numbers of the detection page."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError, NlgaugeError, SpecError
+from nlgauge.evaluation import evaluate
+from nlgauge.lab.reproduce.columns import only
+from nlgauge.lab.reproduce.scoring import read_model
+from nlgauge.lab.reproduce.specs import metric_of, names_of, refusal
+from nlgauge.lab.training.labelled import Labelled, read_labelled
+from nlgauge.maths.detection import detection
+from nlgauge.metrics.base import Metric, model_of
+
+METRICS = (
+    "Consistency(aligner='D')", "Consistency(aligner='R')", "Consistency", "CopyRate", "CopyRate(ngram=2)",
+    "ROUGE(variant='2', stemmer=True)", "Length",
+)  # fmt: skip
+PARTS = {"ROUGE(variant='2', stemmer=True)": ("precision",)}
+"""The parts that say something here, of metrics that have others too"""
+MORE_IS_WORSE = frozenset({"unsupported", "Length"})
+"""Parts, and metrics, of which more is a sign that something is not supported"""
+SURE = {"probability": 0.5, "unsupported": 0.0}
+"""By part, the number at which a text is judged. The other parts have none: the words' threshold, put to a mean over
+words, would ask that every second word be unsupported"""
+_TIMED, _WARM = 24, 2
+"""Rows by which the pace is measured, and rows that are taken off, with the loading of the model"""
+
+
+class Found(NamedTuple):
+    """How well a part of a metric finds what is not supported."""
+
+    metric: str
+    part: str
+    model: str
+    """With the beginning of its digest; empty where none is read"""
+    texts: Mapping[str, float]
+    """As `maths.detection` says; `f1` NaN where no threshold of texts ships with the part"""
+    low: float
+    """95 % of resamples of the sources: the area under the curve lies between"""
+    high: float
+    words: Mapping[str, float] | None
+    """The same of words, where they were marked and the part is what the metric says of words"""
+    undefined: int
+    """Rows without a number"""
+    pace: float
+    """Rows a second"""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A set of labelled rows, and what metrics found there."""
+
+    name: str
+    rows: int
+    unsupported: int
+    found: tuple[Found, ...]
+    reasons: Mapping[str, str]
+    """By metric: why there is no number"""
+
+
+class Labels:
+    """Labelled rows as a corpus."""
+
+    def __init__(self, name: str, rows: Sequence[Labelled]) -> None:
+        self.name, self.rows = name, rows
+        # As the shipped aligners have learned these rows, and as all figures of the page were measured.
+        texts = [f"{row.question}\n{row.source}" if row.question else row.source for row in rows]
+        self.corpus = Corpus(
+            tuple(
+                Row(row.candidate, (read,), read, item=str(n))
+                for n, (row, read) in enumerate(zip(rows, texts, strict=True), 1)
+            )
+        )
+        self.truth = np.array([int(row.supported) for row in rows])
+        """1 where all of a text is supported"""
+        places = {text: n for n, text in enumerate(dict.fromkeys(texts))}
+        self.sources = np.array([places[text] for text in texts])
+        """The number of each row's source"""
+
+
+def read_set(folder: Path, name: str, limit: int | None) -> Labels | None:
+    """A set of a folder, or of its folder `grounding`; None where it is not there. limit: rows."""
+    for place in (folder, folder / "grounding"):
+        for suffix in (".jsonl.xz", ".jsonl.gz", ".jsonl"):
+            if (path := place / f"{name}{suffix}").is_file():
+                return Labels(name, list(read_labelled(path))[:limit])
+    return None
+
+
+def detect(
+    folder: Path, names: Sequence[str], models: Sequence[str | None], metrics: Sequence[str] = (),
+    limit: int | None = None, replicates: int = 1000, cache: Path | bool = False,
+    tell: Callable[[str], object] = lambda line: None,
+) -> tuple[list[Tried], list[str]]:  # fmt: skip
+    """What metrics find in the sets that are there, by each model; and the names of the others.
+
+    metrics: names or specs, all of `METRICS` if none is given. Raises InputError where no set is there, SpecError for a
+    metric that is not among them.
+    """
+    read = {name: read_set(folder, name, limit) for name in names}
+    absent = [name for name, labels in read.items() if labels is None]
+    if len(absent) == len(read):
+        raise InputError("none of the labelled sets is there", file=folder, remedy=f"put {absent[0]}.jsonl there")
+    plans = [(spec, model, metric_of(spec, model, {})) for model in models for spec in METRICS]
+    # What reads no model is the same whatever the model is.
+    chosen = {str(metric): (spec, metric) for spec, model, metric in plans}
+    met = {name for spec, metric in chosen.values() for name in names_of(spec, metric)}
+    if unused := [name for name in metrics if name not in met]:
+        raise SpecError(f"--metrics {unused[0]}: not one of {', '.join(dict.fromkeys(METRICS))}")
+    kept = [pair for pair in chosen.values() if not metrics or names_of(*pair).intersection(metrics)]
+    return [_tried(labels, kept, replicates, cache, tell) for labels in read.values() if labels is not None], absent
+
+
+def _tried(
+    labels: Labels, metrics: Sequence[tuple[str, Metric]], replicates: int, cache: Path | bool,
+    tell: Callable[[str], object],
+) -> Tried:  # fmt: skip
+    found: list[Found] = []
+    reasons: dict[str, str] = {}
+    for model in dict.fromkeys(model_of(metric) for _, metric in metrics):
+        group = {str(metric): (spec, metric) for spec, metric in metrics if model_of(metric) == model}
+        tell(f"{labels.name}: {len(labels.rows)} rows by {', '.join(group)}")
+        tables = _scored(labels.corpus, [metric for _, metric in group.values()], cache)
+        for name, (spec, metric) in group.items():
+            table = tables[name]
+            if isinstance(table, ScoreTable):
+                found += _found(labels, spec, table, _pace(labels.corpus, metric), replicates)
+            else:
+                reasons[name] = refusal(table)
+    return Tried(labels.name, len(labels.rows), int((labels.truth == 0).sum()), tuple(found), reasons)
+
+
+def _scored(corpus: Corpus, metrics: Sequence[Metric], cache: Path | bool) -> dict[str, ScoreTable | NlgaugeError]:
+    """By metric, its column with evidence, or why there is none. What metrics share is computed once."""
+    try:
+        table = evaluate(corpus, metrics=list(metrics), evidence=True, progress=True, cache=cache)
+    except NlgaugeError as error:
+        if len(metrics) == 1:
+            return {str(metrics[0]): error}
+        return {name: one for metric in metrics for name, one in _scored(corpus, [metric], cache).items()}
+    return {
+        name: ScoreTable(table.rows, {name: column}, {name: table.signatures[name]})
+        for name, column in table.columns.items()
+    }
+
+
+def _pace(corpus: Corpus, metric: Metric) -> float:
+    """Rows a second, without the loading of the model and without anything that was kept."""
+    most = _TIMED if model_of(metric) is not None else len(corpus)
+    step = max(1, len(corpus) // most)
+    rows = tuple(corpus)[::step][:most]
+    few = rows[:_WARM]
+    if len(rows) <= len(few):
+        return np.nan
+    seconds = []
+    for some in (few, rows):
+        began = time.perf_counter()
+        evaluate(Corpus(some), metrics=metric, cache=False)
+        seconds.append(time.perf_counter() - began)
+    return (len(rows) - len(few)) / (seconds[1] - seconds[0]) if seconds[1] > seconds[0] else np.nan
+
+
+def _found(labels: Labels, spec: str, table: ScoreTable, pace: float, replicates: int) -> list[Found]:
+    column, model = only(table), "".join(read_model(table))
+    # What metrics of strings show of words is which ones both texts have: no judgement, and no threshold.
+    words = _words(labels, column.evidence) if model else None
+    found = []
+    for part in PARTS.get(spec, column.parts):
+        values = column.values[:, column.parts.index(part)]
+        supported = -values if MORE_IS_WORSE.intersection((part, spec)) else values
+        threshold = SURE.get(part)
+        known = ~np.isnan(supported)
+        texts = _judged(supported[known], labels.truth[known], threshold)
+        low, high = _interval(supported[known], labels.truth[known], labels.sources[known], replicates)
+        of_words = words if part == column.parts[0] else None
+        found.append(Found(spec, part, model, texts, low, high, of_words, int((~known).sum()), pace))
+    return found
+
+
+def _judged(supported: NDArray[np.float64], truth: NDArray[np.int64], threshold: float | None) -> dict[str, float]:
+    judged = detection(supported, truth, 0.0 if threshold is None else threshold)
+    return {**judged, "f1": np.nan} if threshold is None else judged
+
+
+def _words(labels: Labels, evidence: Mapping[int, Any]) -> dict[str, float] | None:
+    """How well a metric finds unsupported words, at the threshold under which it takes a word to be one."""
+    weak: float | None = None
+    alignments: list[float] = []
+    truth: list[int] = []
+    for number, row in enumerate(labels.rows):
+        for text in (evidence.get(number) or {}).get("texts", ()):
+            if text["name"] != "candidate":
+                continue
+            weak = text["weak"]
+            if row.spans is None:
+                continue
+            for word in text["words"]:
+                alignments.append(word["alignment"])
+                truth.append(int(not any(a < word["end"] and word["begin"] < b for a, b in row.spans)))
+    if not alignments:
+        return None
+    return _judged(np.array(alignments), np.array(truth), weak)
+
+
+def _interval(
+    supported: NDArray[np.float64], truth: NDArray[np.int64], sources: NDArray[np.intp], replicates: int
+) -> tuple[float, float]:
+    """95 % of the areas under the curve of resampled sources, each with all its rows."""
+    drawing = np.random.default_rng(0)
+    rows_of = [np.flatnonzero(sources == source) for source in np.unique(sources)]
+    areas = []
+    for _ in range(replicates if rows_of else 0):
+        rows = np.concatenate([rows_of[n] for n in drawing.integers(len(rows_of), size=len(rows_of))])
+        areas.append(detection(supported[rows], truth[rows])["auc"])
+    known = [area for area in areas if not np.isnan(area)]
+    return (np.nan, np.nan) if not known else tuple(np.quantile(known, (0.025, 0.975)).tolist())

@@ -1,0 +1,219 @@
+"""The kinds of published tables: agreement with people, of metrics with each other, Williams' p, and distributions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.data.table import Column as Scores
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError
+from nlgauge.lab.reproduce.columns import only, part_of
+from nlgauge.lab.reproduce.entries import Entries
+from nlgauge.lab.reproduce.published import Column, Table
+from nlgauge.lab.reproduce.rebuilt import Block, Cell
+from nlgauge.meta.agreement import correlate
+from nlgauge.meta.arrays import Float
+from nlgauge.meta.coefficients import correlation
+from nlgauge.meta.correlation import means
+from nlgauge.meta.join import grid, ratings, turned
+from nlgauge.meta.williams import williams
+
+_QUANTILES = (0, 10, 25, 50, 75, 90, 100)
+
+
+class Made(NamedTuple):
+    """The blocks of a table, and of 'distributions' its samples."""
+
+    blocks: list[Block]
+    samples: dict[str, dict[str, Float]]
+
+
+def agreement(entries: Entries, table: Table) -> Made:
+    """The agreement of each row with each aspect."""
+    _check_rated(entries, table)
+    cells: dict[tuple[int, str], Cell] = {}
+    for data in table.data:
+        numbers = [n for n, column in enumerate(table.columns) if column.data == data]
+        tables = {entry.name: entries.cut(table, entry, data) for entry in table.rows}
+        scored = {name: several for name, several in tables.items() if not isinstance(several, str)}
+        values = _correlated(entries, table, data, scored)
+        for entry in table.rows:
+            cut = tables[entry.name]
+            refused = cut if isinstance(cut, str) else None
+            for n in numbers:
+                coefficients = values.get((entry.name, n), [])
+                ours = float(np.mean([value for value, _ in coefficients])) if coefficients else math.nan
+                reason = next((reason for _, reason in coefficients if reason), None)
+                published = entry.published[n] if entry.published else None
+                cells[n, entry.name] = Cell(published, ours * table.scale, reason if coefficients else refused)
+    blocks: list[Block] = []
+    for title, together in _grouped(table.columns).items():
+        heads = tuple(head for head, _ in together)
+        rows = {entry.name: tuple(cells[n, entry.name] for _, n in together) for entry in table.rows}
+        blocks.append(Block(title, heads, rows))
+    return Made(blocks, {})
+
+
+def between(entries: Entries, table: Table) -> Made:
+    """Pearson correlation of the rows with each other, of systems' means."""
+    blocks = []
+    for one in _by_system(entries, table):
+        names = tuple(entry.name for entry in table.rows if entry.name not in one.reasons)
+        rows = {
+            name: tuple(
+                Cell(ours=float(correlation(one.means[name], one.means[other])), reason=one.reasons.get(name))
+                for other in names
+            )
+            for name in (entry.name for entry in table.rows)
+        }
+        blocks.append(Block(f"{one.data}, systems' means ({one.aspect.replace('_', ' ')})", names, rows))
+    return Made(blocks, {})
+
+
+def williams_tests(entries: Entries, table: Table) -> Made:
+    """p that a row correlates better than a column, for each aspect."""
+    blocks = []
+    for one in _by_system(entries, table):
+        names = tuple(entry.name for entry in table.rows if entry.name not in one.reasons)
+        rows = {
+            name: tuple(
+                Cell(ours=_better(one.means[name], one.means[other], one.people), reason=one.reasons.get(name))
+                for other in names
+            )
+            for name in (entry.name for entry in table.rows)
+        }
+        blocks.append(Block(f"{one.data}, {one.aspect.replace('_', ' ')}", names, rows))
+    return Made(blocks, {})
+
+
+def distributions(entries: Entries, table: Table) -> Made:
+    """Quantiles of each row's values, scaled from least to most, larger better."""
+    blocks: list[Block] = []
+    samples: dict[str, dict[str, Float]] = {}
+    for data in dict.fromkeys(column.data for column in table.columns):
+        rows: dict[str, tuple[Cell, ...]] = {}
+        samples[data] = {}
+        for entry in table.rows:
+            scored = entries.values(table, entry, data)
+            scaled = scored if isinstance(scored, str) else _scaled(turned(part_of(only(scored), entry.part), 0))
+            if isinstance(scaled, str):
+                rows[entry.name] = tuple(Cell(reason=scaled) for _ in _QUANTILES)
+                continue
+            samples[data][entry.name] = scaled
+            rows[entry.name] = tuple(Cell(ours=float(value)) for value in np.percentile(scaled, _QUANTILES))
+        blocks.append(Block(data, tuple(f"{q} %" for q in _QUANTILES), rows))
+    return Made(blocks, samples)
+
+
+MAKERS: Mapping[str, Callable[[Entries, Table], Made]] = {
+    "agreement": agreement,
+    "sweep": agreement,
+    "between": between,
+    "williams": williams_tests,
+    "distributions": distributions,
+}
+
+
+def _correlated(
+    entries: Entries, table: Table, data: str, scored: Mapping[str, Sequence[ScoreTable]]
+) -> dict[tuple[str, int], list[tuple[float, str | None]]]:
+    """By row and column: the coefficients, each with the reason why it is NaN. Rows of like tables go together."""
+    corpus = entries.data.corpus(table.data[data])
+    asked: dict[tuple[str, str], dict[str, int]] = {}
+    for n, column in enumerate(table.columns):
+        if column.data == data:
+            asked.setdefault((column.level, column.coefficient), {})[column.aspect] = n
+    coefficients: dict[tuple[str, int], list[tuple[float, str | None]]] = {}
+    for together in _together(scored):
+        for (level, coefficient), numbers in asked.items():
+            for agreed in correlate(
+                together, corpus, level=level, coefficient=coefficient, aspects=list(numbers), replicates=0
+            ):
+                key = agreed.metric, numbers[agreed.aspect]
+                coefficients.setdefault(key, []).append((agreed.value, agreed.reason))
+    return coefficients
+
+
+def _together(scored: Mapping[str, Sequence[ScoreTable]]) -> Iterator[ScoreTable]:
+    """The columns of tables that have the same rows in one table, each name once in it."""
+    stacks: dict[tuple[tuple[str, str], ...], list[dict[str, Scores]]] = {}
+    for name, several in scored.items():
+        for one in several:
+            of_rows = stacks.setdefault(tuple(one.rows), [])
+            free = next((stack for stack in of_rows if name not in stack), None)
+            if free is None:
+                of_rows.append(free := {})
+            free[name] = one.columns[name]
+    for rows, of_rows in stacks.items():
+        yield from (ScoreTable(list(rows), columns, {}) for columns in of_rows)
+
+
+class _BySystem(NamedTuple):
+    data: str
+    aspect: str
+    means: dict[str, Float]
+    """By row, each system's mean: [systems]"""
+    people: Float
+    """Each system's mean rating: [systems]"""
+    reasons: dict[str, str]
+    """Why a row has none"""
+
+
+def _by_system(entries: Entries, table: Table) -> Iterator[_BySystem]:
+    _check_rated(entries, table)
+    for data, aspect, _, _ in table.columns:
+        corpus = entries.data.corpus(table.data[data])
+        nothing = np.full(len(corpus.systems), np.nan)
+        one = _BySystem(data, aspect, {}, nothing, {})
+        for entry in table.rows:
+            scored = entries.values(table, entry, data)
+            if isinstance(scored, str):
+                one.means[entry.name], one.reasons[entry.name] = nothing, scored
+                continue
+            place, rated = grid(scored), ratings(scored, corpus)
+            values = turned(part_of(only(scored), entry.part), 0)
+            one.means[entry.name], people = means(place.of(values), place.of(rated.values[aspect]))
+            one = one._replace(people=people)
+        yield one
+
+
+def _check_rated(entries: Entries, table: Table) -> None:
+    for column in table.columns:
+        corpus = entries.data.corpus(table.data[column.data])
+        if not any(column.aspect in row.scores for row in corpus):
+            rated = ", ".join(dict.fromkeys(aspect for row in corpus for aspect in row.scores)) or "nothing"
+            name = table.data[column.data][0].file
+            raise InputError(f"{name}: no row is rated for {column.aspect!r}", remedy=f"rated is {rated}")
+
+
+def _grouped(columns: Sequence[Column]) -> dict[str, list[tuple[str, int]]]:
+    """(head, column) by title: an aspect's coefficients together, or the aspects where there is one coefficient."""
+    grouped: dict[str, list[tuple[str, int]]] = {}
+    one_coefficient = len({column.coefficient for column in columns}) == 1
+    for n, (data, aspect, level, coefficient) in enumerate(columns):
+        named = aspect.replace("_", " ")
+        title, head = (coefficient, named) if one_coefficient else (named, coefficient)
+        grouped.setdefault(f"{data}, {title}, {level}", []).append((head, n))
+    return grouped
+
+
+def _better(one: Float, other: Float, people: Float) -> float:
+    """p that one correlates better with people than another; NaN for a metric and itself, and below four systems."""
+    if one is other or len(people) < 4:
+        return math.nan
+    first, second, mutual = (float(correlation(a, b)) for a, b in ((one, people), (other, people), (one, other)))
+    return williams(first, second, mutual, len(people)).p
+
+
+def _scaled(values: Float) -> Float | str:
+    """The finite values, the least at 0 and the greatest at 1; or why they cannot be."""
+    finite = values[np.isfinite(values)]
+    spread = float(np.ptp(finite)) if len(finite) else 0.0
+    if not spread:
+        return "all values are alike"
+    scaled: Float = (finite - finite.min()) / spread
+    return scaled

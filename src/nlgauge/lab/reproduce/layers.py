@@ -1,0 +1,178 @@
+"""Which layer of a model suits which family of metrics, on all rated data: what a card's `layers` are chosen from.
+
+A family is judged by the ratings that it is about, by the first level and coefficient that the results page reports; a
+data set counts once, however many aspects it has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.catalogue import registry
+from nlgauge.errors import SpecError
+from nlgauge.lab.reproduce.measuring import measure
+from nlgauge.lab.reproduce.numbers import short
+from nlgauge.lab.reproduce.rated import Data
+from nlgauge.lab.reproduce.scoring import Scores
+from nlgauge.lab.reproduce.suites import SUITES, Group, Suite
+from nlgauge.lab.studies.layers import layers_of, up_to
+
+_TEXTS = {
+    "webnlg2020": ("correctness", "data_coverage", "fluency", "relevance", "text_structure"),
+    "realsumm_abs": ("litepyramid_recall",),
+    "realsumm_ext": ("litepyramid_recall",),
+    "summeval": ("consistency", "coherence", "fluency", "relevance"),
+    "yelp_style": ("preservation",),
+    "asset": ("meaning",),
+}
+_REPLIES = ("understandable", "natural", "maintains_context", "overall")
+FAMILIES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "Consistency": {"summeval": ("consistency",), "yelp_style": ("preservation",), "asset": ("meaning",)},
+    "Relevance": {
+        "summeval": ("relevance",), "realsumm_abs": ("litepyramid_recall",), "realsumm_ext": ("litepyramid_recall",)
+    },
+    "Preservation": {"yelp_style": ("preservation",), "asset": ("meaning",)},
+    "Groundedness": {"usr_personachat": ("uses_knowledge",), "usr_topicalchat": ("uses_knowledge",)},
+    "Engagingness": {"usr_personachat": ("engaging",), "usr_topicalchat": ("engaging",)},
+    "MeanAlignment": {"usr_personachat": _REPLIES, "usr_topicalchat": _REPLIES},
+    "BERTScore": _TEXTS,
+    "BaryScore": _TEXTS,
+    "MoverScore": _TEXTS,
+    "SentenceMovers": _TEXTS,
+    "DepthScore": _TEXTS,
+}  # fmt: skip
+"""By family, the suites that judge it and the aspects that it is about"""
+DEFAULT = -1
+"""In place of a layer: the metric as it is now"""
+
+
+class Judge(NamedTuple):
+    """A column of a family's table."""
+
+    suite: str
+    aspect: str
+
+
+@dataclass(frozen=True)
+class Family:
+    """The agreement of one family with its ratings, by layer."""
+
+    name: str
+    values: Mapping[int, Mapping[Judge, float]]
+    """By layer, and as the metric is now"""
+
+    @property
+    def judges(self) -> list[Judge]:
+        """The columns, in order."""
+        return list(next(iter(self.values.values())))
+
+    @property
+    def suites(self) -> list[str]:
+        """The data that judge it."""
+        return list(dict.fromkeys(judge.suite for judge in self.judges))
+
+    def mean(self, layer: int, suites: Sequence[str]) -> float:
+        """The mean over some data of the mean over their aspects; NaN where a number is missing."""
+        by_suite = [
+            np.mean([value for judge, value in self.values[layer].items() if judge.suite == suite]) for suite in suites
+        ]
+        return float(np.mean(by_suite)) if by_suite else math.nan
+
+    def best(self, suites: Sequence[str]) -> int | None:
+        """The layer of the largest mean over some data, the lower of equals; None where there is none."""
+        known = {layer: self.mean(layer, suites) for layer in self.values if layer != DEFAULT}
+        known = {layer: mean for layer, mean in known.items() if not math.isnan(mean)}
+        return max(known, key=lambda layer: known[layer], default=None)
+
+
+def families(
+    data: Data, scores: Scores, model: str | None = None, names: Sequence[str] = (),
+    suites: Sequence[Suite] = SUITES, judged: Mapping[str, Mapping[str, tuple[str, ...]]] = FAMILIES,
+) -> tuple[list[Family], list[str], list[str]]:  # fmt: skip
+    """Families on every layer of a model, the models that were read, and the data that are not there.
+
+    names: of families, all if none is given. Raises SpecError for another name, InputError where no data are there.
+    """
+    if unknown := [name for name in names if name not in judged]:
+        raise SpecError(f"--metrics {unknown[0]}: not one of {', '.join(judged)}")
+    wanted = {name: by_suite for name, by_suite in judged.items() if not names or name in names}
+    settings = {name: _settings(name, model) for name in wanted}
+    cut: list[Suite] = []
+    for suite in suites:
+        specs = [spec for name in wanted if suite.name in wanted[name] for spec in settings[name].values()]
+        if specs:
+            cut.append(replace(suite, groups=(Group(tuple(specs)),), measured=suite.measured[:1]))
+    measured, absent = measure(data, scores, model, replicates=0, suites=cut)
+    found: list[Family] = []
+    for name, by_suite in wanted.items():
+        here = [one for one in measured if one.suite.name in by_suite]
+        values = {
+            layer: {
+                Judge(one.suite.title, aspect): _value(one.values.get(spec, {}).get((aspect, *one.suite.measured[0])))
+                for one in here
+                for aspect in by_suite[one.suite.name]
+            }
+            for layer, spec in settings[name].items()
+        }
+        if here:
+            found.append(Family(name, values))
+    return found, list(dict.fromkeys(name for one in measured for name in one.models)), absent
+
+
+def _settings(name: str, model: str | None) -> dict[int, str]:
+    """By layer, the spec of the family's default metric there."""
+    plain = registry.metric(name)
+    most = layers_of(registry.metric(name, model=model))
+    return {DEFAULT: str(plain), **{number: str(up_to(plain, number)) for number in range(most + 1)}}
+
+
+def _value(agreed: object) -> float:
+    return getattr(agreed, "value", math.nan)
+
+
+def chosen(found: Sequence[Family]) -> dict[str, int]:
+    """By family, the layer that agrees best over all data that judge it: for the card."""
+    return {one.name: layer for one in found if (layer := one.best(one.suites)) is not None}
+
+
+def page(found: Sequence[Family], models: Sequence[str], absent: Sequence[str], limit: int | None) -> str:
+    """The tables in Markdown."""
+    lines = [f"# Layers of {', '.join(models) or 'no model'}", ""]
+    if limit is not None:
+        lines += [f"Measured on the first {limit} items of each data set.", ""]
+    lines += [
+        "Agreement by layer, 0 being the embeddings; of metrics that read several layers, of the window that ends "
+        "there. *Mean* is over data, each the mean over its aspects. *Left out*: the layer that the other data choose, "
+        "with its number on the data that had no say, which is what an honest choice is worth.",
+        "",
+    ]
+    if absent:
+        lines += [f"Not here: {', '.join(absent)}, whose data were not at hand.", ""]
+    for one in found:
+        best = one.best(one.suites)
+        heads = [f"{judge.suite}: {judge.aspect.replace('_', ' ')}" for judge in one.judges]
+        lines += [f"## {one.name}", "", "| layer | " + " | ".join([*heads, "mean"]) + " |"]
+        lines.append("|---|" + "---:|" * (len(heads) + 1))
+        for layer, values in one.values.items():
+            cells = [_number(value) for value in [*values.values(), one.mean(layer, one.suites)]]
+            name = "as it is" if layer == DEFAULT else f"**{layer}**" if layer == best else str(layer)
+            lines.append(f"| {name} | " + " | ".join(cells) + " |")
+        if len(one.suites) > 1:
+            lines.append(f"| left out | {' | '.join(_left_out(one, judge) for judge in one.judges)} | |")
+        lines.append("")
+    layers = ", ".join(f'"{name}": {layer}' for name, layer in chosen(found).items())
+    return "\n".join([*lines, f'For the card: `"layers": {{{layers}}}`', ""])
+
+
+def _left_out(one: Family, judge: Judge) -> str:
+    layer = one.best([suite for suite in one.suites if suite != judge.suite])
+    return "-" if layer is None else f"{_number(one.values[layer][judge])} ({layer})"
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else short(value)

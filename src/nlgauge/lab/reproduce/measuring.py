@@ -1,0 +1,141 @@
+"""Suites of the results page with their numbers: scored, and correlated with people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError, SpecError
+from nlgauge.lab.reproduce.columns import only, part_of, without
+from nlgauge.lab.reproduce.rated import VIEWS, Data
+from nlgauge.lab.reproduce.scoring import Job, Scores, read_model
+from nlgauge.lab.reproduce.specs import metric_of, names_of, refusal
+from nlgauge.lab.reproduce.suites import SUITES, Group, Suite
+from nlgauge.lab.reproduce.verdicts import Key, Measured
+from nlgauge.meta.agreement import Agreement, correlate
+from nlgauge.metrics.base import Metric, model_of
+
+
+def measure(
+    data: Data, scores: Scores, model: str | None = None, metrics: Sequence[str] = (), replicates: int = 1000,
+    suites: Sequence[Suite] | None = None, kept: bool = False,
+) -> tuple[list[Measured], list[str]]:  # fmt: skip
+    """Score and correlate the suites (all of `suites.py` by default) whose data are there; and what is not there.
+
+    kept: score nothing, take what the store has.
+
+    Raises InputError where none is, SpecError where `metrics` (names or specs) name what no suite has.
+    """
+    wanted = SUITES if suites is None else suites
+    here = [suite for suite in wanted if not data.missing([source.file for source in suite.sources])]
+    absent = [suite.sources[0].file for suite in wanted if suite not in here]
+    if not here:
+        remedy = f"put {', '.join(absent)} there, each as .jsonl or .jsonl.gz: see docs/reproduce.md"
+        raise InputError("none of the rated data is there", file=data.folder, remedy=remedy)
+    plans = [_plan(suite, data, model, metrics) for suite in here]
+    _refuse_unused(metrics, plans)
+    jobs = [Job(plan.corpus, plan.suite.name, list(plan.metrics.values())) for plan in plans]
+    if kept:
+        for job in jobs:
+            scores.look_up(job)
+    else:
+        scores.fill(jobs)
+    return [_measured(plan, data, scores, replicates) for plan in plans], absent
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is to be scored of a suite."""
+
+    suite: Suite
+    corpus: Corpus
+    metrics: dict[str, Metric] = field(default_factory=dict)
+    """By the spec that the suite gives"""
+    refused: dict[str, str] = field(default_factory=dict)
+    """Why others cannot be had"""
+
+
+def _plan(suite: Suite, data: Data, model: str | None, only_these: Sequence[str]) -> _Plan:
+    plan = _Plan(suite, VIEWS[suite.view].of(data.corpus(suite.sources))[0])
+    for spec in _specs(suite):
+        name = spec.partition("(")[0]
+        if only_these and not {spec, name, name.rpartition("/")[2]}.intersection(only_these):
+            continue
+        try:
+            plan.metrics[spec] = metric_of(spec, model, suite.defaults)
+        except SpecError as error:
+            plan.refused[spec] = refusal(error)
+    return plan
+
+
+def _refuse_unused(metrics: Sequence[str], plans: Sequence[_Plan]) -> None:
+    asked = {spec for plan in plans for spec in _specs(plan.suite)}
+    met = {name for plan in plans for spec, metric in plan.metrics.items() for name in names_of(spec, metric)}
+    if unused := [name for name in metrics if name not in met | asked]:
+        known = sorted({spec.partition("(")[0] for spec in asked})
+        raise SpecError(f"--metrics {unused[0]}: no suite has it; there are {', '.join(known)}")
+
+
+def _specs(suite: Suite) -> list[str]:
+    return [spec for group in suite.groups for spec in group.metrics]
+
+
+def _measured(plan: _Plan, data: Data, scores: Scores, replicates: int) -> Measured:
+    suite, corpus = plan.suite, plan.corpus
+    reasons = dict(plan.refused)
+    values: dict[str, dict[Key, Agreement]] = {}
+    models: dict[str, None] = {}
+    partial: dict[str, int] = {}
+    reading: set[str] = set()
+    for group in suite.groups:
+        tables: dict[str, ScoreTable] = {}
+        for spec in group.metrics:
+            if (metric := plan.metrics.get(spec)) is None:
+                continue
+            if (table := scores.table(corpus, metric)) is None:
+                reasons[spec] = scores.why(corpus, metric)
+                continue
+            tables[spec] = table
+            models.update(dict.fromkeys(read_model(table)))
+            names = [name for name, _ in _reported(spec, table, suite)]
+            reading.update(names if model_of(metric) is not None else ())
+            partial.update(dict.fromkeys(names, len(table.rows)) if len(table.rows) < len(corpus) else {})
+        for name, key, agreed in _correlated(suite, group, tables, data.corpus(suite.sources), replicates):
+            values.setdefault(name, {})[key] = agreed
+    for name, by_key in values.items():
+        if all(math.isnan(one.value) for one in by_key.values()):
+            reasons[name] = next(one.reason for one in by_key.values()) or "no value"
+    place = {spec: n for n, spec in enumerate(_specs(suite))}
+    ordered = {name: values[name] for name in sorted(values, key=lambda name: place[suite.spec_of(name)])}
+    items = len({row.item for row in corpus})
+    return Measured(
+        suite, len(corpus), items, len(corpus.systems), ordered, reasons, list(models), frozenset(reading), partial
+    )
+
+
+def _correlated(
+    suite: Suite, group: Group, tables: Mapping[str, ScoreTable], rated: Corpus, replicates: int
+) -> Iterator[tuple[str, Key, Agreement]]:
+    """The agreement of each metric of a group, and of those of its parts that are reported, in each column."""
+    together: dict[tuple[tuple[str, str], ...], ScoreTable] = {}
+    for spec, table in tables.items():
+        kept = without(table, group.without)
+        # An interval is drawn for the parts that are reported, no others.
+        reported = together.setdefault(tuple(kept.rows), ScoreTable(kept.rows, {}, {}))
+        reported.columns.update({name: part_of(only(kept), part) for name, part in _reported(spec, table, suite)})
+    for reported in together.values():
+        for level, coefficient in suite.measured:
+            for one in correlate(
+                reported, rated, level=level, coefficient=coefficient, aspects=suite.aspects,
+                resample=suite.resample, replicates=replicates,
+            ):  # fmt: skip
+                yield one.metric, (one.aspect, level, coefficient), one
+
+
+def _reported(spec: str, table: ScoreTable, suite: Suite) -> list[tuple[str, str]]:
+    """(name of the row, part) of a metric: its first part, and what the suite reports besides."""
+    first, *others = only(table).parts
+    return [(spec, first), *((f"{spec} {part}", part) for part in others if part in suite.parts)]

@@ -1,0 +1,137 @@
+"""Who wins, over all published columns: counts by model, what is lost, and every column in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from nlgauge.lab.reproduce.numbers import short
+from nlgauge.lab.reproduce.verdicts import Key, Measured, Verdict
+
+NOISE = 0.02
+"""A difference that says nothing"""
+
+
+def label(measured: Sequence[Measured]) -> str:
+    """The model that some suites were measured on, with the beginning of its digest."""
+    return ", ".join(dict.fromkeys(name for one in measured for name in one.models)) or "no model"
+
+
+def counted(measured: Sequence[Measured]) -> list[Measured]:
+    """The suites that take part in who wins."""
+    return [one for one in measured if one.finished and one.verdicts]
+
+
+def standing(by_model: Sequence[Sequence[Measured]]) -> list[str]:
+    """A line a data set: in how many of its published columns the best of each model is ahead, and the best of none.
+
+    Empty where nothing is counted.
+    """
+    names = [label(measured).partition("@")[0] for measured in by_model]
+    ahead: dict[str, list[int | None]] = {}
+    columns: dict[str, dict[Key, Verdict]] = {}
+    for number, measured in enumerate(by_model):
+        for one in counted(measured):
+            cells = ahead.setdefault(one.suite.title, [None] * len(by_model))
+            cells[number] = sum(verdict.ahead for verdict in one.verdicts)
+            columns.setdefault(one.suite.title, {}).update({verdict.key: verdict for verdict in one.verdicts})
+    if not columns:
+        return []
+    lines = [
+        "| rated data | published columns | " + " | ".join(f"{name} ahead" for name in names) + " | no model ahead |",
+        "|---|---:|" + "---:|" * (len(names) + 1),
+    ]
+    rows = [(title, len(found), *ahead[title], _floors_ahead(found.values())) for title, found in columns.items()]
+    lines += ["| " + " | ".join("-" if cell is None else str(cell) for cell in row) + " |" for row in rows]
+    total = [sum(cell or 0 for cell in column) for column in list(zip(*rows, strict=True))[1:]]
+    return [*lines, "| **all** | " + " | ".join(f"**{number}**" for number in total) + " |"]
+
+
+def _floors_ahead(verdicts: Iterable[Verdict]) -> int:
+    return sum(one.floor is not None and one.floor[1] > one.published.value for one in verdicts)
+
+
+def short_tables(by_model: Sequence[Sequence[Measured]]) -> list[str]:
+    """Counts by model, and below them every published column."""
+    if not any(map(counted, by_model)):
+        return []
+    lines = [
+        "| model | published columns | clearly ahead | ahead | behind | clearly behind | of all within .02 |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for measured in by_model:
+        verdicts = [verdict for one in counted(measured) for verdict in one.verdicts]
+        level = sum(abs(one.ours.value - one.published.value) <= NOISE + 1e-9 for one in verdicts)
+        cells = [label(measured), len(verdicts), *counts(verdicts), level]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return [*lines, "", *_columns(by_model)]
+
+
+def _columns(by_model: Sequence[Sequence[Measured]]) -> list[str]:
+    """A line a column; ours is bold where it is ahead."""
+    names = [label(measured).partition("@")[0] for measured in by_model]
+    found: dict[tuple[str, Key], list[Verdict | None]] = {}
+    for number, measured in enumerate(by_model):
+        for one in counted(measured):
+            for verdict in one.verdicts:
+                line = found.setdefault((one.suite.title, verdict.key), [None] * len(by_model))
+                line[number] = verdict
+    lines = [
+        "| rated | level, coefficient | best published | " + " | ".join(names) + " | best without a model |",
+        "|---|---|---:|" + "---:|" * (len(names) + 1),
+    ]
+    for (title, (aspect, level, coefficient)), verdicts in found.items():
+        known = next(verdict for verdict in verdicts if verdict is not None)
+        cells = [f"{title}: {aspect.replace('_', ' ')}", f"{level}, {coefficient}", short(known.published.value)]
+        cells += [_ours(verdict) for verdict in verdicts]
+        lines.append("| " + " | ".join([*cells, "-" if known.floor is None else short(known.floor[1])]) + " |")
+    return lines
+
+
+def _ours(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "-"
+    return f"**{short(verdict.ours.value)}**" if verdict.ahead else short(verdict.ours.value)
+
+
+def winners(by_model: Sequence[Sequence[Measured]]) -> list[str]:
+    """The part of the results page about who wins."""
+    if not any(map(counted, by_model)):
+        return []
+    lines = ["## Who wins", "", *standing(by_model), "", *short_tables(by_model), ""]
+    for measured in by_model:
+        if counted(measured):
+            heading = f", on {label(measured)}" if len(by_model) > 1 else ""
+            lines += [f"### Columns by data{heading}", "", *_by_data(counted(measured))]
+    return lines
+
+
+def _by_data(measured: Sequence[Measured]) -> list[str]:
+    lines = [
+        "Columns (an aspect at a level) that have a published number:", "",
+        "| data | columns | clearly ahead | ahead | behind | clearly behind |", "|---|---:|---:|---:|---:|---:|",
+    ]  # fmt: skip
+    rows = [(one.suite.title, counts(one.verdicts)) for one in measured]
+    rows.append(("**all**", tuple(sum(column) for column in zip(*(kinds for _, kinds in rows), strict=True))))
+    lines += [f"| {title} | {sum(kinds)} | " + " | ".join(map(str, kinds)) + " |" for title, kinds in rows]
+    verdicts = [verdict for one in measured for verdict in one.verdicts]
+    behind = sorted((one for one in verdicts if not one.ahead), key=lambda one: one.ours.value - one.published.value)
+    for heading, verdicts in (
+        ("**Where we clearly lose**, the widest gap first:", [one for one in behind if one.clear]),
+        ("Behind, but within the interval:", [one for one in behind if not one.clear]),
+    ):
+        if verdicts:
+            lines += ["", heading, "", *(f"- {_losing(verdict)}" for verdict in verdicts)]
+    return [*lines, ""]
+
+
+def counts(verdicts: Sequence[Verdict]) -> tuple[int, ...]:
+    """How many columns are clearly ahead, ahead, behind, clearly behind."""
+    kinds = [(verdict.ahead, verdict.clear) for verdict in verdicts]
+    return tuple(kinds.count(kind) for kind in ((True, True), (True, False), (False, False), (False, True)))
+
+
+def _losing(verdict: Verdict) -> str:
+    aspect, level, coefficient = verdict.key
+    where = f"{verdict.suite.title}, {aspect.replace('_', ' ')} ({level}, {coefficient})"
+    ours, published = verdict.ours, verdict.published
+    return f"{where}: {short(ours.value)} (`{verdict.metric}`) against {short(published.value)} ({published.row})"

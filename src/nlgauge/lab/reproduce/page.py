@@ -1,0 +1,162 @@
+"""The results page in Markdown: every metric of ours on the rated data, the best published number beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+
+from nlgauge._version import __version__
+from nlgauge.lab.reproduce.numbers import short, with_interval
+from nlgauge.lab.reproduce.overview import label, winners
+from nlgauge.lab.reproduce.published import best
+from nlgauge.lab.reproduce.suites import Suite
+from nlgauge.lab.reproduce.verdicts import Key, Measured, Verdict
+from nlgauge.meta.agreement import Agreement
+
+
+def page(by_model: Sequence[Sequence[Measured]], absent: Sequence[str], limit: int | None, replicates: int) -> str:
+    """The results page in Markdown, of the same suites by each model."""
+    measured = [one for suites in by_model for one in suites]
+    models = ", ".join(dict.fromkeys(name for one in measured for name in one.models))
+    lines = ["# Agreement with people, beside the best published numbers", ""]
+    if limit is not None:
+        lines += [f"**Only the first {limit} items of each data set: these are not the results.**", ""]
+    if any(not one.finished for one in measured):
+        lines += ["**Not finished**, and not counted in who wins:", ""]
+        for suites in by_model:
+            on = f" (on {label(suites)})" if len(by_model) > 1 else ""
+            lines += [_unfinished(one, on) for one in suites if not one.finished]
+        lines += [""]
+    lines += [
+        f"Our metrics on {models or 'no model'}, on public human ratings, by the protocol of the papers; beside them "
+        "the best number that any of the five papers prints for the same ratings, whichever metric and checkpoint it "
+        "is of. *Ours* in who wins is the best metric that reads the model; the best that reads none (length, copying, "
+        "words and characters) stands beside it as a floor. [meta.md](meta.md) says what the levels and coefficients "
+        f"are. Made by `nlgauge reproduce results` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
+        "",
+        f"In brackets: 95 % of {replicates:,} resamples of items and systems (ASSET: of items). *Clearly* means that "
+        "the published number, which is printed without an interval, lies outside ours. The best of a column was "
+        "picked on these very rows, as were most published ones; differences of .02 are noise. Metrics run with their "
+        "defaults: the layers that they read are those on the model's card, the same in all columns.",
+        "",
+    ]
+    if absent:
+        lines += [f"Not here: {', '.join(absent)}, whose data were not at hand.", ""]
+    lines += winners(by_model)
+    for ones in zip(*by_model, strict=True):
+        lines += _section(ones)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _unfinished(one: Measured, on: str) -> str:
+    """Which metrics of a suite have not scored all rows."""
+    counts: dict[int, set[str]] = {}
+    for name, rows in one.partial.items():
+        counts.setdefault(rows, set()).add(one.suite.spec_of(name))
+    parts = [f"{len(specs)} only {rows:,}" for rows, specs in sorted(counts.items(), reverse=True)]
+    parts += [f"{len(one.waiting)} none"] * bool(one.waiting)
+    total = len({one.suite.spec_of(name) for name in one.values} | set(one.waiting))
+    done = total - len(one.waiting) - sum(map(len, counts.values()))
+    return f"- {one.suite.title}{on}: of {total} metrics {done} have scored all {one.rows:,} rows, {', '.join(parts)}"
+
+
+def _section(ones: Sequence[Measured]) -> list[str]:
+    """A suite, by each model."""
+    one, suite = ones[0], ones[0].suite
+    apart = {spec for group in suite.groups if group.without for spec in group.metrics}
+    lines = [
+        f"## {suite.title}{'' if all(one.finished for one in ones) else ' (not finished)'}",
+        "",
+        f"{one.rows:,} rows: {one.items} items, {one.systems} systems.",
+        *suite.notes,
+        "",
+    ]
+    for group in suite.groups:
+        if group.without and any(spec in one.values for spec in group.metrics):
+            lines += [f"‡ Without {', '.join(group.without)}.", ""]
+    verdicts = [(key, found, verdict) for key in one.keys for found in ones if (verdict := found.verdict(key))]
+    if verdicts:
+        several = len(ones) > 1
+        lines += [
+            f"| aspect | level, coefficient | best published | |{' model |' * several} ours | | ours is "
+            "| best without a model | |",
+            f"|---|---|---|---:|{'---|' * several}---|---:|---|---|---:|",
+            *(_line(verdict, apart, label([found]) if several else None) for _, found, verdict in verdicts),
+            "",
+        ]
+    for level, coefficient in suite.measured:
+        lines += _table(ones, level, coefficient, apart)
+    lacking: dict[tuple[str, str], list[Measured]] = {}
+    for found in ones:
+        for spec, reason in found.reasons.items():
+            lacking.setdefault((spec, reason), []).append(found)
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for (spec, reason), which in lacking.items():
+        on = "" if len(which) == len(ones) else f" on {label(which)}"
+        grouped.setdefault((on, reason.partition(";")[0]), []).append(f"`{spec}`")
+    for (on, reason), specs in grouped.items():
+        lines += [f"No number{on}: {', '.join(specs)}: {reason}.", ""]
+    return lines
+
+
+def _rows(ones: Sequence[Measured]) -> Iterator[tuple[Measured, str, str]]:
+    """Every metric by every model, with what to add to its name; those that read no model once, and last."""
+    for one in ones:
+        on = f", {label([one]).partition('@')[0]}" if len(ones) > 1 else ""
+        yield from ((one, name, on) for name in one.values if name in one.reading)
+    told: set[str] = set()
+    for one in ones:
+        for name in one.values:
+            if name not in one.reading and name not in told:
+                told.add(name)
+                yield one, name, ""
+
+
+def _table(ones: Sequence[Measured], level: str, coefficient: str, apart: Collection[str]) -> list[str]:
+    """Every metric that has a number at a level, by aspect; those that read the model first."""
+    suite = ones[0].suite
+    keys = [(aspect, level, coefficient) for aspect in suite.aspects]
+    shown = [(one, name, on) for one, name, on in _rows(ones) if any(name in one.of(key) for key in keys)]
+    if not shown:
+        return []
+    heads = " | ".join(aspect.replace("_", " ") for aspect in suite.aspects)
+    lines = [f"| {level}, {coefficient} | {heads} |", "|---" + "|---:" * len(keys) + "|"]
+    tops = {key: max((value for one in ones for value in _whole(one, key)), default=math.nan) for key in keys}
+    for one, name, on in shown:
+        cells = [_cell(one.of(key).get(name), tops[key], name in one.partial) for key in keys]
+        rows = f", {one.partial[name]:,} of {one.rows:,} rows" if name in one.partial else ""
+        lines.append(f"| {_marked(name, suite, apart)}{on}{rows} | " + " | ".join(cells) + " |")
+    published = [best(suite.sources[0].file, *key) for key in keys]
+    if any(published):
+        named = [f"{short(top.value)} {top.row} ({top.table.name})" if top else "-" for top in published]
+        lines.append("| best published | " + " | ".join(named) + " |")
+    return [*lines, ""]
+
+
+def _whole(one: Measured, key: Key) -> list[float]:
+    """The values of the metrics that scored all rows."""
+    return [agreed.value for name, agreed in one.of(key).items() if name not in one.partial]
+
+
+def _cell(agreed: Agreement | None, top: float, partial: bool) -> str:
+    if agreed is None:
+        return "-"
+    return f"**{with_interval(agreed)}**" if agreed.value == top and not partial else with_interval(agreed)
+
+
+def _marked(name: str, suite: Suite, apart: Collection[str]) -> str:
+    return f"`{name}`" + " ‡" * (suite.spec_of(name) in apart)
+
+
+def _line(verdict: Verdict, apart: Collection[str], model: str | None) -> str:
+    aspect, level, coefficient = verdict.key
+    published = verdict.published
+    floor, height = verdict.floor or ("", math.nan)
+    cells = [
+        aspect.replace("_", " "), f"{level}, {coefficient}", f"{published.row} ({published.table.name})",
+        short(published.value), *([] if model is None else [model]),
+        _marked(verdict.metric, verdict.suite, apart), with_interval(verdict.ours),
+        str(verdict), _marked(floor, verdict.suite, apart) if floor else "-",
+        "-" if math.isnan(height) else short(height),
+    ]  # fmt: skip
+    return "| " + " | ".join(cells) + " |"

@@ -1,0 +1,178 @@
+"""The published tables, read from `tables/`: a JSON file each, with the protocol and what of ours stands for a row.
+
+A file holds numbers, names of rows, and:
+
+    data      the rated data, under the name that columns use: files of the folder given by --data, some without systems
+    columns   [data, aspect, level, coefficient] of each number of a row
+    view      what of a row's texts takes part (rated.VIEWS); `defaults` are parameters for every metric that has them
+    scale     1, or 100 where correlations are printed so; `digits` behind the point
+    rows      `spec` is the metric of ours, or one for each of `data`; `own` its settings on the paper's own checkpoint,
+              by that checkpoint's name; `rating` an aspect that stands as a metric; `sum` of two rows; `part` of the
+              metric; `view` instead of the table's; `without` these systems; `undefined`, the number that the published
+              scores have where ours has none; `why` there is nothing of ours
+    kind      'agreement' with ratings (default), a 'sweep' of a parameter, and 'between', 'williams' and
+              'distributions', which are of the metrics alone or of pairs of them
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from nlgauge.errors import SpecError
+
+PAPERS = {
+    "infolm": "InfoLM (Colombo et al., AAAI 2022)",
+    "baryscore": "BaryScore (Colombo et al., EMNLP 2021)",
+    "ctc": "CTC (Deng et al., EMNLP 2021)",
+    "mark-evaluate": "Mark-Evaluate (Mordido and Meinel, COLING 2020)",
+    "maskeval": "MaskEval (Liu et al., 2022)",
+}
+KINDS = ("agreement", "sweep", "between", "williams", "distributions")
+
+
+class Source(NamedTuple):
+    """A file of rated data, by name without suffix."""
+
+    file: str
+    without: tuple[str, ...] = ()
+    """Systems that are left out"""
+
+
+class Column(NamedTuple):
+    """What a number of a row is."""
+
+    data: str
+    aspect: str
+    level: str
+    coefficient: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of a table."""
+
+    name: str
+    published: tuple[float | None, ...] = ()
+    """By column, as printed; None where nothing is"""
+    spec: str | Mapping[str, str] | None = None
+    own: Mapping[str, str] = field(default_factory=dict)
+    rating: str | None = None
+    sum: tuple[str, ...] = ()
+    part: str | None = None
+    view: str | None = None
+    without: tuple[str, ...] = ()
+    undefined: float | None = None
+    why: str | None = None
+
+    def on(self, data: str, model: str | None) -> str | None:
+        """The spec for one of the table's data on a model; None where the row is not a metric of ours."""
+        if model is not None and model in self.own:
+            return self.own[model]
+        return self.spec.get(data) if isinstance(self.spec, Mapping) else self.spec
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table or figure of a paper."""
+
+    name: str
+    paper: str
+    title: str
+    also: tuple[str, ...] = ()
+    """Other names: of figures that draw the same numbers"""
+    why: str | None = None
+    """It cannot be rebuilt"""
+    kind: str = "agreement"
+    digits: int = 4
+    scale: float = 1
+    data: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
+    columns: tuple[Column, ...] = ()
+    view: str = "as given"
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    rows: tuple[Entry, ...] = ()
+
+    @property
+    def files(self) -> list[str]:
+        """The files of rated data that it needs."""
+        return list(dict.fromkeys(source.file for sources in self.data.values() for source in sources))
+
+
+@cache
+def tables() -> Mapping[str, Table]:
+    """Every table and figure, by name, paper by paper."""
+    found: dict[str, Table] = {}
+    for place in sorted(files("nlgauge.lab.reproduce").joinpath("tables").iterdir(), key=lambda place: place.name):
+        read = json.loads(place.read_text(encoding="utf-8"))
+        for record in read if isinstance(read, list) else [read]:
+            found[record["name"]] = table(record)
+    papers = list(PAPERS)
+    return dict(sorted(found.items(), key=lambda pair: (papers.index(pair[1].paper), pair[1].why is not None, pair[0])))
+
+
+def table(record: Mapping[str, Any]) -> Table:
+    """A table from its JSON record."""
+    given = {**record}
+    given["data"] = {
+        name: tuple(Source(source["file"], tuple(source.get("without", ()))) for source in sources)
+        for name, sources in record.get("data", {}).items()
+    }
+    given["columns"] = tuple(Column(*column) for column in record.get("columns", ()))
+    given["rows"] = tuple(_entry(row) for row in record.get("rows", ()))
+    for name in ("also", "notes"):
+        given[name] = tuple(record.get(name, ()))
+    return Table(**given)
+
+
+def _entry(record: Mapping[str, Any]) -> Entry:
+    given: dict[str, Any] = {"name" if key == "row" else key: value for key, value in record.items()}
+    made: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+    return Entry(**made)
+
+
+def find(names: Sequence[str]) -> list[Table]:
+    """The tables of these names, 'all' being all that can be rebuilt. Raises SpecError, with the list, for others."""
+    known = {name: table for table in tables().values() for name in (table.name, *table.also)}
+    chosen: dict[str, Table] = {}
+    for name in names:
+        if name == "all":
+            chosen.update({table.name: table for table in tables().values() if table.why is None})
+        elif name not in known:
+            raise SpecError(
+                f"no table or figure {name!r}; there are {', '.join(known)}, and all, results, detection and layers"
+            )
+        elif known[name].why is not None:
+            raise SpecError(f"{name} cannot be rebuilt: {known[name].why}")
+        else:
+            chosen[known[name].name] = known[name]
+    return list(chosen.values())
+
+
+class Best(NamedTuple):
+    """The best published number of some data, aspect, level and coefficient."""
+
+    value: float
+    """As a correlation, whatever the scale in print"""
+    row: str
+    table: Table
+
+
+def best(file: str, aspect: str, level: str, coefficient: str) -> Best | None:
+    """The best number of all tables that were made from a file of rated data; ratings as metrics do not count.
+
+    Where several tables hold that number, the longest one is named: the short ones are about parts of a metric.
+    """
+    found = [
+        Best(value / table.scale, row.name, table)
+        for table in tables().values()
+        for number, column in enumerate(table.columns)
+        if column[1:] == (aspect, level, coefficient) and table.data[column.data][0].file == file
+        for row in table.rows
+        if row.rating is None and row.published and (value := row.published[number]) is not None
+    ]
+    return max(found, key=lambda one: (one.value, len(one.table.rows))) if found else None

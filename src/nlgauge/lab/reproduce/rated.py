@@ -1,0 +1,118 @@
+"""Rated data in a folder, by name, and the views of it that published protocols take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.errors import InputError
+from nlgauge.lab.reproduce.published import Source
+
+SUFFIXES = (".jsonl.gz", ".jsonl", ".json.gz", ".json", ".parquet", ".csv.gz", ".csv", ".tsv.gz", ".tsv")
+
+
+def place(folder: Path, name: str) -> Path | None:
+    """Where the data of a name lie; None where they do not."""
+    return next((path for suffix in SUFFIXES if (path := folder / f"{name}{suffix}").is_file()), None)
+
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+class Data:
+    """The rated data of a folder; a file is read once. limit: the first so many items of each data set."""
+
+    def __init__(self, folder: Path, limit: int | None = None) -> None:
+        if not folder.is_dir():
+            raise InputError("is not a folder", file=folder, remedy="give the folder that holds the rated data")
+        self.folder, self.limit = folder, limit
+        self._read: dict[str, Corpus] = {}
+        self._made: dict[tuple[Source, ...], Corpus] = {}
+
+    def missing(self, files: Sequence[str]) -> list[str]:
+        """Those of the files that are not there."""
+        return [name for name in files if place(self.folder, name) is None]
+
+    def corpus(self, sources: Sequence[Source]) -> Corpus:
+        """The rows of some files, one after the other. Raises InputError for a file or a system that is not there."""
+        key = tuple(sources)
+        if key not in self._made:
+            rows: list[Row] = []
+            for source in sources:
+                corpus = self._file(source.file)
+                if absent := [system for system in source.without if system not in corpus.systems]:
+                    problem = f"has no system {absent[0]!r}, which the published protocol leaves out"
+                    raise InputError(problem, file=place(self.folder, source.file), remedy="name systems as published")
+                rows += [row for row in corpus if row.system not in source.without]
+            items = set(list(dict.fromkeys(row.item for row in rows))[: self.limit])
+            self._made[key] = Corpus(tuple(row for row in rows if row.item in items))
+        return self._made[key]
+
+    def _file(self, name: str) -> Corpus:
+        if name not in self._read:
+            path = place(self.folder, name)
+            if path is None:
+                remedy = f"put {name}.jsonl, or .jsonl.gz, there: docs/reproduce.md says what it holds"
+                raise InputError(f"there is no {name}.jsonl in {self.folder}", remedy=remedy)
+            self._read[name] = Corpus.read(path)
+        return self._read[name]
+
+
+class View(NamedTuple):
+    """What of the texts takes part: one corpus, or several whose values or correlations are averaged."""
+
+    of: Callable[[Corpus], list[Corpus]]
+    mean_of: str = "values"
+
+
+def _each(change: Callable[[Row], Row | None]) -> Callable[[Corpus], list[Corpus]]:
+    def of(corpus: Corpus) -> list[Corpus]:
+        return [Corpus(tuple(row for old in corpus if (row := change(old)) is not None))]
+
+    return of
+
+
+def _each_reference(change: Callable[[Row, str], Row]) -> Callable[[Corpus], list[Corpus]]:
+    def of(corpus: Corpus) -> list[Corpus]:
+        most = max((len(row.references) for row in corpus), default=0)
+        return [
+            Corpus(tuple(change(row, row.references[n]) for row in corpus if n < len(row.references)))
+            for n in range(most)
+        ]
+
+    return of
+
+
+def _exchanged(row: Row) -> Row | None:
+    return None if row.source is None else replace(row, candidate=row.source, source=row.candidate)
+
+
+def _first(row: Row) -> Row:
+    return replace(row, references=row.references[:1])
+
+
+def _lines(row: Row) -> Row:
+    """A sentence a line, for ROUGE of summaries; texts in lower case have no other sign of a sentence's end."""
+    candidate, *references = (_SENTENCE_END.sub("\n", text) for text in (row.candidate, *row.references))
+    return replace(row, candidate=candidate, references=tuple(references))
+
+
+VIEWS: Mapping[str, View] = {
+    "as given": View(lambda corpus: [corpus]),
+    "first reference": View(_each(_first)),
+    "sentences on lines": View(_each(_lines)),
+    "first reference, sentences on lines": View(_each(lambda row: _lines(_first(row)))),
+    "source as reference": View(
+        _each(lambda row: None if row.source is None else replace(row, references=(row.source,)))
+    ),
+    "source and candidate exchanged": View(_each(_exchanged)),
+    "mean over references": View(_each_reference(lambda row, text: replace(row, references=(text,)))),
+    "mean of correlations": View(_each_reference(lambda row, text: replace(row, references=(text,))), "correlations"),
+    "references in the candidate": View(
+        _each_reference(lambda row, text: replace(row, candidate=text, source=row.candidate))
+    ),
+}

@@ -1,0 +1,74 @@
+"""A published table made again: its metrics of ours on its data by its protocol, every number beside the published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nlgauge.errors import InputError
+from nlgauge.lab.reproduce.entries import Entries
+from nlgauge.lab.reproduce.kinds import MAKERS
+from nlgauge.lab.reproduce.published import Table
+from nlgauge.lab.reproduce.rated import Data
+from nlgauge.lab.reproduce.rebuilt import Rebuilt
+from nlgauge.lab.reproduce.scoring import Job, Scores, read_model
+from nlgauge.metrics.base import Metric
+
+
+class Rebuilder:
+    """Rebuilds tables from rated data. metrics: names or specs, no others are scored."""
+
+    def __init__(self, data: Data, scores: Scores, model: str | None = None, metrics: Sequence[str] = ()) -> None:
+        self._data, self._scores = data, scores
+        self._entries = Entries(data, scores, model, metrics)
+
+    def score(self, tables: Sequence[Table]) -> None:
+        """Score what the tables need: cheap metrics of all tables first, what shares texts in one pass."""
+        if missing := self._data.missing([name for table in tables for name in table.files]):
+            remedy = "docs/reproduce.md says what they hold; leave out the tables that need them"
+            raise InputError(f"there is no {missing[0]}.jsonl in {self._data.folder}", remedy=remedy)
+        wanted: dict[str, tuple[Job, dict[str, Metric]]] = {}
+        for table in tables:
+            for data, sources in table.data.items():
+                label = "+".join(source.file for source in sources)
+                for entry in table.rows:
+                    meant = self._entries.meant(table, entry, data)
+                    if isinstance(meant, str):
+                        continue
+                    for corpus in meant.corpora:
+                        _, metrics = wanted.setdefault(corpus.digest, (Job(corpus, label, ()), {}))
+                        metrics[str(meant.metric)] = meant.metric
+        self._entries.refuse_unused()
+        self._scores.fill([job._replace(metrics=list(metrics.values())) for job, metrics in wanted.values()])
+
+    def rebuild(self, table: Table) -> Rebuilt:
+        """A table, from what `score` has scored."""
+        blocks, samples = MAKERS[table.kind](self._entries, table)
+        return Rebuilt(table, blocks, self._specs(table), self._facts(table), samples)
+
+    def _specs(self, table: Table) -> dict[str, str]:
+        specs: dict[str, str] = {}
+        for entry in table.rows:
+            by_data = {data: spec for data in table.data if (spec := entry.on(data, self._entries.model)) is not None}
+            if len(set(by_data.values())) == 1:
+                specs[entry.name] = next(iter(by_data.values()))
+            elif by_data:
+                specs[entry.name] = "; ".join(f"{data}: {spec}" for data, spec in by_data.items())
+        return specs
+
+    def _facts(self, table: Table) -> list[str]:
+        facts: list[str] = []
+        models: dict[str, None] = {}
+        for data in table.data:
+            corpus = self._data.corpus(table.data[data])
+            items = len({row.item for row in corpus})
+            name = " + ".join(source.file for source in table.data[data])
+            facts.append(f"{data}: {len(corpus)} rows of {name}, {items} items, {len(corpus.systems)} systems")
+            for entry in table.rows:
+                scored = self._entries.scored(table, entry, data) if entry.spec or entry.own else "nothing"
+                for one in scored if not isinstance(scored, str) else ():
+                    models.update(dict.fromkeys(read_model(one)))
+        if self._data.limit is not None:
+            facts.append(f"only the first {self._data.limit} items: these are not the table's numbers")
+        if models:
+            facts.append(f"scored on {', '.join(models)}")
+        return facts

@@ -1,0 +1,134 @@
+"""Scores for tables and pages: the cheap metrics first, the smallest corpus first, and one that fails harms no other.
+
+What was scored lies in the store of `nlgauge.evaluate`, in a folder: nothing is computed twice, and a run that was
+broken off goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import NlgaugeError
+from nlgauge.evaluation import evaluate
+from nlgauge.lab.reproduce.columns import rows_of
+from nlgauge.lab.reproduce.specs import refusal
+from nlgauge.metrics.base import COSTS, Metric
+from nlgauge.run.kept import NOT_SCORED, kept
+
+
+class Job(NamedTuple):
+    """What is to be scored."""
+
+    corpus: Corpus
+    label: str
+    """The corpus's name, for a reader"""
+    metrics: Sequence[Metric]
+
+
+class Scores:
+    """The scores of some corpora by some metrics.
+
+    cache: the folder of the store, or False to keep nothing. tell: takes a line about each pass.
+    """
+
+    def __init__(self, cache: Path | bool, tell: Callable[[str], object] = lambda line: None) -> None:
+        self._cache, self._tell = cache, tell
+        self.computed = 0
+        """How many values were computed, and not taken from the store"""
+        self._tables: dict[tuple[str, str], ScoreTable] = {}
+        self._refused: dict[tuple[str, str], str] = {}
+
+    def fill(self, jobs: Iterable[Job]) -> None:
+        """Score what is missing, the cheap metrics of all jobs first, and of two corpora the smaller."""
+        smallest = sorted(jobs, key=lambda job: _size(job.corpus))
+        for job in smallest:
+            self.look_up(job)
+        for cost in COSTS:
+            for job in smallest:
+                missing = {str(metric): metric for metric in job.metrics if metric.cost == cost}
+                missing = {spec: metric for spec, metric in missing.items() if self._lacks(job.corpus, spec)}
+                if missing:
+                    self._tell(self._announced(job, cost, missing))
+                    self._score(job.corpus, missing)
+
+    def look_up(self, job: Job) -> None:
+        """Take what the store has, and score nothing."""
+        digest = job.corpus.digest
+        wanted = {str(metric): metric for metric in job.metrics}
+        new = {spec: metric for spec, metric in wanted.items() if (digest, spec) not in self._known}
+        for spec, found in kept(job.corpus, new, self._cache):
+            if isinstance(found, ScoreTable):
+                self._tables[digest, spec] = found
+            else:
+                self._refused[digest, spec] = refusal(found)
+
+    def table(self, corpus: Corpus, metric: Metric) -> ScoreTable | None:
+        """A metric's column on the rows that it has scored, all of them or some; None where there is none."""
+        table = self._tables.get((corpus.digest, str(metric)))
+        if table is None:
+            return None
+        column = table.columns[str(metric)]
+        missing = {number for number, reason in column.reasons.items() if reason == NOT_SCORED}
+        if not missing:
+            return table
+        if column.level == "system" or len(missing) == len(table.rows):
+            return None
+        return rows_of(table, [number for number in range(len(table.rows)) if number not in missing])
+
+    def why(self, corpus: Corpus, metric: Metric) -> str:
+        """Why there is no table of a metric."""
+        return self._refused.get((corpus.digest, str(metric)), NOT_SCORED)
+
+    @property
+    def _known(self) -> set[tuple[str, str]]:
+        return {*self._tables, *self._refused}
+
+    def _lacks(self, corpus: Corpus, spec: str) -> bool:
+        table = self._tables.get((corpus.digest, spec))
+        return table is not None and _missing(table, spec) > 0
+
+    def _announced(self, job: Job, cost: str, metrics: Mapping[str, Metric]) -> str:
+        digest = job.corpus.digest
+        rows = max(_missing(self._tables[digest, spec], spec) for spec in metrics)
+        names = ", ".join(dict.fromkeys(type(metric).__name__ for metric in metrics.values()))
+        of = "" if rows == len(job.corpus) else f"{rows} of "
+        return f"{job.label}: {of}{len(job.corpus)} rows by {len(metrics)} of {cost} ({names})"
+
+    def _score(self, corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
+        try:
+            table = evaluate(corpus, metrics=list(metrics.values()), progress=True, cache=self._cache)
+        except NlgaugeError as error:
+            if len(metrics) == 1:
+                (spec,) = metrics
+                del self._tables[corpus.digest, spec]
+                self._refused[corpus.digest, spec] = refusal(error)
+            else:
+                # One that fails spoils the pass of the others.
+                for spec, metric in metrics.items():
+                    self._score(corpus, {spec: metric})
+            return
+        for spec, column in table.columns.items():
+            before = self._tables[corpus.digest, spec]
+            self.computed += _missing(before, spec) * len(column.parts)
+            self._tables[corpus.digest, spec] = ScoreTable(
+                table.rows, {spec: column}, {spec: table.signatures[spec]}, version=table.version
+            )
+
+
+def read_model(table: ScoreTable) -> list[str]:
+    """The models that a table's scores come from, each with the beginning of its digest."""
+    models = [signature.facts.get("model") for signature in table.signatures.values()]
+    return [f"{one['name']}@{one['digest'][:8]}" for one in models if isinstance(one, dict)]
+
+
+def _missing(table: ScoreTable, spec: str) -> int:
+    return list(table.columns[spec].reasons.values()).count(NOT_SCORED)
+
+
+def _size(corpus: Corpus) -> int:
+    """Characters that are compared."""
+    return sum(len(text) for row in corpus for text in (row.candidate, *row.references))

@@ -1,0 +1,148 @@
+"""CTC's ablations: what each ingredient of its metrics adds (the paper's tables 1, 2 and 3, and stop-words on and off).
+
+Relevance: alignment of references with the output, of the output with the source, their sum, their product (the
+metric). Preservation: each direction alone, and the harmonic mean of both (the metric). Engagingness: the mean and the
+sum (the metric) of the alignments. All variants of an aspect come from one alignment of the texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+from nlgauge.catalogue import registry
+from nlgauge.data.corpus import Corpus
+from nlgauge.errors import InputError, SpecError
+from nlgauge.lab.studies.sweep import Setting, Sweep, sweep
+from nlgauge.maths.alignment import Array, mean_alignment
+from nlgauge.metrics import ctc
+from nlgauge.metrics.ctc import Aspect, AspectPrepared
+from nlgauge.metrics.published import ctc as published
+
+_RELEVANCE = ("r→y", "y→x", "sum", "product")
+_PRESERVATION = ("y→x", "x→y", "both")
+_ENGAGINGNESS = ("mean", "sum")
+
+
+@dataclass(frozen=True)
+class RelevanceVariants(ctc.Relevance):
+    """Relevance, and its ingredients as parts (table 1)."""
+
+    parts: ClassVar[tuple[str, ...]] = _RELEVANCE
+
+    def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
+        return (*_of_relevance(alignments), *super().values(alignments, prepared))
+
+
+@dataclass(frozen=True)
+class PublishedRelevanceVariants(published.Relevance):
+    """The same of published/Relevance."""
+
+    parts: ClassVar[tuple[str, ...]] = _RELEVANCE
+
+    def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
+        return (*_of_relevance(alignments), *super().values(alignments, prepared))
+
+
+@dataclass(frozen=True)
+class PreservationVariants(ctc.Preservation):
+    """Preservation, and each of its directions as a part (table 2)."""
+
+    parts: ClassVar[tuple[str, ...]] = _PRESERVATION
+
+    def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
+        return (*map(mean_alignment, alignments), *super().values(alignments, prepared))
+
+
+@dataclass(frozen=True)
+class PublishedPreservationVariants(published.Preservation):
+    """The same of published/Preservation."""
+
+    parts: ClassVar[tuple[str, ...]] = _PRESERVATION
+
+    def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
+        return (*map(mean_alignment, alignments), *super().values(alignments, prepared))
+
+
+@dataclass(frozen=True)
+class EngagingnessVariants(ctc.Engagingness):
+    """Engagingness, and the mean in place of the sum as a part (table 3)."""
+
+    parts: ClassVar[tuple[str, ...]] = _ENGAGINGNESS
+
+    def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
+        return (mean_alignment(alignments[0]), *super().values(alignments, prepared))
+
+
+@dataclass(frozen=True)
+class PublishedEngagingnessVariants(published.Engagingness):
+    """The same of published/Engagingness."""
+
+    parts: ClassVar[tuple[str, ...]] = _ENGAGINGNESS
+
+    def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
+        return (mean_alignment(alignments[0]), *super().values(alignments, prepared))
+
+
+def _of_relevance(alignments: Sequence[Array]) -> tuple[float, ...]:
+    covered = sum(map(mean_alignment, alignments[1:])) / len(alignments[1:])
+    supported = mean_alignment(alignments[0])
+    return covered, supported, covered + supported
+
+
+ABLATIONS: Mapping[str, type[Aspect]] = {
+    "Relevance": RelevanceVariants,
+    "Preservation": PreservationVariants,
+    "Engagingness": EngagingnessVariants,
+    "published/Relevance": PublishedRelevanceVariants,
+    "published/Preservation": PublishedPreservationVariants,
+    "published/Engagingness": PublishedEngagingnessVariants,
+}
+
+
+def ablation(
+    corpus: Corpus, metrics: Sequence[str] | None = None, aligners: Sequence[str] = ("E",), *,
+    model: str | None = None, level: str = "pooled", **how: Any,
+) -> Sweep:  # fmt: skip
+    """Agreement with people of CTC's metrics with an ingredient left out (the paper's tables 1, 2 and 3).
+
+    metrics: Relevance, Preservation, Engagingness or those of published/, with parameters if wanted; the first three,
+    where the rows have their texts, if none is given. aligners: 'E', 'D', 'R'. Every variant is computed with
+    stop-words and without. The paper's level is 'pooled'. model: for metrics that name none. how: what
+    `nlgauge.lab.studies.sweep.sweep` takes. Raises SpecError for another metric, InputError where the rows have the
+    texts of none.
+    """
+    settings: list[Setting] = []
+    for spec in metrics or _fitting(corpus):
+        base = registry.metric(spec, model=model)
+        if not isinstance(base, Aspect) or base.name not in ABLATIONS:
+            raise SpecError(f"{base} has no ablation; there are {', '.join(ABLATIONS)}")
+        if base.rescale == "score":
+            raise SpecError(f"{base}: its variants have scales of their own; take rescale='token' or 'none'")
+        for aligner in aligners:
+            for stopwords in (True, False):
+                settings += _settings(base, aligner, stopwords)
+    return sweep(corpus, settings, ("variant", "stop-words"), level=level, **how)
+
+
+def _settings(base: Aspect, aligner: str, stopwords: bool) -> list[Setting]:
+    """For one aspect by one aligner: a setting for each of its variants."""
+    given = {field.name: getattr(base, field.name) for field in fields(base)}
+    varied = ABLATIONS[base.name](**{**given, "aligner": aligner, "stopwords": stopwords})
+    line = f"{replace(base, aligner='E')} {aligner}"
+    counted = "count" if stopwords else "left out"
+    return [Setting(line, {"variant": part, "stop-words": counted}, varied, part) for part in varied.parts]
+
+
+def _fitting(corpus: Corpus) -> list[str]:
+    """The metrics whose texts some row has."""
+    fitting = [
+        name
+        for name, kind in ABLATIONS.items()
+        if "/" not in name
+        and any(all(getattr(row, column) not in (None, ()) for column in kind.needed) for row in corpus)
+    ]
+    if not fitting:
+        raise InputError("no row has a source", remedy="give rows with source, and references or context")
+    return fitting

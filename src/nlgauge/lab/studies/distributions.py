@@ -1,0 +1,136 @@
+"""How scores spread: histograms of metrics and of people's ratings, each brought to the range from 0 to 1.
+
+Figures 3 and 9 of the InfoLM paper show these. A metric that tells good outputs from bad as people do spreads its
+scores as people spread theirs; one that gives nearly all outputs nearly one score leaves nothing to tell by.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError
+from nlgauge.meta.arrays import Float
+from nlgauge.meta.join import Source, ratings, turned
+from nlgauge.meta.selection import label, selected
+from nlgauge.show import figures
+from nlgauge.show.tables import Cell, Number
+
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """One metric's, or one aspect's, values from 0, the worst that occurs, to 1, the best."""
+
+    name: str
+    n: int
+    undefined: int
+    """Rows without a value"""
+    infinite: int
+    """Rows whose value is infinite; they have no place between 0 and 1"""
+    low: float
+    """What is 0, as the metric gives it"""
+    high: float
+    """What is 1"""
+    shares: tuple[float, ...]
+    """The share of the rows, by bin"""
+    quantiles: tuple[float, ...]
+    """At 5, 25, 50, 75 and 95 %"""
+    mean: float
+    deviation: float
+    distances: dict[str, float]
+    """By aspect: the mean distance between this distribution and that of the ratings (Wasserstein-1), from 0 to 1"""
+    reason: str | None
+    """Why there is nothing to show"""
+
+
+@dataclass(frozen=True)
+class Distributions:
+    """What `distributions` found."""
+
+    records: tuple[Distribution, ...]
+    edges: tuple[float, ...]
+    """Where the bins begin and end"""
+
+    def tables(self) -> list[list[list[Cell]]]:
+        """For a terminal."""
+        aspects = list(dict.fromkeys(aspect for one in self.records for aspect in one.distances))
+        heads = ["5 %", "25 %", "50 %", "75 %", "95 %", "deviation", *(f"from {aspect}" for aspect in aspects)]
+        cells: list[list[Cell]] = [["scaled to [0, 1]", "n", *heads]]
+        for one in self.records:
+            numbers = [*one.quantiles, one.deviation, *(one.distances.get(aspect, math.nan) for aspect in aspects)]
+            cells.append([one.name, Number(one.n, digits=0), *(Number(x, digits=3) for x in numbers)])
+        return [cells]
+
+    def draw(self, path: Path) -> None:
+        """A histogram for each, one under the other."""
+        shown = {one.name: one.shares for one in self.records if one.reason is None}
+        figures.histograms(
+            path, {"": figures.Histograms(shown, self.edges)}, "from the worst value that occurs to the best"
+        )
+
+
+def distributions(
+    table: ScoreTable,
+    source: Source | None = None,
+    *,
+    metrics: Sequence[str] | None = None,
+    every_part: bool = False,
+    bins: int = 40,
+) -> Distributions:
+    """The distribution of each metric's scores of rows (InfoLM's figures 3 and 9).
+
+    Where lower is better the scale is turned, as the paper turns its distances. source: ratings as `nlgauge.correlate`
+    takes them; they are shown too, and how far each metric's distribution lies from theirs. metrics and every_part as
+    in `nlgauge.meta.selection.selected`. Metrics of sets have no distribution and are left out. Raises InputError.
+    """
+    if bins < 2:
+        raise InputError(f"{bins} bins show nothing", remedy="take 2 or more")
+    table = selected(table, metrics, every_part)
+    people = {} if source is None else ratings(table, source).values
+    edges = np.linspace(0, 1, bins + 1)
+    records = [_distribution(aspect, values, 1.0, edges, {}) for aspect, values in people.items()]
+    scaled = {aspect: _scaled(values) for aspect, values in people.items()}
+    for spec, column in table.columns.items():
+        if column.level == "item":
+            sign = 1.0 if column.higher_is_better else -1.0
+            for part, name in enumerate(column.parts):
+                full = label(table, spec, name)
+                records.append(_distribution(full, turned(column, part), sign, edges, scaled))
+    return Distributions(tuple(records), tuple(edges.tolist()))
+
+
+def _scaled(values: Float) -> Float:
+    """What is finite, from 0 to 1, in ascending order; empty where that is one value only."""
+    known = np.sort(values[np.isfinite(values)])
+    spread = known[-1] - known[0] if len(known) else 0.0
+    return (known - known[0]) / spread if spread > 0 else known[:0]
+
+
+def _distribution(name: str, values: Float, sign: float, edges: Float, people: Mapping[str, Float]) -> Distribution:
+    finite, unit = values[np.isfinite(values)], _scaled(values)
+    undefined, infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
+    ends = (sign * float(finite.min()), sign * float(finite.max())) if len(finite) else (math.nan, math.nan)
+    if not len(unit):
+        reason = "all values are one" if len(finite) else "no row has a finite value"
+        nothing = (math.nan,) * len(_QUANTILES)
+        return Distribution(name, len(finite), undefined, infinite, *ends, (), nothing, math.nan, math.nan, {}, reason)
+    counts, _ = np.histogram(unit, edges)
+    distances = {aspect: _wasserstein(unit, other) for aspect, other in people.items() if len(other)}
+    return Distribution(
+        name, len(unit), undefined, infinite, *ends, tuple((counts / len(unit)).tolist()),
+        tuple(np.quantile(unit, _QUANTILES).tolist()), float(unit.mean()), float(unit.std()), distances, None,
+    )  # fmt: skip
+
+
+def _wasserstein(x: Float, y: Float) -> float:
+    """The area between two empirical distribution functions of ascending samples."""
+    at = np.sort(np.concatenate([x, y]))
+    gaps = [np.searchsorted(sample, at[:-1], side="right") / len(sample) for sample in (x, y)]
+    return float((np.abs(gaps[0] - gaps[1]) * np.diff(at)).sum())

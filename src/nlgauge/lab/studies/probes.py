@@ -1,0 +1,237 @@
+"""Does a metric find what a source does not support, in whatever words? Our own sentences with one small error each.
+
+Each error stands beside its corrected twin, which shares nearly all of its words, and beside free paraphrases, which
+are true and share few words with the source. A metric that measures copying orders an error before a paraphrase.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from nlgauge.catalogue import registry
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.signature import Signature
+from nlgauge.errors import SpecError
+from nlgauge.evaluation import evaluate
+from nlgauge.lab.studies.probe_texts import KINDS, Probed, read_probes
+from nlgauge.maths.detection import detection
+from nlgauge.metrics.base import Metric, model_of
+from nlgauge.show import figures
+from nlgauge.show.tables import Cell, Number
+
+METRICS = ("Consistency(aligner='D')", "CopyRate")
+_LESS_IS_BETTER = frozenset({"unsupported"})
+SETTINGS = {"source": (False, 0), "question": (True, 0), "4 passages": (False, 4), "8 passages": (False, 8)}
+"""What a statement is judged by: the source alone, its question too, the source among so many other passages"""
+
+
+@dataclass(frozen=True)
+class Area:
+    """The area under the curve of hits against false alarms, .5 being chance, with 95 % of resampled sources."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """How a part of a metric orders errors, twins and paraphrases in one setting."""
+
+    metric: str
+    part: str
+    model: str
+    setting: str
+    twin: Area
+    """Errors against corrected twins"""
+    paraphrase: Area
+    """Errors against free paraphrases"""
+    kinds: Mapping[str, float]
+    """By kind of error, the area against the twins of that kind"""
+    marked: float
+    """The share of paraphrases with a word that is marked as unsupported; NaN where the metric marks none"""
+    found: float
+    """The share of errors of which a wrong word is marked; NaN likewise"""
+    undefined: int
+    """Statements without a value"""
+
+
+@dataclass(frozen=True)
+class Probes:
+    """What `probes` found."""
+
+    records: tuple[ProbeResult, ...]
+    sources: int
+    statements: int
+    """With an error"""
+    notes: tuple[str, ...]
+    signatures: dict[str, Signature]
+
+    def tables(self) -> list[list[list[Cell]]]:
+        """For a terminal: all errors together, and by kind in the first setting of each."""
+        heads: list[Cell] = ["error against", "model", "by", "twin", "95 %", "paraphrase", "95 %", "marked", "found"]
+        return [[heads, *(_cells(one) for one in self.records)], [_heads(), *map(_by_kind, self.records)]]
+
+    def draw(self, path: Path) -> None:
+        """Areas by kind of error, a row for each metric, part and setting."""
+        rows = [f"{_name(one)} {one.setting}" for one in self.records]
+        values = [[one.kinds.get(kind, math.nan) for kind in KINDS] for one in self.records]
+        figures.heats(path, {"errors against their corrected twins": figures.Heat(rows, KINDS, values)}, "area", (0, 1))
+
+
+def _heads() -> list[Cell]:
+    return ["error against twin", "model", "by", *KINDS]
+
+
+def _cells(one: ProbeResult) -> list[Cell]:
+    areas = [cell for area in (one.twin, one.paraphrase) for cell in (Number(area.value, digits=2), _range(area))]
+    return [_name(one), one.model, one.setting, *areas, Number(one.marked, digits=2), Number(one.found, digits=2)]
+
+
+def _by_kind(one: ProbeResult) -> list[Cell]:
+    numbers = (Number(one.kinds.get(kind, math.nan), digits=2) for kind in KINDS)
+    return [_name(one), one.model, one.setting, *numbers]
+
+
+def _name(one: ProbeResult) -> str:
+    return one.metric if one.part == "score" else f"{one.metric} {one.part}"
+
+
+def _range(area: Area) -> str:
+    return "" if math.isnan(area.low) else f"[{area.low:.2f}, {area.high:.2f}]"
+
+
+def probes(
+    metrics: Sequence[str | Metric] = METRICS, *, models: Sequence[str] = (), settings: Sequence[str] = tuple(SETTINGS),
+    file: Path | None = None, replicates: int = 1000, seed: int = 0, cache: Path | bool = False,
+    progress: bool = False,
+) -> Probes:  # fmt: skip
+    """How metrics order statements with an error, their corrected twins and free paraphrases of their sources.
+
+    metrics: of which a greater value says that a source supports more of a candidate. models: each for every metric
+    that names none; the embedded one if none is given. settings: of `SETTINGS`. file: of probes of your own
+    (`probe_texts.read_probes`). Answers to questions are judged in the setting "question" alone, and count in the
+    column of their kind, not in the areas of all errors. Raises SpecError for a setting that is none, InputError for a
+    file that cannot be read.
+    """
+    if unknown := [name for name in settings if name not in SETTINGS]:
+        raise SpecError(f"no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}")
+    sources = read_probes(file)
+    asked = [(one, registry.metric(one, model=model)) for model in (*models,) or (None,) for one in metrics]
+    chosen = {str(metric): (str(one), metric) for one, metric in asked}
+    records: list[ProbeResult] = []
+    signatures: dict[str, Signature] = {}
+    for setting in settings:
+        rows = _rows(sources, *SETTINGS[setting])
+        corpus = Corpus(tuple(row.row for row in rows))
+        every = [metric for _, metric in chosen.values()]
+        table = evaluate(corpus, metrics=every, evidence=True, cache=cache, progress=progress)
+        for spec, (named, metric) in chosen.items():
+            column = table.columns[spec]
+            signatures[spec] = table.signatures[spec]
+            for number, part in enumerate(column.parts):
+                sign = -1.0 if part in _LESS_IS_BETTER or not column.higher_is_better else 1.0
+                evidence = column.evidence if number == 0 and model_of(metric) is not None else {}
+                drawing = np.random.default_rng(seed)
+                found = _result(rows, sign * column.values[:, number], evidence, replicates, drawing)
+                model = model_of(metric) or ""
+                records.append(replace(found, metric=named, part=part, model=model, setting=setting))
+    count = sum(len(one.probes) for one in sources)
+    notes = (
+        "an area of .5 is chance; marked: share of the free paraphrases with a marked word; found: share of the errors "
+        "with a wrong word marked",
+    )
+    return Probes(tuple(records), len(sources), count, notes, signatures)
+
+
+@dataclass(frozen=True)
+class _Statement:
+    row: Row
+    source: int
+    role: str
+    """'wrong', 'right' or 'paraphrase'"""
+    kind: str = ""
+    places: tuple[tuple[int, int], ...] = ()
+
+
+def _rows(sources: Sequence[Probed], asked: bool, others: int) -> list[_Statement]:
+    found: list[_Statement] = []
+    for number, one in enumerate(sources):
+        passages = [sources[(number + 1 + 7 * i) % len(sources)].source for i in range(others)]
+        passages.insert(number % (others + 1), one.source)
+        source = "\n\n".join(passages)
+
+        def row(text: str, question: str, source: str = source, number: int = number) -> Row:
+            return Row(text, source=source, question=question if asked else None, item=f"{number}")
+
+        for probe in one.probes:
+            if probe.question is not None and not asked:
+                continue
+            question = probe.question or one.question
+            found.append(_Statement(row(probe.wrong, question), number, "wrong", probe.kind, probe.places))
+            found.append(_Statement(row(probe.right, question), number, "right", probe.kind))
+        found += [_Statement(row(text, one.question), number, "paraphrase") for text in one.paraphrases]
+    return found
+
+
+def _result(
+    rows: Sequence[_Statement], values: np.ndarray, evidence: Mapping[int, object], replicates: int,
+    drawing: np.random.Generator,
+) -> ProbeResult:  # fmt: skip
+    known = ~np.isnan(values)
+    roles = np.array([one.role for one in rows])
+    kinds = np.array([one.kind for one in rows])
+    sources = np.array([one.source for one in rows])
+    counted = known & (kinds != "answer")
+    errors = counted & (roles == "wrong")
+    twins, free = counted & (roles == "right"), counted & (roles == "paraphrase")
+    marks = {number: _marked(record) for number, record in evidence.items()}
+    paraphrases = [marks[i] for i, one in enumerate(rows) if one.role == "paraphrase" and i in marks]
+    wrong = [(marks[i], one.places) for i, one in enumerate(rows) if one.role == "wrong" and i in marks and one.places]
+    hits = [any(a < end and begin < b for a, b in spans for begin, end in places) for spans, places in wrong]
+    return ProbeResult(
+        metric="", part="", model="", setting="",
+        twin=_area(values, errors, twins, sources, replicates, drawing),
+        paraphrase=_area(values, errors, free, sources, replicates, drawing),
+        kinds={kind: _plain_area(values, known & (kinds == kind), roles) for kind in KINDS if (kinds == kind).any()},
+        marked=float(np.mean([bool(spans) for spans in paraphrases])) if paraphrases else math.nan,
+        found=float(np.mean(hits)) if hits else math.nan,
+        undefined=int((~known).sum()),
+    )  # fmt: skip
+
+
+def _plain_area(values: np.ndarray, chosen: np.ndarray, roles: np.ndarray) -> float:
+    return detection(values[chosen], (roles[chosen] != "wrong").astype(np.int64))["auc"]
+
+
+def _area(
+    values: np.ndarray, errors: np.ndarray, others: np.ndarray, sources: np.ndarray, replicates: int,
+    drawing: np.random.Generator,
+) -> Area:  # fmt: skip
+    chosen = np.flatnonzero(errors | others)
+    truth = others.astype(np.int64)
+    by_source = [chosen[sources[chosen] == source] for source in np.unique(sources[chosen])]
+    value = detection(values[chosen], truth[chosen])["auc"]
+    areas = []
+    for _ in range(replicates if len(by_source) > 1 else 0):
+        drawn = np.concatenate([by_source[i] for i in drawing.integers(len(by_source), size=len(by_source))])
+        areas.append(detection(values[drawn], truth[drawn])["auc"])
+    low, high = np.nanquantile(areas, (0.025, 0.975)).tolist() if areas else (math.nan, math.nan)
+    return Area(value, low, high)
+
+
+def _marked(record: object) -> list[tuple[int, int]]:
+    """Characters of the candidate that a metric's evidence marks as unsupported."""
+    texts = record.get("texts", ()) if isinstance(record, Mapping) else ()
+    return [
+        (word["begin"], word["end"])
+        for text in texts
+        if text["name"] == "candidate"
+        for word in text["words"]
+        if word["alignment"] < text["weak"]
+    ]

@@ -1,0 +1,109 @@
+"""Which metric agrees with people significantly better than which: every metric against every other.
+
+Figure 7 of the InfoLM paper is this matrix with Williams' test at system level; it prints one-sided p without a
+correction for testing many pairs, halves of `p` here under correction='none'.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nlgauge.data.table import ScoreTable
+from nlgauge.meta.contrast import contrast
+from nlgauge.meta.join import Source
+from nlgauge.meta.selection import label, selected
+from nlgauge.show import figures
+from nlgauge.show.tables import Cell, Number
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The metrics by their agreement with one aspect, best first."""
+
+    aspect: str
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    """The coefficient of each"""
+    clusters: tuple[int, ...]
+    """From 1: metrics of one cluster cannot be told apart"""
+    p: tuple[tuple[float, ...], ...]
+    """[row, column]: two-sided and corrected, where the row's metric agrees better than the column's; else NaN"""
+
+
+@dataclass(frozen=True)
+class Significance:
+    """What `significance` found."""
+
+    rankings: tuple[Ranking, ...]
+    level: str
+    coefficient: str
+    test: str
+    correction: str
+    confidence: float
+
+    def tables(self) -> list[list[list[Cell]]]:
+        """For a terminal, a table an aspect: p of "row better than column" where it is below 1 - confidence."""
+        out = []
+        for one in self.rankings:
+            numbers = [str(number) for number in range(1, len(one.names) + 1)]
+            cells: list[list[Cell]] = [[one.aspect, self.coefficient, "cluster", "", *numbers]]
+            for i, name in enumerate(one.names):
+                row = [Number(p if p < 1 - self.confidence else math.nan, digits=3) for p in one.p[i]]
+                cluster = Number(one.clusters[i], digits=0)
+                cells.append([name, Number(one.values[i], digits=3), cluster, numbers[i], *row])
+            out.append(cells)
+        return out
+
+    def draw(self, path: Path) -> None:
+        """A heat map an aspect."""
+        panels = {one.aspect: figures.Heat(one.names, one.names, one.p) for one in self.rankings}
+        figures.heats(path, panels, "p of: row agrees better than column", (0, 0.1), "Blues_r")
+
+
+def significance(
+    table: ScoreTable,
+    source: Source,
+    *,
+    metrics: Sequence[str] | None = None,
+    every_part: bool = False,
+    level: str = "system",
+    coefficient: str = "pearson",
+    aspects: Sequence[str] | None = None,
+    test: str = "williams",
+    df: str = "n-3",
+    correction: str = "holm",
+    confidence: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> Significance:
+    """Every metric against every other, with clusters (InfoLM's figure 7).
+
+    metrics and every_part as in `nlgauge.meta.selection.selected`, the rest as in `nlgauge.meta.contrast.contrast`,
+    which does the tests. Raises InputError as that does.
+    """
+    table = selected(table, metrics, every_part)
+    contrasts = contrast(
+        table, source, level=level, coefficient=coefficient, aspects=aspects, test=test, df=df, correction=correction,
+        confidence=confidence, replicates=replicates, seed=seed, intervals=False,
+    )  # fmt: skip
+    rankings = []
+    for aspect, values in contrasts.values.items():
+        order = sorted(values, key=lambda key: (math.isnan(values[key]), -values[key]))
+        p = {}
+        for one in contrasts:
+            if one.aspect == aspect and not math.isnan(one.difference):
+                better, worse = (one.first, one.second) if one.difference >= 0 else (one.second, one.first)
+                p[better, worse] = one.adjusted
+        rankings.append(
+            Ranking(
+                aspect,
+                tuple(label(table, *key) for key in order),
+                tuple(values[key] for key in order),
+                tuple(contrasts.clusters[aspect][key] for key in order),
+                tuple(tuple(p.get((a, b), math.nan) for b in order) for a in order),
+            )
+        )
+    return Significance(tuple(rankings), level, coefficient, test, correction, confidence)

@@ -1,0 +1,198 @@
+"""Metrics at many settings against people, all from one pass over the texts: what the sensitivity studies share.
+
+The setting that looks best here was chosen by the very ratings that it is judged by. Its figure flatters it; choose on
+some items and report on others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.signature import Signature
+from nlgauge.errors import InputError
+from nlgauge.evaluation import evaluate
+from nlgauge.meta.agreement import Agreement, correlate
+from nlgauge.meta.selection import selected
+from nlgauge.metrics.base import Metric
+from nlgauge.show import figures
+from nlgauge.show.tables import Cell, Number
+
+
+class Setting(NamedTuple):
+    """One of the things that are compared."""
+
+    line: str
+    """What is swept: settings of one line belong together"""
+    values: dict[str, Any]
+    """What the varying parameters are"""
+    metric: Metric
+    part: str | None = None
+    """The part of the metric; its first where none is named"""
+
+
+@dataclass(frozen=True)
+class Point:
+    """How one setting agrees with one aspect."""
+
+    line: str
+    setting: dict[str, Any]
+    agreement: Agreement
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a sensitivity study found."""
+
+    points: tuple[Point, ...]
+    axes: tuple[str, ...]
+    """The parameters that vary"""
+    level: str
+    rows: int
+    items: int
+    signatures: dict[str, Signature]
+    notes: tuple[str, ...] = ()
+
+    def of(self, line: str, aspect: str, coefficient: str) -> list[Point]:
+        """The points of one line, in the order of the settings."""
+        wanted = (line, aspect, coefficient)
+        return [p for p in self.points if (p.line, p.agreement.aspect, p.agreement.coefficient) == wanted]
+
+    def best(self, aspect: str, coefficient: str) -> Point | None:
+        """The setting with the greatest agreement; None where none has a value."""
+        points = [p for p in self.points if (p.agreement.aspect, p.agreement.coefficient) == (aspect, coefficient)]
+        known = [point for point in points if not math.isnan(point.agreement.value)]
+        return max(known, key=lambda point: point.agreement.value, default=None)
+
+    @property
+    def lines(self) -> list[str]:
+        """What is swept, in order."""
+        return list(dict.fromkeys(point.line for point in self.points))
+
+    @property
+    def aspects(self) -> list[str]:
+        """What is rated, in order."""
+        return list(dict.fromkeys(point.agreement.aspect for point in self.points))
+
+    @property
+    def coefficients(self) -> list[str]:
+        """The coefficients of the agreement, in order."""
+        return list(dict.fromkeys(point.agreement.coefficient for point in self.points))
+
+    def tables(self) -> list[list[list[Cell]]]:
+        """For a terminal: a table a coefficient, a row a setting, a column an aspect; the best of each is starred."""
+        out = []
+        for coefficient in self.coefficients:
+            best = {aspect: self.best(aspect, coefficient) for aspect in self.aspects}
+            cells: list[list[Cell]] = [[f"{coefficient}, {self.level}", *self.axes, *self.aspects]]
+            for line in self.lines:
+                for points in zip(*(self.of(line, aspect, coefficient) for aspect in self.aspects), strict=True):
+                    shown = [str(points[0].setting.get(axis, "")) for axis in self.axes]
+                    cells.append([line, *shown, *(_cell(p, best[p.agreement.aspect]) for p in points)])
+            out.append(cells)
+        return out
+
+    def draw(self, path: Path) -> None:
+        """One parameter gives curves, a panel an aspect. Two give a heat map a line, aspect and coefficient."""
+        if len(self.axes) == 1:
+            figures.curves(path, self._curves(), self.axes[0], "agreement with people", self._ticks(self.axes[0]))
+            return
+        down, across = (self._ticks(axis) for axis in self.axes)
+        panels = {}
+        for line in self.lines:
+            for aspect in self.aspects:
+                for name in self.coefficients:
+                    values = [[math.nan] * len(across) for _ in down]
+                    for point in self.of(line, aspect, name):
+                        i, j = (str(point.setting.get(axis, "")) for axis in self.axes)
+                        values[down.index(i)][across.index(j)] = point.agreement.value
+                    heads = [[f"{axis} {tick}" for tick in self._ticks(axis)] for axis in self.axes]
+                    panels[f"{line}: {aspect}, {name}"] = figures.Heat(heads[0], heads[1], values)
+        figures.heats(path, panels, "agreement with people", colours="viridis")
+
+    def _ticks(self, axis: str) -> list[str]:
+        return list(dict.fromkeys(str(point.setting.get(axis, "")) for point in self.points))
+
+    def _curves(self) -> dict[str, dict[str, figures.Curve]]:
+        ticks = self._ticks(self.axes[0])
+        panels: dict[str, dict[str, figures.Curve]] = {aspect: {} for aspect in self.aspects}
+        for aspect, panel in panels.items():
+            for line in self.lines:
+                for name in self.coefficients:
+                    points = self.of(line, aspect, name)
+                    at = [float(ticks.index(str(point.setting.get(self.axes[0], "")))) for point in points]
+                    # Bands of many curves would hide each other.
+                    ends = points if len(self.lines) * len(self.coefficients) == 1 else []
+                    several = (line if len(self.lines) > 1 else "", name if len(self.coefficients) > 1 else "")
+                    panel[" ".join(filter(None, several)) or line] = figures.Curve(
+                        at,
+                        [point.agreement.value for point in points],
+                        [point.agreement.low for point in ends],
+                        [point.agreement.high for point in ends],
+                    )
+        return panels
+
+
+def _cell(point: Point, best: Point | None) -> Number:
+    one = point.agreement
+    return Number(one.value, one.low, one.high, digits=3, mark="best" if point is best else "")
+
+
+def first_items(corpus: Corpus, items: int | None) -> Corpus:
+    """The rows of the first so many items, all systems of each; all rows where no number is given."""
+    if items is None:
+        return corpus
+    if items < 1:
+        raise InputError(f"{items} items are none", remedy="take 1 or more")
+    kept = set(list(dict.fromkeys(row.item for row in corpus))[:items])
+    return Corpus(tuple(row for row in corpus if row.item in kept))
+
+
+def sweep(
+    corpus: Corpus,
+    settings: Sequence[Setting],
+    axes: Sequence[str],
+    *,
+    items: int | None = None,
+    level: str = "system",
+    coefficients: Sequence[str] = ("pearson",),
+    aspects: Sequence[str] | None = None,
+    resample: str = "both",
+    replicates: int = 1000,
+    seed: int = 0,
+    notes: Sequence[str] = (),
+    progress: bool = False,
+    cache: bool | str | Path = True,
+) -> Sweep:
+    """Score a rated corpus at all settings and correlate each with people.
+
+    items: the first so many only. level, coefficients, aspects, resample, replicates, seed: as in `nlgauge.correlate`.
+    cache: as in `nlgauge.evaluate`. Raises InputError where nothing is rated, and as that and `nlgauge.evaluate` do.
+    """
+    rows = first_items(corpus, items)
+    if not any(row.scores for row in rows):
+        raise InputError("no row is rated", remedy="give rows with scores: {aspect: rating}")
+    metrics = {str(setting.metric): setting.metric for setting in settings}
+    table = evaluate(rows, metrics=list(metrics.values()), progress=progress, cache=cache)
+    parts = [f"{s.metric} {s.part or s.metric.parts[0]}" for s in settings]
+    kept = selected(table, parts)
+    points: list[Point] = []
+    told: dict[str, None] = dict.fromkeys(notes)
+    for coefficient in coefficients:
+        agreed = correlate(
+            kept, rows, level=level, coefficient=coefficient, aspects=aspects, resample=resample,
+            replicates=replicates, seed=seed,
+        )  # fmt: skip
+        told.update(dict.fromkeys(agreed.notes))
+        for setting in settings:
+            key = str(setting.metric), setting.part or setting.metric.parts[0]
+            points += [
+                Point(setting.line, dict(setting.values), one) for one in agreed if (one.metric, one.part) == key
+            ]
+    reasons = dict.fromkeys(f"{p.line}: {p.agreement.reason}" for p in points if p.agreement.reason)
+    count = len({row.item for row in rows})
+    return Sweep(tuple(points), tuple(axes), level, len(rows), count, table.signatures, (*told, *reasons))

@@ -1,0 +1,298 @@
+"""A recipe for an aligner, from its files to the finished folder.
+
+A recipe names labelled sets by the pattern of their files and how often each is read in an epoch, sets that are held
+out to measure on, and what is constructed from texts that nobody labelled: examples (`weak_labels`), and rows in
+which support and copying come apart (`support`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from nlgauge.engine.evidence import rarity
+from nlgauge.engine.models.adaptation import write_delta
+from nlgauge.engine.models.aligner_net import Aligner
+from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.card import ALIGNER_FILE, ALIGNER_QUESTION, ALIGNER_TEMPERATURE, ALIGNER_THRESHOLD
+from nlgauge.engine.models.folder import WEIGHTS_FILE, copy_folder, read_weights
+from nlgauge.engine.models.general import general_frequencies
+from nlgauge.engine.models.loading import folder_of, load
+from nlgauge.engine.models.onnx import threads
+from nlgauge.errors import InputError, SpecError
+from nlgauge.lab.training.aligner import AlignerConfig, AlignerTrainer, prepared, stored_name
+from nlgauge.lab.training.aligner_rows import Encoded, Shape, encode
+from nlgauge.lab.training.body import read_body
+from nlgauge.lab.training.calibration import reliability_lines, temperature
+from nlgauge.lab.training.export import write_graph
+from nlgauge.lab.training.labelled import Labelled, labelled_files, of_example, read_labelled
+from nlgauge.lab.training.low_rank import learned, load_learned
+from nlgauge.lab.training.recipe import read_recipe
+from nlgauge.lab.training.support.make import Among, Mixture, made
+from nlgauge.lab.training.support.texts import read_texts
+from nlgauge.lab.training.threads import torch_threads
+from nlgauge.lab.training.weak_labels.examples import read_examples
+from nlgauge.lab.training.weak_labels.production import Files, Order, produce
+from nlgauge.lab.training.weak_labels.settings import Settings
+
+_OWN = {"times": 1, "held_out": 0.1}
+"""How a user's own file of labelled rows is read"""
+_HELD_ROWS = 400
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Rows to train on, and to measure on by the name of their set; what each set gave."""
+
+    train: list[Encoded]
+    held: dict[str, list[Encoded]]
+    counts: dict[str, tuple[int, int, int]]
+    """By set: labelled texts, rows made of them, how often they are read in an epoch"""
+
+
+class Reading:
+    """Labelled texts on their way to rows."""
+
+    def __init__(self, model: Model, shape: Shape, seed: int) -> None:
+        frequencies = general_frequencies(model)
+        self._rarity = rarity(frequencies.counts, frequencies.documents)
+        self._tokenizer, self._shape, self._seed = model.tokenizer, shape, seed
+        self._apart: set[str] = set()
+        self.sets = Sets([], {}, {})
+
+    def add(
+        self, name: str, rows: Sequence[Labelled], times: int, most: int, held_out: float, among: Among | None = None
+    ) -> None:
+        """Rows of one set: at most so many, a share of the sources held out; `among`: with what is made of them.
+
+        Rows about a source of a set that is held out whole are left out: two sets may share their sources.
+        """
+        rows = [row for row in rows if row.source not in self._apart]
+        order = np.random.default_rng([self._seed, 3]).permutation(len(rows))[: most or None]
+        chosen = [rows[i] for i in order]
+        apart = [row for row in chosen if _share(row.source) < held_out]
+        kept = [row for row in chosen if _share(row.source) >= held_out]
+        if among is None:
+            encoded = self._rows(kept)
+            self.sets.train.extend(encoded * times)
+        else:
+            for time in range(times):
+                encoded = self._rows(list(among.rows(kept, self._seed + time)))
+                self.sets.train.extend(encoded)
+        self.sets.counts[name] = (len(kept), len(encoded), times)
+        if apart:
+            self.hold(name, apart)
+
+    def hold(self, name: str, rows: Sequence[Labelled]) -> None:
+        """Rows of a set to measure on; what is added after them is about other sources."""
+        self._apart.update(row.source for row in rows)
+        order = np.random.default_rng([self._seed, 4]).permutation(len(rows))[:_HELD_ROWS]
+        self.sets.held[name] = self._rows([rows[i] for i in order])
+
+    def _rows(self, rows: Sequence[Labelled]) -> list[Encoded]:
+        return [row for some in encode(rows, self._tokenizer, self._rarity, self._shape) for row in some]
+
+
+def _share(source: str) -> float:
+    """A number in [0, 1) that the source alone decides: texts about one source stay on one side."""
+    return int.from_bytes(hashlib.sha256(source.encode()).digest()[:4], "big") / 2**32
+
+
+def train(
+    out: Path, *, labelled: Path | None = None, pairs: Sequence[Path] = (), tasks: Sequence[str] = (),
+    config: Path | None = None, body: str | None = None, attempts: int | None = None, steps: int | None = None,
+    seed: int | None = None, examples_only: bool = False,
+) -> Path:  # fmt: skip
+    """Train an aligner, going on where an earlier run in `out` stopped.
+
+    labelled: a file of labelled rows, or a folder with the files that the recipe names. pairs, tasks: texts that
+    examples are constructed from, a file or folder for each task; or no tasks and one folder for the recipe's patterns.
+    Returns the finished model's folder, or that of the examples under examples_only.
+    Raises InputError for files or a recipe that cannot be read, SpecError for tasks that do not fit the files.
+    """
+    if labelled is None and not pairs:
+        raise SpecError("nothing to learn from: give labelled rows, or texts to construct examples from")
+    tree = read_recipe(config or _recipe(body))
+    number = int(tree["seed"] if seed is None else seed)
+    name = body or tree["body"]
+    model, folder = load(name), folder_of(name)
+    reading = Reading(model, Shape(**tree.get("shape", {})), number)
+    if pairs and "examples" in tree:
+        maker = load(tree["examples"].get("model", "pocket"))
+        examples, held = produce(_order(pairs, tasks, tree, attempts, number), maker, out / "examples", progress=True)
+        if examples_only:
+            return examples.parent
+        times = int(tree["examples"].get("times", 1))
+        reading.add("constructed", [of_example(example) for example in read_examples(examples)], times, 0, 0.0)
+        reading.hold("constructed", [of_example(example) for example in read_examples(held)])
+    passages: Sequence[str] = ()
+    if "support" in tree and pairs:
+        passages = _construct(pairs, tree["support"], number, reading)
+    if labelled is not None:
+        _read_labelled(labelled, tree, reading, passages)
+    settings = {**tree.get("training", {}), **({"steps": steps} if steps else {})}
+    with torch_threads(threads()):
+        recipe = AlignerConfig(seed=number, **settings)
+        network = start(folder, recipe, tree.get("start", "body"))
+        trainer = AlignerTrainer(recipe, network, reading.sets.train, reading.sets.held, model.tokenizer.pad_id, out)
+        trainer.resume()
+        trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)), save_every=100)
+        finished = finish(trainer, folder)
+    (finished / "ALIGNER.md").write_text(_card(trainer, reading.sets, out), encoding="utf-8")
+    return finished
+
+
+def _recipe(body: str | None) -> Path:
+    """The recipe of a model: its own where we have one, else that of the embedded model."""
+    return Path(__file__).with_name("aligner_base.toml" if body == "base" else "aligner.toml")
+
+
+def _construct(pairs: Sequence[Path], recipe: Mapping[str, Any], seed: int, reading: Reading) -> Sequence[str]:
+    """Add what the table [support] asks for; returns the passages that it was made from."""
+    if len(pairs) != 1 or not pairs[0].is_dir():
+        raise SpecError("the recipe's [support] reads one folder of --pairs, and no --task")
+    texts, mixture = read_texts(pairs[0], recipe, seed), Mixture(**recipe.get("mixture", {}))
+    reading.add("support", list(made(texts.train, int(recipe["rows"]), seed, mixture)), 1, 0, 0.0)
+    held = list(made(texts.held, int(recipe.get("held_rows", _HELD_ROWS)), seed + 1, mixture))
+    reading.hold("support", held)
+    return texts.train.passages
+
+
+def _read_labelled(place: Path, tree: Mapping[str, Any], reading: Reading, passages: Sequence[str] = ()) -> None:
+    if place.is_file():
+        rows = list(read_labelled(place))
+        reading.add(place.name.partition(".")[0], rows, int(_OWN["times"]), 0, _OWN["held_out"])
+        return
+    for entry in tree.get("held", ()):
+        for file in labelled_files(place, entry["files"]):
+            reading.hold(file.name.partition(".jsonl")[0], list(read_labelled(file)))
+    for entry in tree.get("labelled", ()):
+        for file in labelled_files(place, entry["files"]):
+            rows = list(read_labelled(file))
+            name = file.name.partition(".jsonl")[0]
+            held_out = float(entry.get("held_out", 0.0))
+            among = None
+            if any(key in entry for key in ("among", "edited", "together")):
+                shares = (float(entry.get(key, 0.0)) for key in ("among", "edited", "together"))
+                among = Among(passages or [row.source for row in rows], *shares)
+            reading.add(name, rows, int(entry.get("times", 1)), int(entry.get("rows", 0)), held_out, among)
+
+
+def start(folder: Path, config: AlignerConfig, begin: str = "body") -> Aligner:
+    """An aligner on the body in a folder; under begin='aligner' with the weights of the folder's own one.
+
+    Heads that it has none of begin at random. Raises InputError where `begin` is neither, or there is no aligner.
+    """
+    if begin not in ("body", "aligner"):
+        raise InputError(f"the recipe's start {begin!r} is none", remedy="give body or aligner")
+    torch.manual_seed(config.seed)
+    model = prepared(Aligner(read_body(folder, adapted=True)), config)
+    if begin == "aligner":
+        if not (folder / ALIGNER_FILE).is_file():
+            raise InputError(f"{folder} has no aligner", remedy="give start = 'body' in the recipe")
+        load_learned(model, folder / ALIGNER_FILE, read_weights(folder / WEIGHTS_FILE), stored_name)
+    return model
+
+
+def finish(trainer: AlignerTrainer, body: Path) -> Path:
+    """Write the finished model: the body's folder with the aligner in it."""
+    folder = trainer.out / "model"
+    copy_folder(body, folder)
+    # Nothing to choose by without held-out rows, or with words of one kind alone.
+    found = trainer.curve[-1]["threshold"] if trainer.curve else np.nan
+    texts, truths = _held_texts(trainer)
+    write_aligner(folder, trainer.model, 0.5 if np.isnan(found) else found, temperature(texts, truths))
+    return folder
+
+
+def write_aligner(folder: Path, model: Aligner, threshold: float, divisor: float) -> None:
+    """Put an aligner into a model's folder: what its body differs by from the folder's, its heads, and the graph.
+
+    threshold: the alignment under which a word is taken to be unsupported. divisor: the temperature of the log-odds
+    that a whole text is supported.
+    """
+    whole, low_rank = learned(model, stored_name)
+    whole[ALIGNER_THRESHOLD] = np.array([threshold], np.float32)
+    whole[ALIGNER_TEMPERATURE] = np.array([divisor], np.float32)
+    whole[ALIGNER_QUESTION] = np.ones(1, np.float32)
+    write_delta(folder / ALIGNER_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank)
+    write_graph(folder, "aligner.onnx")
+
+
+def _held_texts(trainer: AlignerTrainer) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Log-odds and labels of the held-out stretches of all sets; empty where nothing is held out."""
+    judged = trainer.judged().values()
+    texts, truths = [np.empty(0), *(one.texts for one in judged)], [one.truths for one in judged]
+    return np.concatenate(texts), np.concatenate([np.empty(0, np.int64), *truths])
+
+
+def _card(trainer: AlignerTrainer, sets: Sets, out: Path) -> str:
+    """The training card: what was trained on what, and how well held-out texts are told apart."""
+    last, judged = trainer.curve[-1] if trainer.curve else {}, trainer.judged()
+    lines = [
+        "# Aligner",
+        "",
+        f"Trained by `nlgauge train aligner`, {trainer.step} steps.",
+        "",
+        "| set | texts | rows | read in an epoch |",
+        "|---|---|---|---|",
+        *(f"| {name} | {texts} | {rows} | {times} times |" for name, (texts, rows, times) in sets.counts.items()),
+        "",
+        "Held-out texts: unsupported words found, and texts that hold one. No source of theirs was trained on.",
+        "",
+        "| set | words: area under ROC | F1 at 0.5 | best F1 | texts: area under ROC | best F1 | own temperature |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, found in last.items():
+        if isinstance(found, dict):
+            words, texts = found["words"], found["texts"]
+            own = temperature(judged[name].texts, judged[name].truths)
+            cells = [words["auc"], words["f1"], words["best_f1"], texts["auc"], texts["best_f1"], own]
+            lines.append(f"| {name} | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |")
+    if not np.isnan(threshold := last.get("threshold", np.nan)):
+        lines += ["", f"Words under {threshold:.2f} are called unsupported."]
+    if len((held := _held_texts(trainer))[0]):
+        lines += ["", *reliability_lines(*held, temperature(*held))]
+    lines += ["", f"Settings: {json.dumps(vars(trainer.config))}", ""]
+    cards = [out / "examples" / side / "README.md" for side in ("train", "held_out")]
+    return "\n".join([*lines, *(card.read_text(encoding="utf-8") for card in cards if card.is_file())])
+
+
+def _order(
+    pairs: Sequence[Path], tasks: Sequence[str], tree: Mapping[str, Any], attempts: int | None, seed: int
+) -> Order:
+    """What is to be constructed, by the recipe."""
+    wanted = tree["examples"]
+    return Order(
+        _files(pairs, tasks, tree["source"]),
+        attempts or int(wanted["attempts"]),
+        round((attempts or wanted["attempts"]) * wanted["held_out_attempts"] / wanted["attempts"]),
+        float(wanted["held_out"]),
+        tuple(wanted.get("held_out_origins", ())),
+        seed,
+        Settings(**tree.get("settings", {})),
+    )
+
+
+def _files(pairs: Sequence[Path], tasks: Sequence[str], sources: Sequence[Mapping[str, Any]]) -> tuple[Files, ...]:
+    if tasks:
+        if len(tasks) != len(pairs):
+            raise SpecError(f"{len(pairs)} --pairs and {len(tasks)} --task: give a task for each")
+        return tuple(Files((path,), task) for path, task in zip(pairs, tasks, strict=True))
+    if len(pairs) != 1 or not pairs[0].is_dir():
+        raise SpecError("give a --task for each --pairs, or one folder with the recipe's files")
+    found = []
+    for source in sources:
+        paths = tuple(sorted(pairs[0].glob(source["files"])))
+        if not paths:
+            raise InputError(f"no file {source['files']}", file=pairs[0], remedy="give a --task for each --pairs")
+        found.append(Files(paths, source["task"], source["share"], tuple(source.get("leave_out", ()))))
+    return tuple(found)

@@ -1,0 +1,112 @@
+"""Texts that people, or programs, have labelled: what of them a source supports.
+
+A row is one JSON object of a line, in .jsonl, .jsonl.gz or .jsonl.xz:
+
+    source      the text that may support the other one
+    question    (if any) what the candidate answers; it is read apart, and supports nothing
+    candidate   the text that is judged
+    spans       [[begin, end, ...], ...]: characters of the candidate that the source does not support; [] for none;
+                null or absent where only the label of the whole text is known
+    supported   true or false; not needed where spans are given
+    words       (if any) [[begin, end], ...]: the words that were judged, where not all were
+    label3      (if any) "contradiction" or "neutral" of an unsupported text: whether the source contradicts it, or does
+                not mention it
+    quality     (if any) a row that says something other than "good" is left out
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nlgauge.errors import InputError
+from nlgauge.lab.training.weak_labels.examples import Example
+
+_REMEDY = "see the documentation of labelled rows"
+_CONTRADICTED = {"contradiction": True, "neutral": False}
+_OPENERS: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A source, a text, and what of the text the source does not support."""
+
+    source: str
+    candidate: str
+    spans: tuple[tuple[int, int], ...] | None
+    """Characters of the candidate, in order; None where only `supported` is known"""
+    supported: bool
+    words: tuple[tuple[int, int], ...] | None = None
+    """The words that were judged; None for all of them"""
+    question: str | None = None
+    """What the candidate answers; no support of it"""
+    contradicted: bool | None = None
+    """Whether the source contradicts an unsupported text (True) or does not mention it; None where unknown"""
+
+
+def of_example(example: Example) -> Labelled:
+    """A constructed example as a labelled row."""
+    wrong = tuple(span for span, kept in zip(example.words, example.supported, strict=True) if not kept)
+    return Labelled(example.context, example.text, wrong, not wrong, example.words)
+
+
+def read_labelled(path: Path) -> Iterator[Labelled]:
+    """The rows of a file. Raises InputError, with the row, for what is none."""
+    for number, record in enumerate(_records(path), 1):
+        if record.get("quality") in (None, "good"):
+            yield _labelled(record, path, number)
+
+
+def labelled_files(place: Path, pattern: str = "*.jsonl*") -> list[Path]:
+    """A file, or those of a folder by pattern. Raises InputError where there is none."""
+    found = [place] if place.is_file() else sorted(place.glob(pattern))
+    if not found:
+        raise InputError(f"no labelled rows: no file {pattern}", file=place, remedy="give a file or another folder")
+    return found
+
+
+def _records(path: Path) -> Iterable[dict[str, Any]]:
+    try:
+        with _OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                record = json.loads(line)
+                if not isinstance(record, dict):
+                    raise InputError("is no JSON object", file=path, row=number, remedy=_REMEDY)
+                yield record
+    except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"cannot be read: {error}", file=path, remedy=_REMEDY) from None
+
+
+def _labelled(record: Mapping[str, Any], path: Path, row: int) -> Labelled:
+    try:
+        source, candidate = record["source"], record["candidate"]
+        question = record.get("question") or None
+        spans = _spans(record.get("spans"), len(candidate))
+        words = _spans(record.get("words"), len(candidate))
+        supported = not spans if spans is not None else record["supported"]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"not a labelled row: {error!r}", file=path, row=row, remedy=_REMEDY) from None
+    texts = isinstance(source, str) and isinstance(candidate, str) and isinstance(question, str | None)
+    if not texts or not isinstance(supported, bool):
+        raise InputError(
+            "source, candidate and question have to be texts, supported true or false", file=path, row=row,
+            remedy=_REMEDY,
+        )  # fmt: skip
+    against = None if supported else _CONTRADICTED.get(str(record.get("label3")))
+    return Labelled(source, candidate, spans, supported, words, question, against)
+
+
+def _spans(given: Any, size: int) -> tuple[tuple[int, int], ...] | None:
+    if given is None:
+        return None
+    spans = sorted((int(begin), int(end)) for begin, end, *_ in given)
+    if any(not 0 <= begin <= end <= size for begin, end in spans):
+        raise ValueError("a span that is not in the candidate")
+    return tuple(spans)

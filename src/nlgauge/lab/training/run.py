@@ -1,0 +1,123 @@
+"""A training run, whatever is trained: steps, a log of them, a held-out curve and checkpoints."""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from nlgauge.errors import InputError
+from nlgauge.lab.training.checkpoint import load_checkpoint, save_checkpoint
+
+_LOG_EVERY = 20
+_PRECISIONS = ("float32", "bfloat16")
+
+
+class Run(ABC):
+    """Training in a folder: train.jsonl, curve.jsonl and the checkpoint that an interrupted run goes on from.
+
+    A subclass sets `model`, `optimizer` (its groups hold the highest learning rate as `rate`) and `steps`.
+    """
+
+    losses: ClassVar[tuple[str, ...]] = ("loss",)
+    """Names of what `train_step` returns"""
+    measured_first: ClassVar[bool] = False
+    """Whether the curve begins with the model as it was"""
+
+    out: Path
+    model: nn.Module
+    optimizer: torch.optim.Optimizer
+    steps: int
+
+    def __init__(self, out: Path, precision: str = "float32") -> None:
+        """precision: of the products, 'float32' or 'bfloat16'; weights and their sums stay float32.
+
+        Raises InputError for another one.
+        """
+        if precision not in _PRECISIONS:
+            raise InputError(f"the recipe's precision {precision!r} is none", remedy=f"give {' or '.join(_PRECISIONS)}")
+        out.mkdir(parents=True, exist_ok=True)
+        self.out, self.step, self.precision = out, 0, precision
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.curve: list[dict[str, Any]] = []
+
+    @abstractmethod
+    def train_step(self) -> tuple[float, ...]:
+        """One optimizer step; returns the losses."""
+
+    @abstractmethod
+    def evaluate(self) -> dict[str, Any] | None:
+        """A point of the curve; None where nothing is held out."""
+
+    def tensor(self, values: NDArray[Any]) -> Tensor:
+        """An array where the model computes."""
+        return torch.from_numpy(values).to(self.device)
+
+    def computing(self) -> AbstractContextManager[Any]:
+        """In which the network is to be called."""
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16")
+
+    @property
+    def narrow(self) -> torch.dtype:
+        """In which weights are kept that do not learn."""
+        return torch.bfloat16 if self.precision == "bfloat16" else torch.float32
+
+    def learn(self, loss: Tensor, factor: float) -> None:
+        """Step along the gradient of `loss`, clipped to norm 1, at `factor` times the highest rates."""
+        torch.autograd.backward(loss)
+        nn.utils.clip_grad_norm_([p for p in self.model.parameters() if p.requires_grad], 1.0)
+        for group in self.optimizer.param_groups:
+            group["lr"] = group["rate"] * factor
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        self.step += 1
+
+    def save(self) -> None:
+        """Write the checkpoint."""
+        save_checkpoint(self.out, self.model, self.optimizer, self.step, self.curve)
+
+    def resume(self) -> bool:
+        """Continue from the folder's checkpoint, if there is one."""
+        found = load_checkpoint(self.out, self.model, self.optimizer)
+        if found is not None:
+            self.step, self.curve = found
+        return found is not None
+
+    def run(self, evaluate_every: int, save_every: int) -> None:
+        """Train to the last step, with a progress bar."""
+        bar = tqdm(total=self.steps, initial=self.step, unit="step", disable=None)
+        began, recent = time.monotonic(), []
+        if self.measured_first and not self.step:
+            self._measure()
+        while self.step < self.steps:
+            recent.append(self.train_step())
+            bar.update()
+            last = self.step == self.steps
+            if self.step % _LOG_EVERY == 0 or last:
+                means = np.mean(recent[-_LOG_EVERY:], axis=0)
+                point = {name: round(float(value), 5) for name, value in zip(self.losses, means, strict=True)}
+                bar.set_postfix(point)
+                seconds = round(time.monotonic() - began, 1)
+                with (self.out / "train.jsonl").open("a", encoding="utf-8") as log:
+                    log.write(json.dumps({"step": self.step, **point, "seconds": seconds}) + "\n")
+            if self.step % evaluate_every == 0 or last:
+                self._measure()
+            if self.step % save_every == 0 or last:
+                self.save()
+        bar.close()
+
+    def _measure(self) -> None:
+        if (point := self.evaluate()) is None:
+            return
+        self.curve.append(point)
+        lines = "".join(json.dumps(point) + "\n" for point in self.curve)
+        (self.out / "curve.jsonl").write_text(lines, encoding="utf-8")

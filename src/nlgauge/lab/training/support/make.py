@@ -1,0 +1,201 @@
+"""Labelled texts from texts that nobody labelled, and from the supported side of labelled ones.
+
+A text is copied from a passage, or says the same in other words: a human simplification or translation, or a rewording
+by rule. Some are edited: the words of the edit are the unsupported ones. So a text that copies may be wrong, and one
+that does not may be right. All stand as often among passages that have nothing to do with them.
+
+Row i follows from (seed, i) alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from nlgauge.lab.training.labelled import Labelled
+from nlgauge.lab.training.support import clauses, entities, figures, wording
+from nlgauge.lab.training.support.answers import answer, asked, question
+from nlgauge.lab.training.support.edit import Edits, Place, names, sentences
+from nlgauge.lab.training.support.faithful import reworded
+
+KINDS: Mapping[str, Edits] = {
+    "number": figures.number,
+    "numbers exchanged": figures.exchanged,
+    "unit": figures.unit,
+    "name": entities.name,
+    "roles": entities.roles,
+    "antonym": wording.antonym,
+    "strength": wording.strength,
+    "tense": wording.tense,
+    "negation": wording.negation,
+    "addition": clauses.addition,
+    "tail": clauses.tail,
+    "cause": clauses.cause,
+}
+_SHARES = (5, 2, 1, 5, 3, 5, 3, 2, 3, 1, 1, 2)
+_TRIES = 20
+_LONGEST = 60
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """How often a constructed row is of which kind."""
+
+    edited: float = 0.55
+    """Rows whose text is edited; the others are supported"""
+    parallel: float = 0.5
+    """Rows whose text a person wrote in other words than the source's; the others are copied"""
+    reworded: float = 0.5
+    """Copied texts that are said in other words, by rule"""
+    answers: float = 0.06
+    """Rows that are a yes or no to a question"""
+    among: float = 0.5
+    """Rows whose source stands among other passages"""
+    asked: float = 0.2
+    """Rows with a question"""
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What rows are made of."""
+
+    passages: Sequence[str]
+    parallel: Sequence[tuple[str, str]] = ()
+    """A text, and the same in other words"""
+
+
+@dataclass(frozen=True)
+class Among:
+    """What is made of the rows of a labelled set, each time that it is read."""
+
+    passages: Sequence[str]
+    among: float = 0.0
+    """The share of the rows whose source stands among other passages"""
+    edited: float = 0.0
+    """How many of the supported rows come a second time, with an edit"""
+    together: float = 0.0
+    """The share of the rows that come a second time, with another row as one"""
+
+    def rows(self, rows: Sequence[Labelled], seed: int) -> Iterator[Labelled]:
+        """The rows, and what is made of them."""
+        rng = random.Random(f"{seed}:labelled")
+        for row in rows:
+            yield self._placed(row, rng)
+            if rng.random() < self.edited and (other := edited(row, rng.choice(self.passages), rng)) is not None:
+                yield self._placed(other, rng)
+            if rng.random() < self.together:
+                yield self._placed(together(row, rng.choice(rows)), rng)
+
+    def _placed(self, row: Labelled, rng: random.Random) -> Labelled:
+        return among(row, self.passages, rng) if rng.random() < self.among else row
+
+
+def made(texts: Texts, rows: int, seed: int, mixture: Mixture) -> Iterator[Labelled]:
+    """Constructed rows, at most so many: an attempt that finds nothing to edit is tried on other texts."""
+    for number in range(rows):
+        rng = random.Random(f"{seed}:{number}")
+        editing = rng.random() < mixture.edited  # drawn once: what cannot be edited would else be supported more often
+        for _ in range(_TRIES):
+            if (row := _attempt(texts, mixture, editing, rng)) is not None:
+                yield row
+                break
+
+
+def edited(row: Labelled, elsewhere: str, rng: random.Random) -> Labelled | None:
+    """A supported row with an edit; None where the text is long, or has nothing that the edit drawn could change."""
+    if not row.supported or len(row.candidate.split()) > _LONGEST:
+        return None
+    (kind,) = rng.choices(list(KINDS), _SHARES)
+    edit = KINDS[kind](Place(row.candidate, row.source, elsewhere), rng)
+    if edit is None:
+        return None
+    return replace(
+        row, candidate=edit.text, spans=edit.spans, supported=False, words=None, contradicted=edit.contradicts
+    )
+
+
+def among(row: Labelled, passages: Sequence[str], rng: random.Random) -> Labelled:
+    """The row with its source among one to eight other passages, anywhere."""
+    others = [_part(rng.choice(passages), rng) for _ in range(rng.choice((1, 1, 2, 2, 3, 4, 6, 8)))]
+    at = rng.randint(0, len(others))
+    return replace(row, source="\n".join([*others[:at], row.source, *others[at:]]))
+
+
+def together(one: Labelled, other: Labelled) -> Labelled:
+    """Two rows as one: what both say, of both sources. It is supported where both are."""
+    return Labelled(
+        f"{one.source}\n{other.source}",
+        f"{one.candidate} {other.candidate}",
+        None,
+        one.supported and other.supported,
+        contradicted=None,
+    )
+
+
+def _attempt(texts: Texts, mixture: Mixture, editing: bool, rng: random.Random) -> Labelled | None:
+    passage, elsewhere = rng.choice(texts.passages), rng.choice(texts.passages)
+    if rng.random() < mixture.answers:
+        row = _answered(passage, elsewhere, rng)
+    elif texts.parallel and rng.random() < mixture.parallel:
+        source, text = rng.choice(texts.parallel)
+        row = Labelled(source, text, (), True)
+    else:
+        row = _copied(passage, mixture, rng)
+    if row is not None and row.question is None:
+        if not 3 <= len(row.candidate.split()) <= 2 * _LONGEST:
+            return None
+        row = edited(row, elsewhere, rng) if editing else row
+    if row is None:
+        return None
+    if rng.random() < mixture.among:
+        row = among(row, texts.passages, rng)
+    if row.question is None and rng.random() < mixture.asked:
+        row = replace(row, question=question([match.group() for match in names(row.candidate)], rng))
+    return row
+
+
+def _copied(passage: str, mixture: Mixture, rng: random.Random) -> Labelled | None:
+    """One to three sentences of a passage, of which all or some is the source."""
+    there = [one for one in sentences(passage) if 4 <= len(one.split()) <= _LONGEST]
+    if not there:
+        return None
+    chosen = [
+        there[at] for at in sorted(rng.sample(range(len(there)), min(len(there), rng.choice((1, 1, 1, 2, 2, 3)))))
+    ]
+    if rng.random() < mixture.reworded:
+        chosen = [reworded(one, rng) for one in chosen]
+    if rng.random() < 0.15:
+        rng.shuffle(chosen)
+    return Labelled(passage, " ".join(chosen), (), True)
+
+
+def _answered(passage: str, elsewhere: str, rng: random.Random) -> Labelled | None:
+    """A yes or no to a question that a sentence of the passage, or one that contradicts it, answers."""
+    built = [one for one in sentences(passage) if asked(one) is not None]
+    if not built:
+        return None
+    sentence, holds = rng.choice(built), True
+    if rng.random() < 0.5:
+        kind = rng.choice((figures.number, entities.name, wording.antonym))
+        edit = kind(Place(sentence, passage, elsewhere), rng)
+        if edit is None:
+            return None
+        sentence, holds = edit.text, False
+    found = asked(sentence)
+    if found is None:
+        return None
+    right = rng.random() < 0.5
+    text = answer(right == holds, found[1], rng)
+    spans = () if right else ((0, len(text.rstrip("."))),)
+    return Labelled(passage, text, spans, right, None, found[0], None if right else True)
+
+
+def _part(passage: str, rng: random.Random) -> str:
+    """The beginning of a passage, up to the end of a sentence."""
+    wanted, part = rng.randint(15, 160), ""
+    for sentence in sentences(passage):
+        part = f"{part} {sentence}".strip()
+        if len(part.split()) >= wanted:
+            break
+    return part

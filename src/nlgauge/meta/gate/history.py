@@ -1,0 +1,100 @@
+"""The history of a gate: a line (JSON Lines) for each look at each system, from which the number of looks is known."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from nlgauge.data.to_json import plainly
+from nlgauge.errors import InputError
+
+_TEXTS = ("time", "metric", "part", "system", "baseline")
+_NUMBERS = ("now", "before", "difference", "low", "high", "p")
+_REMEDY = "give a file that nlgauge check --history wrote, or a new name"
+
+
+@dataclass(frozen=True)
+class Look:
+    """One system beside the baseline on one day."""
+
+    time: str
+    """UTC, ISO 8601"""
+    metric: str
+    part: str
+    system: str
+    baseline: str
+    """Digest of the baseline's items and values: another baseline begins another series"""
+    look: int
+    """From 1 within the series"""
+    n: int
+    """Items with a value in both"""
+    now: float
+    before: float
+    difference: float
+    low: float
+    """Where the interval that `nlgauge.maths.looking.look_at` gives begins; NaN where so few items bound nothing"""
+    high: float
+    p: float
+    significance: float
+    """What all looks at this system together may err by"""
+    alarm: bool
+    higher_is_better: bool
+
+    @property
+    def series(self) -> tuple[str, str, str, str]:
+        """What is looked at again and again."""
+        return self.metric, self.part, self.system, self.baseline
+
+
+def read(path: str | os.PathLike[str]) -> list[Look]:
+    """The looks of a history, none where the file is not there yet. Raises InputError for a line that is no look."""
+    place = Path(path)
+    if not place.exists():
+        return []
+    try:
+        lines = place.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise InputError("is no history of a gate", file=place, remedy=_REMEDY) from None
+    return [_look(line, place, number) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _look(line: str, place: Path, number: int) -> Look:
+    wrong = InputError("is no look of a gate", file=place, row=number, remedy=_REMEDY)
+    try:
+        record = json.loads(line)
+        texts = {name: record[name] for name in _TEXTS}
+        numbers = {name: math.nan if record[name] is None else float(record[name]) for name in _NUMBERS}
+        level, ways = float(record["significance"]), (record["alarm"], record["higher_is_better"])
+        counts = (record["look"], record["n"])
+    except (ValueError, KeyError, TypeError):
+        raise wrong from None
+    right = all(isinstance(text, str) for text in texts.values()) and all(type(count) is int for count in counts)
+    if not right or counts[0] < 1 or not all(isinstance(way, bool) for way in ways):
+        raise wrong
+    measured = {"look": counts[0], "n": counts[1], "significance": level, "alarm": ways[0], "higher_is_better": ways[1]}
+    return Look(**{**texts, **numbers, **measured})
+
+
+def append(path: str | os.PathLike[str], looks: Sequence[Look]) -> None:
+    """Write looks behind those that are there. Raises InputError where that cannot be done."""
+    lines = "".join(json.dumps(plainly(look), ensure_ascii=False) + "\n" for look in looks)
+    try:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(lines)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=path, remedy="name another file") from None
+
+
+def next_look(looks: Iterable[Look], series: tuple[str, str, str, str]) -> int:
+    """The number of the look that comes now."""
+    return 1 + sum(look.series == series for look in looks)
+
+
+def now() -> str:
+    """The time, in seconds."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

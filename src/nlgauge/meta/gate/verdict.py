@@ -1,0 +1,115 @@
+"""What the gate says: of each row, of each system against an earlier run, and of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from nlgauge.data.to_json import jsonable
+from nlgauge.meta.gate.words import Unsupported
+
+State = Literal["passed", "bar", "missing", "allowed"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the gate says of one row; of one system, by a metric of sets."""
+
+    system: str
+    item: str | None
+    """None for a whole system"""
+    row: int | None
+    """Counted from 1; None for a whole system, and for a row of the baseline that is not among the outputs"""
+    value: float
+    """NaN where there is none"""
+    state: State
+    """'passed'; 'bar': on the wrong side of it; 'missing': without a value; 'allowed': so too, and that was allowed"""
+    problem: str | None
+    """Why it did not pass, in words"""
+    unsupported: tuple[Unsupported, ...] = ()
+    """The words of a row on the wrong side of the bar that nothing supports, where the table has the evidence"""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the gate fails by it."""
+        return self.state in ("bar", "missing")
+
+
+@dataclass(frozen=True)
+class Regression:
+    """One system beside the same system in the baseline, on the items that both have."""
+
+    system: str
+    baseline: str
+    """What the baseline calls it"""
+    n: int
+    """Items with a value in both"""
+    now: float
+    """The mean, or the value of all these items together"""
+    before: float
+    difference: float
+    """Now less before, in the metric's own direction"""
+    low: float
+    high: float
+    p: float
+    """That the two runs are alike: approximate randomisation, two-sided; with a history, that of all looks so far"""
+    adjusted: float
+    """p, corrected by Holm for the number of systems"""
+    worse: bool
+    """The gate fails by it"""
+    reason: str | None
+    """Why a number is missing"""
+    look: int | None = None
+    """Which look at this system it is, where a history is kept; the interval then holds at all looks at once"""
+    no_worse: float | None = None
+    """With a margin: p that the system is worse than before by the margin or more"""
+    detectable: float | None = None
+    """The smallest true difference that these items show in 80 % of runs; None with a history"""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All that the gate found."""
+
+    metric: str
+    part: str
+    higher_is_better: bool | None
+    """None of a part that has no better direction"""
+    at_least: float | None
+    at_most: float | None
+    significance: float
+    outcomes: tuple[Outcome, ...]
+    """In the order of the rows; then what the baseline alone has"""
+    regressions: tuple[Regression, ...] = ()
+    margin: float | None = None
+    """The loss that would not matter: with it, a system fails that is not shown to have lost less"""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """How many rows took no part in the comparison with the baseline, by why"""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def failures(self) -> tuple[Outcome, ...]:
+        """The rows by which the gate fails."""
+        return tuple(one for one in self.outcomes if one.failed)
+
+    @property
+    def passed(self) -> bool:
+        """Whether no row fails and no system is worse than before."""
+        return not self.failures and not any(one.worse for one in self.regressions)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """As `nlgauge check --format json` prints it, with all but what the table says."""
+        named = [name for name in vars(self) if name not in ("outcomes", "regressions")]
+        rows = [
+            {**vars(one), "unsupported": [{**vars(text), "words": text.words} for text in one.unsupported]}
+            for one in self.outcomes
+        ]
+        found = {"passed": self.passed, **{name: getattr(self, name) for name in named}, "rows": rows}
+        record: dict[str, Any] = jsonable({**found, "regressions": [vars(one) for one in self.regressions]})
+        return record
+
+    def count(self, *states: State) -> int:
+        """How many outcomes are of these states."""
+        return sum(one.state in states for one in self.outcomes)

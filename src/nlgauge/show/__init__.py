@@ -1,0 +1,1 @@
+"""How results are seen: tables in every form, the page, figures."""

@@ -1,0 +1,140 @@
+"""Panes of texts whose words are borne out or not, and tables of those that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from nlgauge.show.markup.environment import number
+from nlgauge.show.markup.pieces import Piece, pieces
+
+Record = Mapping[str, Any]
+LISTED = 12
+"""How many lines a table of evidence has"""
+
+
+class Pane(NamedTuple):
+    """A text with marks on it."""
+
+    title: str
+    pieces: list[Piece]
+
+
+class Table(NamedTuple):
+    """What a pane shows, in words and numbers: for whom the colours are none."""
+
+    caption: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    left_out: int = 0
+
+
+def word_panes(texts: Sequence[Record], known: Record) -> list[Pane]:
+    """A pane for each text that is judged, and one for each text that it is compared with, where that is known."""
+    panes = [Pane(_title(text), _judged(text)) for text in texts]
+    judged = {text["name"] for text in texts}
+    for name in dict.fromkeys(name for text in texts for name in _others(text) if name not in judged):
+        if known.get(name):
+            panes.append(Pane(name, list(pieces(known[name], _quoted(texts, name)))))
+    return panes
+
+
+def word_tables(texts: Sequence[Record]) -> Iterator[Table]:
+    """By text, the spans that are not borne out, or the words that were guessed wrong."""
+    for text in texts:
+        if text.get("unsupported"):
+            spans = text["unsupported"]
+            rows = [_span(text, *span) for span in spans[:LISTED]]
+            head = ("not borne out", "characters", "the nearest sentence")
+            yield Table(f"What of the {text['name']} is not borne out", head, rows, len(spans) - len(rows))
+        if text.get("reasons"):
+            said = [(one["said"], f"{one['begin']}–{one['end']}") for one in text["reasons"]]
+            caption = f"Where the {text['name']} says another thing than the {text['against']}, checked without a model"
+            yield Table(caption, ("what", "characters"), said[:LISTED], max(0, len(said) - LISTED))
+        missed = [word for word in text["words"] if "predicted" in word and word["alignment"] < text["weak"]]
+        if missed:
+            missed.sort(key=lambda word: word.get("log_probability", 0.0))
+            rows = [(word["text"], word["predicted"], number(word.get("log_probability"), 2)) for word in missed]
+            head = ("word", "guess", "log-probability of the word")
+            caption = f"Words of the {text['name']} that the {text['against']} does not let a model guess"
+            yield Table(caption, head, rows[:LISTED], max(0, len(rows) - LISTED))
+
+
+def shade(alignment: float, weak: float) -> str:
+    """The class of a word: not borne out, half-way, borne out."""
+    return "no" if alignment < weak else "half" if alignment < (1 + weak) / 2 else "yes"
+
+
+def _title(text: Record) -> str:
+    return f"{text['name']}, against the {text['against']}"
+
+
+def _others(text: Record) -> list[str]:
+    """The names of the texts that one is compared with: 'source and context' are two."""
+    quoted = [quote["name"] for quote in text.get("quotes", [])]
+    named = [name for name in ("candidate", "source", "context") if name in str(text["against"])]
+    return list(dict.fromkeys([*quoted, *named]))
+
+
+def _judged(text: Record) -> list[Piece]:
+    looked_up = _shared(text)
+    marks = []
+    for word in text["words"]:
+        colour = shade(word["alignment"], text["weak"])
+        mark = {"shade": "half" if looked_up and colour == "no" else colour, "note": _note(text, word, looked_up)}
+        marks.append((word["begin"], word["end"], {**mark, **_to(word)}))
+    return list(pieces(text["text"], marks))
+
+
+def _to(word: Record) -> dict[str, str]:
+    return {"to": f"q{word['quote']}"} if "quote" in word else {}
+
+
+def legend(texts: Sequence[Record]) -> tuple[str, str, str]:
+    """What is said of words under the colours of yes, half-way and no; '' for a colour that no word has."""
+    words = [word for text in texts for word in text["words"]]
+    if any("predicted" in word for word in words):
+        return "guessed right", "", "guessed wrong"
+    if any("log_probability" in word for word in words):
+        return "likely", "less likely", "unlikely"
+    return ("shared", "not shared", "") if all(map(_shared, texts)) else ("borne out", "half-way", "not borne out")
+
+
+def _shared(text: Record) -> bool:
+    """Whether words were only looked up in the other text: then each is there or is not, and no more is known of it."""
+    return all(
+        word.keys() == {"text", "begin", "end", "alignment"} and word["alignment"] in (0, 1) for word in text["words"]
+    )
+
+
+def _note(text: Record, word: Record, looked_up: bool) -> str:
+    hit = word["alignment"] >= text["weak"]
+    if looked_up:
+        return f"{'stands' if hit else 'does not stand'} in the {text['against']}"
+    said = []
+    if "predicted" in word:
+        said.append("guessed right" if hit else f"guessed “{word['predicted']}” instead")
+    elif "log_probability" not in word:
+        said.append(f"borne out: {number(word['alignment'], 2)}")
+    if "log_probability" in word:
+        said.append(f"log-probability {number(word['log_probability'], 2)}")
+    if "weight" in word:
+        said.append(f"weight {number(word['weight'], 3)}")
+    return ", ".join(said)
+
+
+def _quoted(texts: Sequence[Record], name: str) -> list[tuple[int, int, dict[str, str]]]:
+    """The sentences of a text that were read, each under the name by which the words that are from it call it."""
+    found: dict[tuple[int, int], str] = {}
+    for text in texts:
+        for index, quote in enumerate(text.get("quotes", [])):
+            if quote["name"] == name:
+                found.setdefault((quote["begin"], quote["end"]), f"q{index}")
+    return [(begin, end, {"key": key}) for (begin, end), key in found.items()]
+
+
+def _span(text: Record, begin: int, end: int) -> tuple[str, str, str]:
+    """A span of words that are not borne out, and the sentence that most of them are likest to be from."""
+    named = [word["quote"] for word in text["words"] if begin <= word["begin"] < end and "quote" in word]
+    quote = text["quotes"][max(named, key=named.count)] if named else None
+    return text["text"][begin:end], f"{begin}–{end}", "" if quote is None else f"{quote['name']}: {quote['text']}"

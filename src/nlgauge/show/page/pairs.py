@@ -1,0 +1,137 @@
+"""Any two systems: every difference with its test. A pair is tested once, whoever asks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError
+from nlgauge.meta.comparison import Comparison, Difference, compare
+from nlgauge.meta.selection import label
+
+MOST_SYSTEMS = 12
+"""Up to so many all pairs stand in a page"""
+
+
+class Pairings:
+    """The comparisons of a table's systems, made when they are asked for."""
+
+    def __init__(self, table: ScoreTable, replicates: int, seed: int) -> None:
+        self.table, self._replicates, self._seed = table, replicates, seed
+        self._made: dict[frozenset[str], Comparison | str] = {}
+
+    def of(self, a: str, b: str) -> Comparison | str:
+        """Two systems by every score, or why they cannot be compared."""
+        key = frozenset((a, b))
+        if key not in self._made:
+            try:
+                made: Comparison | str = compare(self.table, a, b, replicates=self._replicates, seed=self._seed)
+            except InputError as error:
+                made = error.problem
+            self._made[key] = made
+        return self._made[key]
+
+    def p(self, a: str, b: str, metric: str, part: str) -> float:
+        """That two systems are alike; NaN where there is no test."""
+        found = self.of(a, b)
+        if isinstance(found, str):
+            return math.nan
+        return next((one.p for one in found if (one.metric, one.part) == (metric, part)), math.nan)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One score of a pair; places in per cent of the bar's width, 50 no difference."""
+
+    difference: Difference
+    name: str
+    up: bool | None
+    """Whether higher is better; None where neither is"""
+    at: float
+    low: float
+    high: float
+
+    @property
+    def adjusted(self) -> float:
+        """p, corrected for all scores of the pair that have a direction."""
+        return self.difference.adjusted
+
+    @property
+    def verdict(self) -> str:
+        """The better system, or why none is named."""
+        one = self.difference
+        if self.up is None:
+            return "neither is better"
+        if one.better is None:
+            return "equal" if one.difference == 0 else "–"
+        if math.isnan(one.p):
+            return f"{one.better} (not tested)"
+        return one.better if self.adjusted < 0.05 else "not told apart"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems side by side."""
+
+    a: str
+    b: str
+    lines: list[Line]
+    notes: list[str]
+
+    @property
+    def told(self) -> dict[str, int]:
+        """How many scores tell which system better, and how many none."""
+        tested = [line for line in self.lines if not math.isnan(line.adjusted)]
+        won = {name: sum(line.verdict == name for line in tested) for name in (self.a, self.b)}
+        return {**won, "": len(tested) - sum(won.values())}
+
+
+def chosen(systems: Sequence[str], leading: Sequence[str]) -> list[tuple[str, str]]:
+    """Which pairs stand in the page: all, or of many systems those with one that some metric calls best."""
+    every = list(combinations(systems, 2))
+    return every if len(systems) <= MOST_SYSTEMS else [pair for pair in every if set(pair) & set(leading)]
+
+
+def pair(tests: Pairings, a: str, b: str) -> Pair:
+    """Two systems by every score of the table."""
+    found = tests.of(a, b)
+    if isinstance(found, str):
+        return Pair(a, b, [], [found])
+    turned = -1.0 if (found.a, found.b) != (a, b) else 1.0
+    lines = [_line(tests.data.table, one if turned > 0 else _turned(one)) for one in found]
+    return Pair(a, b, lines, [*found.notes, *_reasons(lines)])
+
+
+def _reasons(lines: Sequence[Line]) -> Iterator[str]:
+    """Why numbers are missing, each reason once, and which items are left out."""
+    why: dict[str, list[str]] = {}
+    for line in lines:
+        one = line.difference
+        if one.undefined:
+            left_out = (
+                f"{one.undefined:,} of {one.n + one.undefined:,} items are left out, where one of the two has no value"
+            )
+            why.setdefault(left_out, []).append(line.name)
+        if one.reason:
+            why.setdefault(one.reason, []).append(line.name)
+    yield from (f"{', '.join(names)}: {reason}." for reason, names in why.items())
+
+
+def _turned(one: Difference) -> Difference:
+    """The same difference, B less A."""
+    return replace(one, a=one.b, b=one.a, difference=-one.difference, low=-one.high, high=-one.low, effect=-one.effect)
+
+
+def _line(table: ScoreTable, one: Difference) -> Line:
+    ends = [abs(value) for value in (one.difference, one.low, one.high) if math.isfinite(value)]
+    most = max(ends, default=0.0) or 1.0
+    at, low, high = (
+        round(50 + 46 * value / most, 2) if math.isfinite(value) else -1.0
+        for value in (one.difference, one.low, one.high)
+    )
+    column = table.columns[one.metric]
+    up = None if one.part in column.details else column.higher_is_better
+    return Line(one, label(table, one.metric, one.part), up, at, low, high)

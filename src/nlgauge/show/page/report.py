@@ -1,0 +1,185 @@
+"""`nlgauge.report`: a saved table as one HTML file that opens from disk, needs no network, and can be mailed."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nlgauge._version import __version__
+from nlgauge.data.atomic_write import atomic_write
+from nlgauge.errors import InputError
+from nlgauge.meta.arrays import Float
+from nlgauge.meta.gate.history import read as read_history
+from nlgauge.meta.join import Source
+from nlgauge.meta.people import people
+from nlgauge.show.markup.environment import HERE, data, digest, inlined, render, shown
+from nlgauge.show.markup.evidence import drawn
+from nlgauge.show.page.agreement import Agreeing, agreeing
+from nlgauge.show.page.days import Series, series
+from nlgauge.show.page.listed import MOST_ROWS, Listed, by_turns, listed
+from nlgauge.show.page.pairs import Pair, Pairings, chosen, pair
+from nlgauge.show.page.repeating import repeat
+from nlgauge.show.page.rows import described, listed_rows, worst_of
+from nlgauge.show.page.scored import Scored, known_texts, source_of, standing
+from nlgauge.show.page.spread import histograms
+from nlgauge.show.page.summary import Card, best_of, cards, wins
+from nlgauge.show.page.verdict import verdict
+
+if TYPE_CHECKING:
+    from nlgauge.data.corpus import Corpus, Row
+    from nlgauge.data.table import ScoreTable
+
+_FOLDER = Path(__file__).parent
+_NAMED = 4
+_SCRIPTS = ("data", "tables", "charts", "scatter", "filter", "list", "detail", "start")
+
+
+def report(
+    table: ScoreTable,
+    path: str | os.PathLike[str],
+    *,
+    outputs: Corpus | None = None,
+    ratings: Source | None = None,
+    title: str | None = None,
+    level: str | None = None,
+    coefficient: str = "pearson",
+    history: str | os.PathLike[str] | None = None,
+    rows: int = MOST_ROWS,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> list[str]:
+    """Write a page that shows a table of scores: one file, complete or not there at all.
+
+    Returns what a reader has to know of how table and outputs fit together; the page says it too.
+
+    outputs: the corpus that was scored, for texts; its rows' ratings are used too. ratings: as `nlgauge.correlate`
+    takes them, instead of those. What scores rest on is shown where the table holds it (`evaluate(evidence=True)`).
+    level, coefficient: of agreement with people, as `nlgauge.correlate` takes them; by default 'item' where there are
+    three systems or more, else 'pooled'. Where there are ratings, the page begins with what people say. history: what
+    `nlgauge check --history` kept, drawn by day. rows: at most so many are listed: worst, best, most disputed and a
+    sample; all other numbers are of all rows. Intervals and tests rest on `replicates` draws from `seed`.
+
+    Raises InputError for a table without rows, outputs or ratings that belong to other rows, or a place that cannot be
+    written.
+    """
+    if not table.rows or not table.columns:
+        raise InputError("the table has no scores to show", remedy="score some rows first")
+    scored = Scored(table, outputs, source_of(outputs, ratings))
+    days = series([] if history is None else read_history(history))
+    page = _page(scored, title or _title(table), Path(path).name, level, coefficient, days, rows, replicates, seed)
+    with atomic_write(Path(path)) as file:
+        file.write(page)
+    return scored.notes
+
+
+def _title(table: ScoreTable) -> str:
+    names = table.systems
+    if len(names) > _NAMED:
+        return f"Scores of {len(names):,} systems"
+    return f"Scores of {' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}"
+
+
+def _page(
+    scored: Scored, title: str, name: str, level: str | None, coefficient: str, days: Sequence[Series], most: int,
+    replicates: int, seed: int,
+) -> str:  # fmt: skip
+    table = scored.table
+    tests = Pairings(table, replicates, seed)
+    made = cards(table, table.by_system(replicates=replicates, seed=seed), tests)
+    rated = [] if scored.source is None else _rated(people(table, scored.source), replicates, seed)
+    ranked = wins(rated) or wins(made)
+    leading = [system for system, _ in ranked.most_common()] or table.systems[:1]
+    pairs = [pair(tests, a, b) for a, b in chosen(table.systems, leading)]
+    mean, spread = standing(scored.scales)
+    script = inlined(HERE / "evidence.js", *(_FOLDER / "script" / f"{part}.js" for part in _SCRIPTS))
+    content, list_ = _content(scored, mean, spread, most)
+    agreement = agreeing(scored, level, coefficient, replicates, seed)
+    return render(
+        "report.html",
+        _FOLDER / "templates",
+        title=title,
+        version=__version__,
+        table=table,
+        verdict=list(verdict(made, table.systems)),
+        said=list(verdict(rated, table.systems, people=True)) if rated else [],
+        groups=[(heading, group) for heading, group in (("People", rated), ("Metrics", made)) if group],
+        days=days,
+        colours=[number % 8 for number in range(len(table.systems))],
+        leader=leading[0],
+        worst=worst_of(scored, leading[0], mean),
+        pairs=pairs,
+        first=_first(pairs, made, leading[0]),
+        left_pairs=len(table.systems) * (len(table.systems) - 1) // 2 - len(pairs),
+        agreement=agreement,
+        scales=scored.scales,
+        rated=bool(scored.ratings),
+        listed=list_,
+        sets=_sets(scored),
+        has_texts=scored.outputs is not None,
+        has_evidence=any(column.evidence for column in table.columns.values()),
+        evidence_left_out=content["rows"]["evidence"]["left_out"],
+        repeat=repeat(table, name),
+        notes=scored.notes,
+        replicates=replicates,
+        data=data({**content, "matrix": _matrix(agreement)}),
+        style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "report.css"),
+        script=script,
+        policy=digest(str(script)),
+    )
+
+
+def _rated(table: ScoreTable, replicates: int, seed: int) -> list[Card]:
+    """A card for each aspect that people rated."""
+    return cards(table, table.by_system(replicates=replicates, seed=seed), Pairings(table, replicates, seed))
+
+
+def _content(scored: Scored, mean: Float, spread: Float, most: int) -> tuple[dict[str, Any], Listed]:
+    """What the script reads, and which rows that is."""
+    texts = [_texts(row) for row in scored.texts]
+    scales = scored.scales
+    list_ = listed(by_turns(mean, spread), texts, most, len(scales))
+    content = {
+        "systems": [shown(system) for system in scored.table.systems],
+        "scales": described(scales),
+        "spread": histograms(scored.table, scales),
+        "total": list_.total,
+        "rows": listed_rows(scored, scales, list_, mean, spread),
+    }
+    return content, list_
+
+
+def _texts(row: Row | None) -> list[str]:
+    known = known_texts(row)
+    return [text for name, text in known.items() if name != "references"] + list(known.get("references", []))
+
+
+def _first(pairs: Sequence[Pair], made: Sequence[Card], leader: str) -> int:
+    """The pair that is looked at first: the leader and the system that comes nearest to it."""
+    near: Counter[str] = Counter()
+    for card in made:
+        if leader in best_of(card.part):
+            near.update(one.score.system for one in card.part.standings if one.rank == "alike")
+    wanted = {leader, *(name for name, _ in near.most_common(1))}
+    order = sorted(range(len(pairs)), key=lambda n: (-len(wanted & {pairs[n].a, pairs[n].b}), n))
+    return order[0] if order else 0
+
+
+def _matrix(agreement: Agreeing) -> dict[str, Any] | None:
+    found = agreement.matrix
+    if found is None:
+        return None
+    values = [[None if value != value else round(value, 4) for value in row] for row in found.values]
+    return {"scales": agreement.scales, "values": values}
+
+
+def _sets(scored: Scored) -> list[tuple[str, str, str]]:
+    """(metric, system, what its number rests on) of metrics of sets."""
+    return [
+        (spec, scored.table.systems[number], drawn(evidence))
+        for spec, column in scored.table.columns.items()
+        if column.level == "system"
+        for number, evidence in sorted(column.evidence.items())
+    ]

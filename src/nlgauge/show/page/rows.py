@@ -1,0 +1,125 @@
+"""The rows of a page as the script reads them: numbers by column, texts once each, evidence drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nlgauge.meta.arrays import Float
+from nlgauge.show.markup.environment import data, shown
+from nlgauge.show.markup.evidence import drawn
+from nlgauge.show.page.listed import MOST_EVIDENCE, Listed, by_turns
+from nlgauge.show.page.scored import Scale, Scored, known_texts, rounded
+
+_TEXTS = ("candidate", "source", "context", "references")
+
+
+def described(scales: Sequence[Scale]) -> list[dict[str, Any]]:
+    """The columns of numbers, by what they are called and which way is better."""
+    shorts = Counter(scale.short for scale in scales)
+    return [
+        {
+            "name": shown(one.name),
+            "short": shown(one.short if shorts[one.short] == 1 else one.name),
+            "metric": one.metric,
+            "part": one.part,
+            "up": one.up,
+            "first": one.first,
+            "detail": one.detail,
+        }
+        for one in scales
+    ]
+
+
+def listed_rows(scored: Scored, scales: Sequence[Scale], listed: Listed, mean: Float, spread: Float) -> dict[str, Any]:
+    """What is known of the listed rows, column by column."""
+    table, at = scored.table, listed.rows
+    systems = {system: number for number, system in enumerate(table.systems)}
+    pool = _Pool()
+    return {
+        "number": [row + 1 for row in at],
+        "system": [systems[table.rows[row][0]] for row in at],
+        "item": [shown(table.rows[row][1]) for row in at],
+        "standing": rounded(mean[at].tolist()),
+        "disputed": rounded(spread[at].tolist()),
+        "values": [rounded(scale.values[at].tolist()) for scale in scales],
+        "reasons": _reasons(scored, at),
+        "has": [pool.of(known_texts(scored.texts[row])) for row in at],
+        "texts": pool.texts,
+        "evidence": _evidence(scored, listed, mean, spread),
+    }
+
+
+class _Pool:
+    """Texts by number: systems that share an item share its source and references."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def of(self, texts: Mapping[str, Any]) -> list[int | list[int] | None]:
+        """The numbers of a row's texts, in the order of `_TEXTS`."""
+        row = (texts.get(name) for name in _TEXTS)
+        return [
+            None
+            if text is None
+            else [self._number(one) for one in text]
+            if isinstance(text, list)
+            else self._number(text)
+            for text in row
+        ]
+
+    def _number(self, text: str) -> int:
+        if text not in self._numbers:
+            self._numbers[text] = len(self.texts)
+            self.texts.append(shown(text))
+        return self._numbers[text]
+
+
+def _reasons(scored: Scored, at: Sequence[int]) -> list[dict[str, Any]]:
+    """Why rows have no value: {metric, why, rows}, rows by their place in the list."""
+    place = {row: number for number, row in enumerate(at)}
+    found: dict[tuple[str, str], list[int]] = {}
+    for spec, column in scored.table.columns.items():
+        if column.level == "item":
+            for row, why in column.reasons.items():
+                if row in place:
+                    found.setdefault((spec, why), []).append(place[row])
+    return [{"metric": spec, "why": shown(why), "rows": sorted(rows)} for (spec, why), rows in found.items()]
+
+
+def _evidence(scored: Scored, listed: Listed, mean: Float, spread: Float) -> dict[str, Any]:
+    """Drawn evidence by metric and place in the list, of as many rows as there is room for; the rest is counted."""
+    place = {row: number for number, row in enumerate(listed.rows)}
+    columns = {spec: c for spec, c in scored.table.columns.items() if c.level == "item" and c.evidence}
+    made: dict[str, dict[str, str]] = {spec: {} for spec in columns}
+    size = kept = left_out = 0
+    order = by_turns(mean, spread) if columns else iter(())
+    for row, _ in order:
+        if row not in place or not any(row in column.evidence for column in columns.values()):
+            continue
+        if size > MOST_EVIDENCE:
+            left_out += 1
+            continue
+        texts = known_texts(scored.texts[row])
+        for spec, column in columns.items():
+            if row in column.evidence:
+                made[spec][str(place[row])] = html = drawn(column.evidence[row], texts)
+                size += len(data(html).encode("utf-8"))
+        kept += 1
+    return {"of": made, "kept": kept, "left_out": left_out}
+
+
+def worst_of(scored: Scored, system: str, mean: Float, most: int = 3) -> list[tuple[int, str, str]]:
+    """(row from 1, item, output) of the rows that a system does worst on, by all metrics together."""
+    own = scored.table.rows_of(system)
+    known = own[~np.isnan(mean[own])]
+    ranked = known[np.argsort(mean[known], kind="stable")][:most]
+    texts = scored.texts
+    return [
+        (int(row) + 1, scored.table.rows[row][1], "" if (text := texts[row]) is None else text.candidate)
+        for row in ranked
+    ]

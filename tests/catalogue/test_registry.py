@@ -1,0 +1,375 @@
+"""Specs become metrics without anything being run, and back; names become models; what a package offers is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nlgauge
+from nlgauge.catalogue import plugins, registry
+from nlgauge.errors import SpecError
+from nlgauge.maths.divergences import DIRECTIONS, MEASURES
+from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value, model_of
+from nlgauge.metrics.infolm import InfoLM
+
+
+def refused(spec: Any, *parts: str) -> str:
+    """The message of the SpecError that `spec` meets."""
+    with pytest.raises(SpecError) as caught:
+        registry.metric(spec)
+    for part in parts:
+        assert part in str(caught.value)
+    return str(caught.value)
+
+
+# ---- Specs that are taken
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "InfoLM(measure='ab',alpha=3,beta=.25)",
+        " InfoLM ( beta = 0.25 , alpha = 3.0 , measure = 'ab' ) ",
+        'InfoLM(measure="ab", alpha=+3, beta=2.5e-1,)',
+        "InfoLM(\n  measure='ab',\n  alpha=3,\n  beta=0.25,\n)",
+        "InfoLM(measure='a' 'b', alpha=0x3, beta=0.25)",
+        "InfoLM(measure='ab', alpha=3, beta=0.25, model=None, temperature=None)",
+    ],
+)
+def test_ways_to_write_one_metric(spec: str) -> None:
+    metric = registry.metric(spec)
+    assert metric == InfoLM(measure="ab", alpha=3, beta=0.25)
+    assert hash(metric) == hash(InfoLM(measure="ab", alpha=3, beta=0.25))
+    assert str(metric) == "InfoLM(measure='ab', alpha=3, beta=0.25)"
+
+
+def test_a_bare_name_has_the_defaults() -> None:
+    assert registry.metric("InfoLM") == registry.metric(" InfoLM() ") == InfoLM()
+    assert str(InfoLM()) == "InfoLM"
+
+
+def test_a_metric_is_given_back_as_it_is() -> None:
+    metric = InfoLM(measure="l2")
+    assert registry.metric(metric) is metric
+    assert registry.metric(metric, model="elsewhere") == InfoLM(measure="l2", model="elsewhere")
+    assert registry.metric(InfoLM(model="own"), model="elsewhere").model == "own"
+
+
+def test_numbers_keep_their_sign_and_size() -> None:
+    metric = registry.metric("InfoLM(measure='alpha', alpha=-1.5, stride=12, temperature=1e-3)")
+    assert (metric.alpha, metric.stride, metric.temperature) == (-1.5, 12, 0.001)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@given(data=st.data())
+def test_the_canonical_spec_comes_back(measure: str, data: st.DataObject) -> None:
+    numbers = st.integers(1, 50) | st.floats(0.001, 1e6, allow_nan=False)
+    taken = {"alpha": ("alpha",), "renyi": ("alpha",), "gamma": ("beta",), "ab": ("alpha", "beta")}.get(measure, ())
+    parameters: dict[str, Any] = {"measure": measure} | {name: data.draw(numbers, name) for name in taken}
+    optional: dict[str, st.SearchStrategy[Any]] = {
+        "temperature": st.none() | numbers,
+        "idf": st.sampled_from(InfoLM.choices["idf"]),
+        "direction": st.sampled_from(DIRECTIONS),
+        "references": st.sampled_from(["best", "mean"]),
+        "stride": st.integers(1, 10**30),
+        "model": st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
+    }
+    chosen = data.draw(st.lists(st.sampled_from(list(optional)), unique=True), "given")
+    parameters |= {name: data.draw(optional[name], name) for name in chosen}
+    metric = InfoLM(**parameters)
+    again = registry.metric(str(metric))
+    assert again == metric
+    assert str(again) == str(metric)
+    shuffled = data.draw(st.permutations(list(parameters.items())), "order")
+    written = ",".join(f" {name} = {value!r}" for name, value in shuffled)
+    assert registry.metric(f"InfoLM({written})") == metric
+
+
+@pytest.mark.parametrize("preset", InfoLM.presets)
+def test_a_preset_is_written_out_in_the_canonical_spec(preset: str) -> None:
+    metric = registry.metric(f"InfoLM(preset={preset!r}, measure='ab', alpha=2, beta=1)")
+    assert "preset" not in str(metric)
+    assert (metric.alpha, metric.beta) == (2, 1)
+    assert registry.metric(str(metric)) == metric
+
+
+def test_defaults_apply_only_where_the_spec_sets_none() -> None:
+    assert registry.metric("InfoLM", model="folder").model == "folder"
+    assert registry.metric("InfoLM(measure='l1')", model="folder").model == "folder"
+    assert registry.metric("InfoLM(model='mine')", model="folder").model == "mine"
+    assert registry.metric("InfoLM(model='pocket')", model="folder").model == "pocket"
+    assert registry.metric("InfoLM", model=None).model is None
+    assert registry.metric("Length", model="folder") == nlgauge.Length()
+    for named in (InfoLM(model="pocket"), InfoLM(model="mine")):
+        assert registry.metric(named, model="folder").model == named.model
+
+
+# ---- Specs that are refused
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "InfoLM(measure=__import__('os').getcwd())",
+        "InfoLM(measure=open('planted', 'w'))",
+        "InfoLM(measure=str)",
+        "InfoLM(measure=InfoLM.choices)",
+        "InfoLM(stride=1 if True else 2)",
+        "InfoLM(stride=10**9)",
+        "InfoLM(stride=(lambda: 3)())",
+        "InfoLM(measure=f'kl')",
+        'InfoLM(measure=f\'{open("planted", "w")}\')',
+        "InfoLM(measure=[x for x in ('kl',)][0])",
+        "InfoLM(stride=(n := 2))",
+        "InfoLM(stride=1)(open('planted', 'w'))",
+        "InfoLM(stride=1) or open('planted', 'w')",
+        "InfoLM(stride=1); open('planted', 'w')",
+        "InfoLM(stride=1)\nopen('planted', 'w')",
+        "InfoLM()[open('planted', 'w')]",
+        "__import__('os').system('touch planted')",
+    ],
+)
+def test_nothing_in_a_spec_is_run(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused(spec)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "InfoLM('kl')",
+        "InfoLM(*['kl'])",
+        "InfoLM(**{'measure': 'kl'})",
+        "InfoLM(measure='kl', measure='kl')",
+        "InfoLM(measure='kl'",
+        "InfoLM(measure='kl'))",
+        "InfoLM(",
+        "InfoLM((",
+        "InfoLM(measure=)",
+        "InfoLM(measure 'kl')",
+        "InfoLM(measure='kl)",
+        "InfoLM(a\0=1)",
+        "InfoLM(stride=" + "9" * 5000 + ")",
+        "InfoLM(stride=" + "[" * 5000 + "]" * 5000 + ")",
+        "InfoLM(stride=" + "-" * 50_000 + "1)",
+        "InfoLM(stride=" + "(" * 150 + "1" + ")" * 150 + "[0])",
+    ],
+)
+def test_what_does_not_parse_is_refused_with_the_way_to_write_it(spec: str) -> None:
+    refused(spec, "cannot read the metric spec", "Name(param=value, ...)")
+
+
+@pytest.mark.parametrize("spec", ["InfoLM)", "Info LM", "", "()", "(", "BLEURT", "InfoLM=1", "'InfoLM'", "InfoLM\0"])
+def test_an_unknown_metric_lists_those_there_are(spec: str) -> None:
+    assert "InfoLM" in refused(spec).replace(spec, "", 1) or "cannot read" in refused(spec)
+
+
+@pytest.mark.parametrize("spec", ["infolm", "INFOLM", "info_lm", "info-lm", "InfoLm(measure='kl')"])
+def test_another_spelling_of_a_name_is_suggested(spec: str) -> None:
+    refused(spec, "did you mean InfoLM?")
+
+
+@pytest.mark.parametrize("spec", [None, 3, b"InfoLM", ["InfoLM"], {"InfoLM": 1}, InfoLM])
+def test_what_is_neither_spec_nor_metric_is_refused(spec: object) -> None:
+    refused(spec, "is not a metric")
+
+
+def test_an_unknown_parameter_lists_those_there_are() -> None:
+    refused("InfoLM(mesure='kl')", "'mesure'", "measure", "alpha", "idf", "model", "references", "preset")
+
+
+@pytest.mark.parametrize(
+    ("given_", "told"),
+    [
+        ("measure='kld'", "fisher_rao"),
+        ("measure=['kl']", "jensen_shannon"),
+        ("measure={}", "renyi"),
+        ("measure='alpha'", "needs alpha"),
+        ("measure='kl', alpha=1", "takes no alpha"),
+        ("measure='renyi', alpha=0", "above 0"),
+        ("measure='renyi', alpha=-1", "above 0"),
+        ("measure='alpha', alpha=1e7", "alpha"),
+        ("measure='alpha', alpha=1e400", "alpha"),
+        ("measure='alpha', alpha=True", "alpha"),
+        ("measure='alpha', alpha='3'", "alpha"),
+        ("measure='gamma', beta=1j", "beta"),
+        ("idf='rare'", "general"),
+        ("direction='backward'", "reverse"),
+        ("references='worst'", "mean"),
+        ("preset='paper'", "summarisation"),
+        ("preset=[]", "summarisation"),
+        ("temperature=0", "number"),
+        ("temperature=-1", "number"),
+        ("temperature=1e400", "number"),
+        ("temperature='warm'", "number"),
+        ("temperature=True", "number"),
+        ("temperature=1j", "number"),
+        ("temperature=" + "9" * 400, "number"),
+        ("stride=0", "whole number"),
+        ("stride=1.5", "whole number"),
+        ("stride=True", "whole number"),
+        ("stride=[1]", "whole number"),
+        ("model=3", "model"),
+        ("model=''", "model"),
+        ("model={}", "model"),
+    ],
+)
+def test_a_value_outside_its_domain_is_refused(given_: str, told: str) -> None:
+    message = refused(f"InfoLM({given_})", "InfoLM", told)
+    assert len(message.splitlines()) == 1
+
+
+@given(st.text(max_size=40))
+def test_no_text_gets_anything_but_a_metric_or_a_spec_error(text: str) -> None:
+    for spec in (text, f"InfoLM({text}", f"InfoLM({text})"):
+        try:
+            metric = registry.metric(spec)
+        except SpecError:
+            continue
+        assert registry.metric(str(metric)) == metric
+
+
+# ---- What packages offer
+
+
+class Dist:
+    name = "acme-metrics"
+
+
+@dataclass(frozen=True)
+class Acme(RowMetric[Prepared]):
+    size: int = 1
+    model: str | None = None
+
+    def prepare(self, setup: Setup) -> Prepared:
+        return Prepared()
+
+    def score(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
+        return [Value((1.0,)) for _ in rows]
+
+
+def not_a_metric() -> None: ...
+
+
+class AcmeModel:
+    def __init__(self, precision: str) -> None:
+        self.precision = precision
+
+
+@pytest.fixture
+def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Pretend that an installed package offers things of this file: offer(group, name, attribute)."""
+    points: list[EntryPoint] = []
+    monkeypatch.setattr(plugins, "entry_points", lambda *, group: [point for point in points if point.group == group])
+
+    def add(group: str, name: str, attribute: str, dist: object = Dist) -> None:
+        point = EntryPoint(name, f"{__name__}:{attribute}", group)
+        vars(point)["dist"] = dist
+        points.append(point)
+
+    return add
+
+
+def test_a_metric_of_a_package_goes_by_package_and_name(offer: Callable[..., None]) -> None:
+    offer("nlgauge.metrics", "Acme", "Acme")
+    assert [name for name, _ in plugins.offered("nlgauge.metrics")] == ["acme-metrics/Acme"]
+    metric = registry.metric("acme-metrics/Acme(size=3)", model="folder")
+    assert metric == Acme(size=3, model="folder")
+    refused("acme-metrics/Acme(weight=3)", "'weight'", "size")
+    refused("Acme", "acme-metrics/Acme")
+    refused("ACME-metrics/acme", "did you mean acme-metrics/Acme?")
+
+
+def test_a_package_cannot_take_the_place_of_ours(offer: Callable[..., None]) -> None:
+    offer("nlgauge.metrics", "InfoLM", "Acme")
+    assert type(registry.metric("InfoLM")) is InfoLM
+    assert type(registry.metric("acme-metrics/InfoLM")) is Acme
+    assert nlgauge.InfoLM is InfoLM
+
+
+@pytest.mark.parametrize("attribute", ["not_a_metric", "AcmeModel", "Dist.name"])
+def test_what_is_no_metric_is_refused(offer: Callable[..., None], attribute: str) -> None:
+    offer("nlgauge.metrics", "Odd", attribute)
+    refused("acme-metrics/Odd", "acme-metrics/Odd", "not a Metric")
+
+
+def test_an_entry_point_without_a_package_is_of_an_unknown_one(offer: Callable[..., None]) -> None:
+    offer("nlgauge.metrics", "Acme", "Acme", dist=None)
+    assert registry.metric("unknown/Acme") == Acme()
+
+
+def test_built_in_metrics_are_concrete_and_in_order() -> None:
+    found = registry.built_in_metrics()
+    assert found["InfoLM"] is InfoLM
+    assert list(found) == sorted(found, key=str.lower)
+    assert {"Metric", "ReferenceMetric"}.isdisjoint(found)
+
+
+def test_the_environment_names_the_model_where_nobody_does(monkeypatch):
+    monkeypatch.setenv("NLGAUGE_MODEL", "base")
+    assert registry.metric("InfoLM").model == "base"
+    assert registry.metric("InfoLM(model='pocket')").model == "pocket"
+    assert registry.metric("InfoLM", model="folder").model == "folder"
+    assert registry.metric("Length") == nlgauge.Length()
+    monkeypatch.setenv("NLGAUGE_MODEL", "")
+    assert registry.metric("InfoLM").model is None
+    assert model_of(registry.metric("InfoLM")) == "pocket"
+
+
+class Undecorated(nlgauge.Length):
+    factor: int = 1
+
+
+@dataclass(frozen=True)
+class OwnParts(nlgauge.Length):
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "parts", ("score", "other"))
+
+
+@dataclass(frozen=True)
+class Twice(nlgauge.Length):
+    parts = ("score", "score")
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"),
+    [(Undecorated, "has no @dataclass"), (OwnParts, "parts are set on the object"), (Twice, "different names")],
+)
+def test_a_class_that_breaks_a_promise_is_refused_by_its_name(kind: type[nlgauge.Length], part: str) -> None:
+    with pytest.raises(SpecError, match=part) as caught:
+        nlgauge.evaluate(candidates=["a"], metrics=[kind()])
+    assert f":{kind.__name__}: " in str(caught.value)
+
+
+# ---- What the campaigns found
+
+
+@pytest.mark.parametrize(
+    ("spec", "part"),
+    [
+        ("BARTScore(alpha=" + "(" * 300 + ")" * 300 + ")", "cannot read the metric spec 'BARTScore(alpha=((("),
+        ("InfoLM(alpha=" + "-" * 4000 + "1)", "cannot read the metric spec"),
+        ("\U00018cd6" * 400, "no metric '"),
+        ("InfoLM(" + "x" * 400 + "=1)", "has no parameter 'xxx"),
+        ("InfoLM(measure='" + "\U00018cd6" * 400 + "')", "measure='"),
+        ("InfoLM(temperature=-" + "9" * 4000 + ")", "temperature=-99"),
+    ],
+)
+def test_an_error_shows_of_a_long_spec_what_can_be_read(spec: str, part: str) -> None:
+    message = refused(spec, part)
+    assert "\n" not in message and len(message) < 1500
+
+
+def test_a_spec_has_so_many_characters_at_most() -> None:
+    path = "x" * (registry.LONGEST_SPEC - len("MaskEval(weights='')"))
+    assert registry.parsed(f"MaskEval(weights='{path}')")[1] == {"weights": path}
+    refused(f"MaskEval(weights='{path}y')", "it has 4,097 characters, and the limit is 4,096")

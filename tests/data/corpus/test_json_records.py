@@ -1,0 +1,59 @@
+"""JSON is taken as strictly as its standard says, and numbers only as what they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.json_records import parsed
+from nlgauge.data.corpus.place import Place
+from nlgauge.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("NaN", "NaN is not in JSON"),
+        ("[-Infinity]", "-Infinity is not in JSON"),
+        ("1e999", "'1e999' is too large a number"),
+        ('{"a": -1e400}', "'-1e400' is too large a number"),
+        ("1" + "0" * 400 + ".5", "is too large a number"),
+        ("9" * 5000, "Exceeds the limit"),
+        ("[" * 100_000, "broken JSON"),
+        ('{"a":' * 100_000, "broken JSON"),
+        ("[" * 66 + "]" * 66, "nested more than 64 deep"),
+    ],
+)
+def test_what_is_not_in_json_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(InputError, match="row 7") as caught:
+        parsed(text, Place("rows.jsonl", 7))
+    assert problem in str(caught.value) and len(str(caught.value)) < 300
+
+
+def test_numbers_that_there_are_are_taken() -> None:
+    assert parsed("[1e308, -0.0, 1e-999, 123456789012345678901]", Place(None)) == [
+        1e308,
+        0.0,
+        0.0,
+        123456789012345678901,
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": 1, "b": 2, "a": 3}', '{"x": {"a": 1, "a": 1}}', '[{"a": null, "a": null}]', '{"a": 1, "\\u0061": 2}'],
+)
+def test_a_key_that_is_given_twice_is_refused_by_its_name(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parsed(text, Place("rows.jsonl", 7))
+    problem = "rows.jsonl: row 7: the key 'a' is given twice in an object"
+    assert str(caught.value) == f"{problem} (leave one of them, or give them names of their own)"
+
+
+def test_a_file_of_rows_with_a_key_given_twice_is_refused(tmp_path: Path) -> None:
+    rows = '{"candidate": "a"}\n{"candidate": "b", "scores": {"x": 1, "x": 2}}\n'
+    (tmp_path / "rows.jsonl").write_text(rows, encoding="utf-8")
+    with pytest.raises(InputError, match=r"rows\.jsonl: row 2: the key 'x' is given twice"):
+        Corpus.read(tmp_path / "rows.jsonl")

@@ -1,0 +1,86 @@
+"""Records that are no rows are refused in one line, whatever they hold; what is larger than rows are is refused too."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.row import LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES
+from nlgauge.errors import InputError
+
+
+def refused(records: Any, *parts: str) -> None:
+    """What from_records says of some records, in one line."""
+    with pytest.raises(InputError) as caught:
+        Corpus.from_records(records)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 500
+    for part in parts:
+        assert part in str(caught.value)
+
+
+def _deep() -> list[Any]:
+    nested: list[Any] = []
+    for _ in range(100_000):
+        nested = [nested]
+    return nested
+
+
+class _Broken:
+    def __repr__(self) -> str:
+        raise KeyError("no text")
+
+
+@pytest.mark.parametrize(
+    "records", [None, 3, 0.5, True, object(), dict, datetime.date(2024, 2, 29), np.int64(3), np.array("a text")]
+)
+def test_what_is_no_list_of_records_is_refused(records: Any) -> None:
+    refused(records, "the rows are ", "not a list of records")
+
+
+@pytest.mark.parametrize("value", [10**5000, _deep(), _Broken()], ids=["digits", "deep", "no text of its own"])
+def test_a_value_that_has_no_text_is_refused_all_the_same(value: Any) -> None:
+    refused([value], "row 1: this is")
+    refused([{"candidate": value}], "row 1: candidate is")
+    refused([{"candidate": "a", "references": [value]}], "row 1: references, entry 1, is")
+
+
+def test_a_label_of_thousands_of_digits_is_refused() -> None:
+    refused(
+        [{"candidate": "a"}, {"candidate": "a", "item": 10**5000}], "row 2: item is a number of thousands of digits"
+    )
+    refused([{"candidate": "a", 10**5000: "b"}], "row 1: the name of a column has no text")
+
+
+def test_references_with_numbers_of_any_length_keep_their_order() -> None:
+    names = ["references.10", "references.9", f"references.{10**20}", "references.1" + "0" * 5000]
+    (row,) = Corpus.from_records([{"candidate": "a", **{name: name[:13] for name in names}}])
+    assert row.references == ("references.9", "references.10", "references.10", "references.10")
+
+
+@pytest.mark.parametrize("field", ["candidate", "source", "context", "references"])
+def test_a_text_has_so_many_characters_at_most(field: str) -> None:
+    longest = "x" * LONGEST_TEXT
+    (row,) = Corpus.from_records([{"candidate": "a", field: longest}])
+    assert longest in (row.candidate, row.source, row.context, *row.references)
+    refused([{"candidate": "a"}, {"candidate": "a", field: longest + "y"}], f"row 2: {field}", "10,000,001 characters")
+
+
+def test_turns_are_one_text() -> None:
+    half = "x" * (LONGEST_TEXT // 2)
+    refused([{"candidate": "a", "context": [half, half]}], "row 1: context has 10,000,001 characters")
+
+
+def test_a_row_has_so_many_references_at_most() -> None:
+    texts = ["x"] * MOST_REFERENCES
+    assert len(Corpus.from_records([{"candidate": "a", "references": texts}])[0].references) == MOST_REFERENCES
+    refused([{"candidate": "a", "references": texts, "references.1": "y"}], "row 1: the row has 10,001 references")
+
+
+def test_a_row_has_so_many_columns_at_most() -> None:
+    wide = {"candidate": "a"} | {f"column {number}": None for number in range(MOST_COLUMNS - 1)}
+    assert len(Corpus.from_records([wide])) == 1
+    refused([{**wide, "one more": None}], "row 1: the row has 10,001 columns")

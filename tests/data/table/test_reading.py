@@ -1,0 +1,298 @@
+"""A scores file comes back as it went, and a damaged one is refused by its line."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError, NlgaugeError
+from tests.score_tables import KL, L1, PARTS, column, counted, mixed, one
+
+
+@pytest.fixture
+def table() -> ScoreTable:
+    return mixed()
+
+
+def saved(table: ScoreTable, folder: Path) -> tuple[Path, list[dict[str, Any]]]:
+    path = folder / "scores.jsonl"
+    table.save(path)
+    return path, [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+def test_a_table_comes_back_as_it_went(table: ScoreTable, tmp_path: Path) -> None:
+    table.columns[L1].values[0] = -math.inf
+    table.columns[PARTS].details = ("r",)
+    path, _ = saved(table, tmp_path)
+    again = ScoreTable.load(str(path))
+    assert again == table
+    assert (again.metrics, again.run, again.version) == (table.metrics, table.run, table.version)
+    for spec, before in table.columns.items():
+        after = again.columns[spec]
+        np.testing.assert_array_equal(after.values, before.values)
+        assert (after.parts, after.details, after.evidence) == (before.parts, before.details, before.evidence)
+        assert (after.reasons, after.higher_is_better) == (before.reasons, before.higher_is_better)
+        assert after.values.flags.writeable
+    second = tmp_path / "again.jsonl"
+    again.save(second)
+    assert second.read_bytes() == path.read_bytes()
+
+
+def test_a_file_without_facts_keeps_its_signatures(table: ScoreTable, tmp_path: Path) -> None:
+    path, (header, *records) = saved(table, tmp_path)
+    del header["facts"]
+    path.write_text("".join(json.dumps(record) + "\n" for record in (header, *records)), encoding="utf-8")
+    old = ScoreTable.load(path)
+    assert {spec: str(signature) for spec, signature in old.signatures.items()} == header["signatures"]
+    assert all(signature.facts == {} for signature in old.signatures.values())
+    old.save(path)
+    assert ScoreTable.load(path) == old
+
+
+def test_a_metric_without_facts_stands_beside_one_with_some(tmp_path: Path) -> None:
+    table = one([1.0])
+    table.columns["N"], table.signatures["N"] = column(2.0), Signature("N")
+    path, _ = saved(table, tmp_path)
+    assert ScoreTable.load(path).signatures == {"M": Signature("M", {"x": 1}), "N": Signature("N")}
+
+
+def test_odd_names_of_systems_and_items_come_back(tmp_path: Path) -> None:
+    rows = [("a\nb", "\u2028"), ("", "null"), ("\0", '"}'), ("\x85", "1"), ("1", "1"), ("1", "1")]
+    table = ScoreTable(rows, {"M": column(*range(6))}, {"M": Signature("M")})
+    path, _ = saved(table, tmp_path)
+    assert ScoreTable.load(path).rows == rows
+
+
+def test_a_metric_of_sets_comes_back_with_rows_that_no_record_names(tmp_path: Path) -> None:
+    table = ScoreTable([("A", "1"), ("A", "2"), ("B", "1")], {"S": column(1.0, math.nan, level="system")}, {})
+    table.columns["S"].reasons[1] = "no words"
+    path, _ = saved(table, tmp_path)
+    assert ScoreTable.load(path) == table
+
+
+def test_values_of_all_rows_come_back(tmp_path: Path) -> None:
+    path, _ = saved(counted(), tmp_path)
+    again = ScoreTable.load(path)
+    assert again == counted() and again.by_system() == counted().by_system()
+
+
+Edit = Callable[[list[str]], list[str]]
+
+
+def changed(number: int, **values: Any) -> Edit:
+    """Replace fields of the record on line `number` (from 1)."""
+
+    def edit(lines: list[str]) -> list[str]:
+        lines[number - 1] = json.dumps({**json.loads(lines[number - 1]), **values})
+        return lines
+
+    return edit
+
+
+def described(spec: str, **values: Any) -> Edit:
+    """Change what the header says of a metric."""
+
+    def edit(lines: list[str]) -> list[str]:
+        header = json.loads(lines[0])
+        header["metrics"][spec].update(values)
+        return [json.dumps(header), *lines[1:]]
+
+    return edit
+
+
+def without(number: int, key: str) -> Edit:
+    def edit(lines: list[str]) -> list[str]:
+        record = json.loads(lines[number - 1])
+        del record[key]
+        lines[number - 1] = json.dumps(record)
+        return lines
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("edit", "row"),
+    [
+        pytest.param(lambda lines: [], 1, id="empty"),
+        pytest.param(lambda lines: lines[1:], 1, id="no header"),
+        pytest.param(lambda lines: ["", *lines], 1, id="blank first line"),
+        pytest.param(lambda lines: ["[1]", *lines[1:]], 1, id="header is a list"),
+        pytest.param(without(1, "signatures"), 1, id="header without signatures"),
+        pytest.param(changed(1, signatures={KL: 3}), 1, id="signature that is no text"),
+        pytest.param(changed(1, facts=[]), 1, id="facts that are a list"),
+        pytest.param(changed(1, facts={KL: [1]}), 1, id="facts of a metric that are a list"),
+        pytest.param(changed(1, metrics=[]), 1, id="header with another shape of metrics"),
+        pytest.param(changed(1, run=None), 1, id="header without a run"),
+        pytest.param(lambda lines: [*lines[:3], "{oops", *lines[4:]], 4, id="broken line"),
+        pytest.param(lambda lines: [*lines[:3], "7", *lines[4:]], 4, id="line that is a number"),
+        pytest.param(lambda lines: [*lines[:-1], lines[-1][:20]], 26, id="cut within a line"),
+        pytest.param(lambda lines: lines[:-1], None, id="cut within a row"),
+        pytest.param(lambda lines: lines[:-3], None, id="cut after a row"),
+        pytest.param(lambda lines: lines[:9], None, id="cut within a metric"),
+        pytest.param(lambda lines: lines[:6], None, id="cut after a metric"),
+        pytest.param(lambda lines: lines[:1], None, id="header alone"),
+        pytest.param(changed(3, metric="BLEU"), 3, id="unknown metric"),
+        pytest.param(changed(3, metric=["x"]), 3, id="metric that is a list"),
+        pytest.param(without(3, "value"), 3, id="no value"),
+        pytest.param(without(3, "reason"), 3, id="no reason"),
+        pytest.param(changed(3, value="0.5"), 3, id="value that is a text"),
+        pytest.param(changed(3, value="nan"), 3, id="value that is the word nan"),
+        pytest.param(changed(3, value=True), 3, id="value that is true"),
+        pytest.param(changed(3, value=[]), 3, id="value that is a list"),
+        pytest.param(changed(12, part="f"), 12, id="parts out of order"),
+        pytest.param(lambda lines: ["[" * 100_000, *lines[1:]], 1, id="header of brackets"),
+        pytest.param(
+            lambda lines: [lines[0].replace('"run"', '"run": 1e999, "r"', 1), *lines[1:]], 1, id="infinite number"
+        ),
+        pytest.param(changed(3, value=10**400), 3, id="value of 400 digits"),
+        pytest.param(changed(3, system=["x"]), 3, id="system that is a list"),
+        pytest.param(changed(3, item=7), 3, id="item that is a number"),
+        pytest.param(changed(3, reason=[]), 3, id="reason that is a list"),
+        pytest.param(changed(3, counts=3), 3, id="counts that are a number"),
+        pytest.param(changed(3, evidence={"texts": [{"words": []}]}), 3, id="evidence that cannot be drawn"),
+        pytest.param(changed(3, evidence=None), 3, id="evidence that is null"),
+        pytest.param(changed(1, nlgauge=None), 1, id="version that is null"),
+        pytest.param(changed(1, run={"asked": {"a": 3}}), 1, id="asked that is a number"),
+        pytest.param(changed(1, run={"rows": "4"}), 1, id="rows that are a text"),
+        pytest.param(changed(1, run={"notes": {KL: [1]}}), 1, id="notes that are a list"),
+        pytest.param(changed(1, rows=["ab"]), 1, id="rows that are texts"),
+        pytest.param(changed(1, rows=[["a"]]), 1, id="rows without items"),
+        pytest.param(described(KL, parts=[]), 1, id="no parts"),
+        pytest.param(described(KL, parts="kl"), 1, id="parts that are a text"),
+        pytest.param(described(KL, parts=["a", "a"]), 1, id="a part twice"),
+        pytest.param(described(KL, higher_is_better=None), 1, id="no direction"),
+        pytest.param(described(KL, level="row"), 1, id="unknown level"),
+        pytest.param(described(KL, details=["x"]), 1, id="details that are no parts"),
+        pytest.param(described(KL, formula="bleu"), 1, id="formula that is a text"),
+        pytest.param(described(KL, formula={"name": "no formula"}), 1, id="unknown formula"),
+        pytest.param(changed(8, item="other"), None, id="another row"),
+    ],
+)
+def test_a_damaged_file_is_refused(table: ScoreTable, tmp_path: Path, edit: Edit, row: int | None) -> None:
+    path, records = saved(table, tmp_path)
+    lines = edit([json.dumps(record) for record in records])
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        ScoreTable.load(path)
+    assert caught.value.row == row
+    assert str(caught.value).startswith(f"{path}: " + (f"row {row}: " if row else ""))
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_scores_file_with_a_key_given_twice_is_refused(table: ScoreTable, tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    table.save(path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[3] = lines[3].replace('"value":', '"value": 9.0, "value":')
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(InputError, match=r"row 4: is not a JSON object: the key 'value' is given twice in an object"):
+        ScoreTable.load(path)
+
+
+def test_a_table_of_one_metric_that_was_cut_off_is_refused(tmp_path: Path) -> None:
+    table = one([1.0, 2.0, 3.0])
+    table.run = {"rows": 3}
+    path, records = saved(table, tmp_path)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records[:-1]), encoding="utf-8")
+    with pytest.raises(InputError, match="2 of 3 rows"):
+        ScoreTable.load(path)
+
+
+def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
+    latin = tmp_path / "latin.jsonl"
+    latin.write_bytes('{"nlgauge": "größer"}\n'.encode("latin-1"))
+    for path, problem in (
+        (latin, "not UTF-8"),
+        (tmp_path / "absent.jsonl", "cannot be read"),
+    ):
+        with pytest.raises(InputError, match=problem) as caught:
+            ScoreTable.load(path)
+        assert caught.value.file == path
+        assert caught.value.remedy
+    with pytest.raises(NlgaugeError, match=r"is not a folder of scores|needs an optional library"):
+        ScoreTable.load(tmp_path)
+
+
+def test_details_that_are_no_parts_are_refused(table: ScoreTable, tmp_path: Path) -> None:
+    path, (header, *_) = saved(table, tmp_path)
+    header["metrics"][PARTS]["details"] = ["n"]
+    text = path.read_text(encoding="utf-8").split("\n", 1)[1]
+    path.write_text(json.dumps(header) + "\n" + text, encoding="utf-8")
+    with pytest.raises(InputError, match="the details"):
+        ScoreTable.load(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('"name": "rate"', '"name": "newer"', "formula"),
+        ('"counts": [0.0, 6.0]', '"counts": [0.0]', "unlike counts"),
+        ('"counts": [0.0, 6.0]', '"counts": [0.0, "six"]', "not a number"),
+        (
+            '{"system": "B", "item": null, "metric": "TER", "part": "score", "value": 30.0, "reason": null}\n',
+            "",
+            "rows of TER",
+        ),
+    ],
+)
+def test_an_edited_file_is_refused(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    path = tmp_path / "scores.jsonl"
+    counted().save(path)
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(InputError, match=problem):
+        ScoreTable.load(path)
+
+
+@pytest.mark.parametrize("settings", [{"smooth": []}, {"constant": "x", "smooth": "floor"}, {"unknown": 1}])
+def test_a_formula_that_cannot_be_used_is_refused(tmp_path: Path, settings: dict[str, Any]) -> None:
+    path, (header, *records) = saved(counted(), tmp_path)
+    (about,) = (one for one in header["metrics"].values() if "formula" in one)
+    about["formula"] = {"name": "bleu", **settings}
+    path.write_text("".join(json.dumps(record) + "\n" for record in (header, *records)), encoding="utf-8")
+    if "smooth" in settings and settings["smooth"] == []:
+        ScoreTable.load(path).by_system()  # a way of smoothing that there is not smooths nothing
+        return
+    with pytest.raises(InputError, match="the formula"):
+        ScoreTable.load(path)
+
+
+def test_a_spec_with_double_quotes_is_found(tmp_path: Path) -> None:
+    spec = 'METEOR(wordnet="John\'s")'
+    table = ScoreTable([("A", "1")], {spec: column(1.0)}, {spec: Signature(spec)})
+    path, _ = saved(table, tmp_path)
+    assert ScoreTable.load(path).values(spec).tolist() == [1.0]
+
+
+def test_what_was_asked_for_may_be_in_no_column(tmp_path: Path) -> None:
+    table = one([1.0])
+    table.run["asked"] = {"M": "no column", "m": "M"}
+    assert (table.find("M"), table.find("m")) == ("M", "M")
+
+
+@pytest.mark.parametrize("odd", ["two\nlines", "\x1b[2J", "x" * 9000])
+def test_a_name_of_the_file_does_not_break_the_line_that_names_it(tmp_path: Path, odd: str) -> None:
+    path, (header, *records) = saved(one([1.0]), tmp_path)
+    about = header["metrics"].pop("M")
+    broken = [
+        {"facts": {odd: None}},
+        {"metrics": {odd: {**about, "parts": []}}},
+        {"metrics": {odd: {**about, "level": odd}}},
+    ]
+    broken += [{"metrics": {odd: {**about, "formula": {"name": odd}}}}, {"metrics": {odd: {**about, "details": [odd]}}}]
+    broken += [{"metrics": {odd: about}}, {"run": {"asked": {odd: 3}}}, {"run": {"notes": {odd: {odd: None}}}}]
+    for change in broken:
+        lines = [{**header, "metrics": {"M": about}, **change}, *records]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        with pytest.raises(InputError) as caught:
+            ScoreTable.load(path)
+        assert str(caught.value).isprintable() and len(str(caught.value)) < 1000

@@ -1,0 +1,142 @@
+"""ScoreTable: looking values up, and comparing, printing and copying whole tables."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import ScoreTable
+from nlgauge.metrics.infolm import InfoLM
+from tests.score_tables import KL, L1, PARTS, column, counted, mixed
+
+
+@pytest.fixture
+def table() -> ScoreTable:
+    return mixed()
+
+
+def test_values_by_spec_object_name_and_part(table: ScoreTable) -> None:
+    assert table.values(KL)[2] == 1 / 3
+    assert table.values(InfoLM(measure="kl"))[0] == 0.5
+    assert table.values('InfoLM( measure = "l1",stride=2 )').tolist() == [1, 2, 3, 4, 5]
+    assert (
+        table.values("Parts").tolist()
+        == table.values("Parts", part="p").tolist()
+        == table.columns["Parts"].values[:, 0].tolist()
+    )
+    assert table.values("Parts", part="f").tolist() == table.columns["Parts"].values[:, 2].tolist()
+    assert table.values("Parts").shape == (5,)
+    assert table.metrics == [KL, L1, PARTS]
+    assert table.systems == ["größte Ü", "模型 🙂"]
+
+
+def test_a_name_of_several_metrics_is_ambiguous(table: ScoreTable) -> None:
+    with pytest.raises(KeyError) as caught:
+        table.values("InfoLM")
+    assert "not one metric but 2" in str(caught.value)
+    assert "measure='kl'" in str(caught.value)
+    assert "measure='l1'" in str(caught.value)
+
+
+def test_a_name_that_is_a_spec_is_not_ambiguous(table: ScoreTable) -> None:
+    table.columns["InfoLM"] = column(9, 9, 9, 9, 9)
+    assert table.values("InfoLM").tolist() == [9] * 5
+
+
+def test_what_is_not_there_is_a_key_error_that_lists_what_is(table: ScoreTable) -> None:
+    with pytest.raises(KeyError, match="no metric BLEU"):
+        table.values("BLEU")
+    with pytest.raises(KeyError, match="Parts"):
+        table.column(InfoLM(measure="l2"))
+    with pytest.raises(KeyError, match="p, r, f"):
+        table.values("Parts", part="score")
+
+
+def test_a_part_that_is_a_detail_is_looked_up_as_any_other(table: ScoreTable) -> None:
+    table.columns[PARTS].details = ("f",)
+    assert table.values(PARTS, part="f")[0] == 2 / 7
+
+
+def test_places_of_rows_and_of_systems(table: ScoreTable) -> None:
+    assert table.places("item") == table.rows
+    assert table.places("system") == [("größte Ü", None), ("模型 🙂", None)]
+    assert table.rows_of("模型 🙂").tolist() == [1, 3]
+
+
+def test_equal_tables_are_equal_with_missing_values_in_them(table: ScoreTable) -> None:
+    assert table == mixed() and counted() == counted()
+    assert math.isnan(table.values(KL)[1])
+    assert pickle.loads(pickle.dumps(table)) == table
+    assert table != "table"
+
+
+def test_the_run_and_the_evidence_do_not_count(table: ScoreTable) -> None:
+    table.run, table.spent, table.version = {}, {"seconds": 3}, "0"
+    table.columns[PARTS].evidence = {}
+    assert table == mixed()
+
+
+def _with_value(table: ScoreTable) -> None:
+    table.columns[L1].values[0, 0] += 1e-12
+
+
+def _with_row(table: ScoreTable) -> None:
+    table.rows[0] = ("größte Ü", "z")
+
+
+def _with_reason(table: ScoreTable) -> None:
+    table.columns[KL].reasons[1] = "another"
+
+
+def _with_detail(table: ScoreTable) -> None:
+    table.columns[PARTS].details = ("f",)
+
+
+def _with_direction(table: ScoreTable) -> None:
+    table.columns[KL].higher_is_better = True
+
+
+def _with_signature(table: ScoreTable) -> None:
+    table.signatures[KL] = Signature(KL, {"layer": 1})
+
+
+def _without_column(table: ScoreTable) -> None:
+    del table.columns[L1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_with_value, _with_row, _with_reason, _with_detail, _with_direction, _with_signature, _without_column],
+)
+def test_tables_that_differ_are_not_equal(table: ScoreTable, change: Callable[[ScoreTable], None]) -> None:
+    change(table)
+    assert table != mixed()
+
+
+def test_tables_of_other_counts_are_not_equal() -> None:
+    table, other = counted(), counted()
+    sums = other.columns["TER"].sums
+    assert sums is not None
+    other.columns["TER"].sums = replace(sums, counts=sums.counts + 1)
+    assert table != other
+    other.columns["TER"].sums = None
+    assert table != other
+
+
+def test_a_table_prints_without_its_arrays(table: ScoreTable) -> None:
+    assert repr(table) == str(table)
+    assert "array" not in repr(table) and len(repr(table)) < 500
+    assert repr(copy.copy(table)) == repr(table)
+
+
+def test_a_column_has_scores_beside_its_details() -> None:
+    assert column(1, 2).scores == ("score",)
+    assert column(1, 2, details=("score",)).scores == ()
+    assert np.isnan(mixed().columns[KL].values).any()

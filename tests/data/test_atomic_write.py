@@ -1,0 +1,307 @@
+"""A file is the old one or the whole new one, whoever else writes it, and what is no file is not replaced by one."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from nlgauge import atomic_write as module
+from nlgauge.data.atomic_write import atomic_bytes, atomic_write, goes_to_stdout, is_stream, refuse_place
+from nlgauge.errors import InputError
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="files of POSIX")
+
+_WRITER = """
+import sys
+from nlgauge.data.atomic_write import atomic_write
+place, letter, lines = sys.argv[1], sys.argv[2], int(sys.argv[3])
+print("ready", flush=True)
+sys.stdin.readline()
+with atomic_write(place) as file:
+    for _ in range(lines):
+        file.write(letter * 99 + "\\n")
+        if lines > 1000:
+            file.flush()
+print("done", flush=True)
+"""
+
+
+def write(place: Path, text: str = "new") -> None:
+    with atomic_write(place) as file:
+        file.write(text)
+
+
+def started(place: Path, *given: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", _WRITER, str(place), *given]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None and child.stdout.readline() == "ready\n"
+    return child
+
+
+def go(children: Sequence[subprocess.Popen[str]]) -> None:
+    for child in children:
+        assert child.stdin is not None
+        child.stdin.write("\n")
+        child.stdin.flush()
+
+
+def test_a_file_takes_its_name_when_all_is_written(tmp_path: Path) -> None:
+    place = tmp_path / "a.txt"
+    place.write_text("old")
+    with atomic_write(place) as file:
+        file.write("é\n")
+        assert place.read_text() == "old"
+    assert place.read_bytes() == "é\n".encode() and list(tmp_path.iterdir()) == [place]
+
+
+def test_what_breaks_off_leaves_the_old_one(tmp_path: Path) -> None:
+    place = tmp_path / "a.txt"
+    place.write_text("old")
+    with pytest.raises(ValueError, match="halfway"), atomic_write(place) as file:
+        file.write("new")
+        raise ValueError("halfway")
+    assert place.read_text() == "old" and list(tmp_path.iterdir()) == [place]
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match="cannot be written") as failure,
+        atomic_write(tmp_path / "no" / "a.txt") as file,
+    ):
+        file.write("")
+    assert "choose another place" in str(failure.value)
+
+
+def test_two_that_write_at_once_have_files_of_their_own_and_the_last_to_end_wins(tmp_path: Path) -> None:
+    place = tmp_path / "a.txt"
+    with atomic_write(place) as first:
+        first.write("first")
+        with atomic_write(place) as second:
+            second.write("second")
+            assert len(list(tmp_path.iterdir())) == 2
+        assert place.read_text() == "second"
+    assert place.read_text() == "first" and list(tmp_path.iterdir()) == [place]
+
+
+@posix
+def test_processes_that_race_leave_one_whole_file(tmp_path: Path) -> None:
+    place = tmp_path / "a.txt"
+    for _ in range(5):
+        children = [started(place, letter, "20000") for letter in "ab"]
+        go(children)
+        assert [child.communicate()[0] for child in children] == ["done\n"] * 2
+        assert place.read_text() in {f"{letter * 99}\n" * 20_000 for letter in "ab"}
+        assert list(tmp_path.iterdir()) == [place]
+
+
+def test_threads_that_race_leave_one_whole_file(tmp_path: Path) -> None:
+    place, failed = tmp_path / "a.txt", []
+    texts = [str(number) * 10_000 for number in range(8)]
+
+    def often(text: str) -> None:
+        try:
+            for _ in range(20):
+                write(place, text)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=often, args=(text,)) for text in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == [] and place.read_text() in texts and list(tmp_path.iterdir()) == [place]
+
+
+@posix
+def test_what_killed_writers_leave_does_not_add_up(tmp_path: Path) -> None:
+    place = tmp_path / "a.txt"
+    place.write_text("old")
+    for _ in range(3):
+        child = started(place, "x", "100000000")
+        go([child])
+        while not (left := set(tmp_path.iterdir()) - {place}):
+            pass
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        assert place.read_text() == "old" and len(left) == 1
+    assert len(list(tmp_path.iterdir())) == 2
+    write(place)
+    assert place.read_text() == "new" and list(tmp_path.iterdir()) == [place]
+
+
+@posix
+def test_nothing_of_others_is_followed_or_removed(tmp_path: Path) -> None:
+    place, victim = tmp_path / "a.txt", tmp_path / "victim"
+    victim.write_text("mine")
+    (tmp_path / "a.txt.partial").write_text("mine too")
+    (tmp_path / ".a.txt.nlgauge-0.partial").symlink_to(victim)
+    os.mkfifo(tmp_path / ".a.txt.nlgauge-1.partial")
+    (tmp_path / ".a.txt.nlgauge-2.partial").mkdir()
+    before = {path.name for path in tmp_path.iterdir()}
+    write(place)
+    assert (place.read_text(), victim.read_text()) == ("new", "mine")
+    assert (tmp_path / "a.txt.partial").read_text() == "mine too"
+    assert {path.name for path in tmp_path.iterdir()} == before | {"a.txt"}
+
+
+@posix
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    file, link, second = tmp_path / "far" / "a.txt", tmp_path / "link", tmp_path / "second"
+    file.write_text("old")
+    link.symlink_to("far/a.txt")
+    second.symlink_to(link)
+    write(second)
+    assert link.is_symlink() and second.is_symlink() and file.read_text() == "new"
+    assert [path.name for path in (tmp_path / "far").iterdir()] == ["a.txt"]
+    file.unlink()
+    write(link, "made")
+    assert link.is_symlink() and file.read_text() == "made"
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(InputError, match="cannot be written"):
+        write(tmp_path / "loop")
+
+
+@posix
+def test_permissions_stay_and_those_of_a_new_file_are_the_usual_ones(tmp_path: Path) -> None:
+    place = tmp_path / "a.txt"
+    before = os.umask(0o027)
+    try:
+        write(place)
+        assert stat.S_IMODE(place.stat().st_mode) == 0o640
+        for mode in (0o600, 0o666, 0o755):
+            place.chmod(mode)
+            with atomic_write(place) as file:
+                (partial,) = set(tmp_path.iterdir()) - {place}
+                assert stat.S_IMODE(partial.stat().st_mode) == mode
+                file.write("new")
+            assert stat.S_IMODE(place.stat().st_mode) == mode
+    finally:
+        os.umask(before)
+
+
+@posix
+def test_a_file_that_is_write_protected_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "a.txt"
+    place.write_text("old")
+    place.chmod(0o444)
+    monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK or Path(path).stat().st_mode & 0o200 > 0)
+    with pytest.raises(InputError, match="write-protected"):
+        write(place)
+    assert place.read_text() == "old" and list(tmp_path.iterdir()) == [place]
+
+
+@posix
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    pipe, read = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    assert is_stream(pipe) and not goes_to_stdout(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
+    reader.start()
+    write(pipe)
+    reader.join(60)  # where the pipe was replaced, it waits for ever
+    assert read == ["new"] and stat.S_ISFIFO(pipe.stat().st_mode) and list(tmp_path.iterdir()) == [pipe]
+
+
+@posix
+def test_a_device_is_written_to() -> None:
+    """A terminal: in its folder nobody can make files, so that a mistake takes no device of the machine away."""
+    ours, theirs = os.openpty()
+    try:
+        place = Path(os.ttyname(theirs))
+        assert is_stream(place) and not goes_to_stdout(place)
+        write(place)
+        assert os.read(ours, 100) == b"new" and place.is_char_device()
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+@posix
+def test_a_pipe_that_nobody_reads_to_its_end_is_named(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: pipe.open("rb").close(), daemon=True)
+    reader.start()
+    with pytest.raises(InputError, match="cannot be written: Broken pipe"), atomic_write(pipe) as file:
+        reader.join(60)
+        file.write("x" * 10_000_000)
+
+
+@posix
+def test_an_open_descriptor_is_written_to_where_it_stands(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("wb", buffering=0) as log:
+        log.write(b"before ")
+        place = Path(f"/dev/fd/{log.fileno()}")
+        assert is_stream(place) and not goes_to_stdout(place)
+        write(place)
+        (tmp_path / "link").symlink_to(place)
+        write(tmp_path / "link", " linked")
+        log.write(b" after")
+    assert (tmp_path / "log").read_text() == "before new linked after"
+
+
+def test_a_dash_is_the_standard_output(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
+    sys.stdout.write("before\n")
+    write(Path("-"), "é\n")
+    with atomic_bytes("-") as file:
+        file.write(b"\0\n")
+    sys.stdout.write("after\n")
+    assert capsysbinary.readouterr().out == "before\né\n\0\nafter\n".encode()
+    assert goes_to_stdout("-") and is_stream("-") and not is_stream(tmp_path / "none") and not is_stream(tmp_path)
+
+
+@posix
+@pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1", "link"])
+def test_the_standard_output_stays_what_it_was(tmp_path: Path, name: str) -> None:
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    (tmp_path / "out").write_text("there\n")
+    script = "print('before')\nfrom nlgauge.data.atomic_write import atomic_write\n"
+    script += f"with atomic_write({name!r}) as file: file.write('new\\n')\nprint('after')"
+    with (tmp_path / "out").open("a") as out:
+        subprocess.run([sys.executable, "-c", script], stdout=out, cwd=tmp_path, check=True)
+    assert (tmp_path / "out").read_text() == "there\nbefore\nnew\nafter\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "out"]
+
+
+def test_a_standard_output_that_takes_no_bytes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    with pytest.raises(InputError, match="takes no files here"):
+        write(Path("-"))
+
+
+def test_where_there_are_no_locks_files_are_written_and_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(descriptor: int) -> bool:
+        raise OSError("no locks available")
+
+    monkeypatch.setattr(module, "locked", none)
+    left = tmp_path / ".a.txt.nlgauge-0.partial"
+    left.write_text("of whom nobody knows whether it lives")
+    write(tmp_path / "a.txt")
+    assert (tmp_path / "a.txt").read_text() == "new" and left.exists()
+
+
+def test_long_names_have_an_unfinished_file_too(tmp_path: Path) -> None:
+    place = tmp_path / ("名" * 80 + ".txt")
+    write(place)
+    assert place.read_text() == "new"
+
+
+@posix
+def test_a_name_that_is_too_long_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written: File name too long"):
+        write(tmp_path / ("x" * 300))
+    with pytest.raises(InputError, match="name a file in a folder that exists"):
+        refuse_place(tmp_path / ("x" * 300) / "a.txt")

@@ -1,0 +1,26 @@
+"""The page says what held, what did not, and what is not there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlgauge.lab.reproduce.coverage import ALONE, Cell, Population, Tried
+from nlgauge.lab.reproduce.coverage_page import page
+from nlgauge.lab.reproduce.promises import Promise
+
+POPULATION = Population("made", "Made up", np.arange(3), {"good": np.ones(3)}, {"M": np.ones(3)})
+
+
+def cells(metric: str, covered: float, half: float, bare: bool = False) -> list[Cell]:
+    return [Cell("good", metric, n, covered, half, 0.0, bare) for n in (50, 100, 200)]
+
+
+def test_a_page() -> None:
+    tried = Tried(POPULATION, (*cells(ALONE, 0.95, 0.2), *cells("M", 0.924, 0.1), *cells("M", 0.0, 0.05, True)))
+    text = page([tried], {"made": [Promise("M", 100, 0.1, 0.5, 0.25, 0.04)]}, ["gone"], 2000)
+    assert "| Made up | 3 | 3 | 92.4 to 95.0 % | `M`, good | 400 |" in text
+    assert "6 kinds of intervals were tried, and 3 of them hold in less than 93% or more than 97%" in text
+    assert "- Made up, good, `M`, 50 ratings: 92.4 %, ± 0.1" in text
+    assert "| good | `M`, its bare mean | 0.0 | 0.05 | 0.0 | 0.05 | 0.0 | 0.05 |" in text
+    assert "| Made up | `M` | 100 | 10% | 50.0% | 25% | 4.0% |" in text
+    assert "Not in this run: gone." in text and "Each of 2,000 draws" in text

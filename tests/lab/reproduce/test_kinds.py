@@ -1,0 +1,90 @@
+"""Kinds of published tables: agreement in its blocks, metrics against each other, Williams' test, distributions."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nlgauge import correlate, evaluate
+from nlgauge.lab.reproduce.published import Source, table
+from nlgauge.lab.reproduce.rated import Data
+from nlgauge.meta.williams import williams
+from tests.lab.reproduce import pieces
+from tests.lab.reproduce.pieces import POOLED, SYSTEM, UNRATED, cells, rebuilt
+
+pytestmark = pytest.mark.usefixtures("one_model", "counting")
+
+
+def test_coefficients_of_an_aspect_stand_together(folder: Path) -> None:
+    columns = [["tiny", "quality", "pooled", name] for name in ("pearson", "kendall")]
+    found = rebuilt(folder, table(pieces.table(columns=columns, rows=[UNRATED])))
+    (block,) = found.blocks
+    assert (block.title, block.heads) == ("tiny, quality, pooled", ("pearson", "kendall"))
+    # Of 36 pairs 2 tie in words and 5 in ratings; 25 agree and 5 do not.
+    assert block.rows["Length"][1].ours == pytest.approx((25 - 5) / math.sqrt((36 - 2) * (36 - 5)))
+    assert found.summary == "2 numbers; none is published"
+
+
+def test_numbers_are_in_the_unit_in_print(folder: Path) -> None:
+    pooled, system = cells(folder, {"spec": "Words", "published": [71.5, None]}, scale=100, digits=1)
+    assert pooled.ours == pytest.approx(100 * POOLED)
+    assert pooled.difference == pytest.approx(100 * POOLED - 71.5)
+    assert math.isnan(system.difference)
+
+
+def test_correlations_are_averaged_over_references(folder: Path) -> None:
+    text = (folder / "tiny.jsonl").read_text(encoding="utf-8").splitlines()
+    # The second reference of one row is ten words: 6 - 10 there, words - 3 elsewhere.
+    text[0] = text[0].replace("these three words", " ".join("ten" for _ in range(10)))
+    (folder / "tiny.jsonl").write_text("\n".join(text) + "\n", encoding="utf-8")
+    ratings = [5, 3, 4, 4, 4, 3, 1, 2, 1]
+    second = float(np.corrcoef([-4, 2, 6, 1, 0, 2, -2, -1, -1], ratings)[0, 1])
+    (cell, _) = cells(folder, {"spec": "Words(of='difference')", "view": "mean of correlations"})
+    assert cell.ours == pytest.approx((POOLED + second) / 2)
+
+
+def test_metrics_against_each_other(folder: Path) -> None:
+    rows = [UNRATED, {"row": "People", "rating": "quality"}, {"row": "Foreign", "why": "not ours"}]
+    found = rebuilt(
+        folder, table(pieces.table(kind="between", rows=rows, columns=[["tiny", "quality", "system", "pearson"]]))
+    )
+    (block,) = found.blocks
+    assert block.heads == ("Length", "People")
+    assert [cell.ours for cell in block.rows["Length"]] == pytest.approx([1, SYSTEM])
+    assert block.rows["Foreign"][0].reason == "not ours"
+
+
+def test_williams_test_between_metrics(folder: Path) -> None:
+    text = (folder / "tiny.jsonl").read_text(encoding="utf-8")
+    fourth = "".join(
+        line.replace('"middle"', '"fourth"').replace("word word", "word", 1) + "\n" for line in text.splitlines()[3:6]
+    )
+    (folder / "tiny.jsonl").write_text(text + fourth, encoding="utf-8")
+    rows = [UNRATED, {"row": "Difference", "spec": "Words(of='difference')"}, {"row": "Vectors", "spec": "BERTScore"}]
+    columns = [["tiny", "quality", "system", "pearson"]]
+    (block,) = rebuilt(folder, table(pieces.table(kind="williams", rows=rows, columns=columns))).blocks
+    p = {name: [cell.ours for cell in cells] for name, cells in block.rows.items()}
+    assert math.isnan(p["Length"][0])
+    assert p["Length"][1] == pytest.approx(0.5)  # the same but for a constant
+    assert p["Length"][2] == pytest.approx(1 - p["Vectors"][0])
+    corpus = Data(folder).corpus([Source("tiny")])
+    scored = evaluate(corpus, metrics=["Words", "BERTScore"])
+    r = [
+        found.value
+        for found in correlate(scored, corpus, level="system", replicates=0)
+        if found.part in ("score", "f1")
+    ]
+    means = [scored.values(name).reshape(4, 3).mean(axis=1) for name in ("Words", "BERTScore")]
+    assert p["Length"][2] == pytest.approx(williams(*r, float(np.corrcoef(means)[0, 1]), 4).p)
+
+
+def test_distributions_are_scaled_from_least_to_most(folder: Path) -> None:
+    rows = [UNRATED, {"row": "Foreign", "why": "not ours"}]
+    found = rebuilt(folder, table(pieces.table(kind="distributions", rows=rows)))
+    (block,) = found.blocks
+    # 1 2 2 3 4 5 5 6 9: a value v is (v - 1) / 8
+    assert [cell.ours for cell in block.rows["Length"]] == pytest.approx([0, 0.8 / 8, 1 / 8, 3 / 8, 4 / 8, 5.6 / 8, 1])
+    assert sorted(found.samples["tiny"]["Length"] * 8 + 1) == pytest.approx([1, 2, 2, 3, 4, 5, 5, 6, 9])

@@ -1,0 +1,79 @@
+"""Constructed rows: what they hold, and that each follows from its number alone."""
+
+from __future__ import annotations
+
+import random
+from itertools import islice
+
+import pytest
+
+from nlgauge.lab.training.labelled import Labelled
+from nlgauge.lab.training.support.edit import Place
+from nlgauge.lab.training.support.make import KINDS, Among, Mixture, Texts, among, edited, made, together
+from tests.lab.training.support.places import CONTEXT, ELSEWHERE, PARALLEL, PASSAGES, TEXT
+
+TEXTS = Texts(PASSAGES, PARALLEL)
+
+
+def test_rows_follow_from_their_numbers_and_are_of_every_kind():
+    rows = list(made(TEXTS, 400, 7, Mixture()))
+    assert rows[:20] == list(islice(made(TEXTS, 400, 7, Mixture()), 20)) != list(made(TEXTS, 20, 8, Mixture()))
+    assert 0.4 < sum(row.supported for row in rows) / len(rows) < 0.6
+    assert 0.3 < sum("\n" in row.source for row in rows) / len(rows) < 0.7
+    assert any(row.question for row in rows) and any(row.candidate in ("Yes.", "No.") for row in rows)
+    assert {row.contradicted for row in rows} == {True, False, None}
+    for row in rows:
+        assert row.supported == (row.spans == ())
+        assert all(0 <= begin < end <= len(row.candidate) for begin, end in row.spans)
+        if row.supported:
+            assert row.contradicted is None
+
+
+def test_other_passages_stand_around_the_source_whole():
+    row = Labelled("The mill was sold.", "It was sold.", (), True)
+    placed = [among(row, PASSAGES, random.Random(seed)) for seed in range(60)]
+    assert all(row.source in one.source.split("\n") for one in placed)
+    assert {len(one.source.split("\n")) for one in placed} == {2, 3, 4, 5, 7, 9}
+    assert any(one.source.startswith(row.source) for one in placed)
+    assert any(one.source.endswith(row.source) for one in placed)
+
+
+def test_of_a_labelled_set_supported_rows_come_again_with_an_edit():
+    rows = [Labelled(f"{n} birds came to Leeds.", f"Leeds had {n} birds.", None, n % 2 == 0) for n in range(2, 42)]
+    again = list(Among(PASSAGES, among=0.5, edited=1.0, together=0.5).rows(rows, 3))
+    assert again == list(Among(PASSAGES, among=0.5, edited=1.0, together=0.5).rows(rows, 3))
+    changed = [one for one in again if one.spans]
+    assert changed and all(not one.supported and one.contradicted is not None for one in changed)
+    both = [one for one in again if one.candidate.count("birds") == 2 and one.spans is None]
+    assert both and {one.supported for one in both} == {True, False}
+    assert list(Among(PASSAGES).rows(rows, 3)) == rows
+
+
+def test_two_rows_as_one_are_supported_where_both_are():
+    one, other = Labelled("A.", "a.", (), True), Labelled("B.", "b.", None, False)
+    assert together(one, other) == Labelled("A.\nB.", "a. b.", None, False)
+    assert together(one, one).supported
+
+
+def test_what_is_not_supported_or_long_is_not_edited():
+    assert edited(Labelled("It rained 3 days.", "It rained 4 days.", None, False), "", random.Random(0)) is None
+    long = "It rained 3 days. " * 30
+    assert edited(Labelled(long, long, (), True), "", random.Random(0)) is None
+
+
+def edits_of(kind, text=TEXT, tries=40):
+    found = [KINDS[kind](Place(text, CONTEXT, ELSEWHERE), random.Random(seed)) for seed in range(tries)]
+    return [edit for edit in found if edit is not None]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_edit_marks_what_it_changed(kind):
+    edits = edits_of(kind)
+    assert edits
+    for edit in edits:
+        assert edit.text != TEXT
+        assert all(edit.text[begin:end].strip() for begin, end in edit.spans)
+        assert all(first[1] <= second[0] for first, second in zip(edit.spans, edit.spans[1:], strict=False))
+        outside = edit.text[: edit.spans[0][0]], edit.text[edit.spans[-1][1] :]
+        assert TEXT.startswith(outside[0].rstrip(" ,"))
+        assert outside[1].strip(" .") in TEXT

@@ -1,0 +1,95 @@
+"""A gate that looks every night: the history it keeps, the alarm, margins, clusters, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nlgauge import InputError, ScoreTable, SpecError
+from nlgauge.maths.looking import look_at
+from nlgauge.meta.gate import check
+from nlgauge.meta.gate.history import read
+from tests.meta.gate.test_baseline import BEFORE, NOISE, N, run
+from tests.score_tables import counted
+
+LOSS = 0.1
+
+
+def test_every_look_is_kept_and_counted_by_its_baseline(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    for number in (1, 2, 3):
+        (one,) = check(run(BEFORE + NOISE), against=run(BEFORE), history=path).regressions
+        expected = look_at(NOISE.tolist(), [1] * N, number)
+        assert (one.low, one.high, one.p) == pytest.approx(expected[1:])
+        assert (one.look, one.worse) == (number, False)
+    assert [look.look for look in read(path)] == [1, 2, 3]
+    (one,) = check(run(BEFORE), against=run(BEFORE + NOISE), history=path).regressions
+    assert one.look == 1, "another baseline begins another series"
+    assert all(json.loads(line)["time"].endswith("Z") for line in path.read_text(encoding="utf-8").splitlines())
+
+
+def test_a_loss_is_an_alarm_and_a_gain_is_none(tmp_path: Path) -> None:
+    worse = check(run(BEFORE + NOISE - LOSS), against=run(BEFORE), history=tmp_path / "a.jsonl")
+    assert not worse.passed and read(tmp_path / "a.jsonl")[0].alarm
+    assert check(run(BEFORE + NOISE + LOSS), against=run(BEFORE), history=tmp_path / "b.jsonl").passed
+    more = check(
+        run(BEFORE + NOISE + LOSS, higher=False), against=run(BEFORE, higher=False), history=tmp_path / "c.jsonl"
+    )
+    assert not more.passed, "of a distance more is worse"
+    few = check(run(BEFORE[:5] - LOSS), against=run(BEFORE[:5]), history=tmp_path / "d.jsonl")
+    (one,) = few.regressions
+    assert few.passed and math.isnan(one.low) and one.reason == "at look 1 at least 8 are needed"
+
+
+def test_a_margin_has_to_be_shown_to_be_kept() -> None:
+    steady = run(BEFORE + NOISE - NOISE.mean())
+    (kept,) = check(steady, against=run(BEFORE), margin=0.05).regressions
+    assert not kept.worse and kept.no_worse is not None and kept.no_worse < 0.05
+    (unshown,) = check(steady, against=run(BEFORE), margin=0.001).regressions
+    assert unshown.worse, "no loss was seen, and none was ruled out"
+    assert check(steady, against=run(BEFORE)).passed
+    assert check(run(BEFORE), against=run(BEFORE), margin=0.001).passed, "equal on every item"
+
+
+def test_clusters_widen_what_the_gate_allows() -> None:
+    noise = np.repeat(NOISE[:6], 5)
+    now = run(BEFORE + noise - noise.mean() - 0.02)
+    plain = check(now, against=run(BEFORE)).regressions[0]
+    clustered = check(now.clustered([str(n // 5) for n in range(N)]), against=run(BEFORE), significance=0.1)
+    (one,) = clustered.regressions
+    assert one.difference == plain.difference and one.high - one.low > plain.high - plain.low
+    with pytest.raises(InputError, match="3 clusters in common"):
+        check(now.clustered([str(n // 10) for n in range(N)]), against=run(BEFORE))
+
+
+def test_what_cannot_be_looked_at_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    with pytest.raises(SpecError, match="against"):
+        check(run(BEFORE), at_least=0, history=path)
+    with pytest.raises(SpecError, match="give one of them"):
+        check(run(BEFORE), against=run(BEFORE), history=path, margin=0.1)
+    with pytest.raises(SpecError, match="above 0"):
+        check(run(BEFORE), against=run(BEFORE), margin=-1)
+    with pytest.raises(SpecError, match="value of all rows together"):
+        check(counted(), "TER", against=counted(), history=path)
+    with pytest.raises(InputError, match="no item with a value"):
+        check(run(np.full(3, math.nan)), against=run(BEFORE[:3]), history=path)
+    assert not path.exists()
+    for line in ("{}", "no json", '{"time": 1}', json.dumps(["a"])):
+        path.write_text(line + "\n", encoding="utf-8")
+        with pytest.raises(InputError, match="is no look of a gate"):
+            check(run(BEFORE), against=run(BEFORE), history=path)
+
+
+def test_several_systems_share_the_level(tmp_path: Path) -> None:
+    two = [run(BEFORE + shift, name) for name, shift in (("a", 0.0), ("b", 0.0))]
+    rows = [row for one in two for row in one.rows]
+    column = two[0].columns["M"]
+    column.values = np.concatenate([one.columns["M"].values for one in two])
+    both = ScoreTable(rows, {"M": column}, two[0].signatures)
+    check(both, against=both, history=tmp_path / "h.jsonl")
+    assert [look.significance for look in read(tmp_path / "h.jsonl")] == [0.025, 0.025]

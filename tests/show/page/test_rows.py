@@ -1,0 +1,69 @@
+"""Rows as the script reads them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from nlgauge.show.markup.environment import data
+from nlgauge.show.page import rows as module
+from nlgauge.show.page.listed import Listed
+from nlgauge.show.page.rows import described, listed_rows, worst_of
+from nlgauge.show.page.scored import Scored, standing
+from tests.report_tables import DOWN, ITEMS, UP, corpus, table
+
+ROWS = corpus()
+SCORED = Scored(table(ROWS), ROWS, ROWS)
+MEAN, SPREAD = standing(SCORED.scales)
+
+
+def read(listed: Listed) -> dict:
+    return json.loads(str(data(listed_rows(SCORED, SCORED.scales, listed, MEAN, SPREAD))))
+
+
+def test_numbers_and_texts_of_all_rows() -> None:
+    found = read(Listed(list(range(len(ROWS))), len(ROWS), {}))
+    assert found["number"][:2] == [1, 2] and found["system"] == [n // ITEMS for n in range(len(ROWS))]
+    for place, row in enumerate(ROWS):
+        candidate, source, context, references = found["has"][place]
+        assert (found["texts"][candidate], found["texts"][source], context) == (row.candidate, row.source, None)
+        assert [found["texts"][number] for number in references] == list(row.references)
+    assert len(set(found["texts"])) == len(found["texts"])
+    assert found["values"][0] == pytest.approx(SCORED.scales[0].values, abs=1e-5)
+    assert found["reasons"] == [{"metric": DOWN, "why": "no source", "rows": [2 * ITEMS, 2 * ITEMS + 1]}]
+    assert set(found["evidence"]["of"]) == {UP} and len(found["evidence"]["of"][UP]) == len(ROWS)
+    assert (found["evidence"]["kept"], found["evidence"]["left_out"]) == (len(ROWS), 0)
+
+
+def test_places_are_those_of_the_list_where_rows_are_left_out() -> None:
+    found = read(Listed([3, 2 * ITEMS], len(ROWS), {"worst": 2}))
+    assert found["number"] == [4, 2 * ITEMS + 1]
+    assert found["reasons"][0]["rows"] == [1]
+    assert sorted(found["evidence"]["of"][UP]) == ["0", "1"]
+
+
+def test_evidence_for_which_there_is_no_room_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_EVIDENCE", 1)
+    evidence = read(Listed(list(range(len(ROWS))), len(ROWS), {}))["evidence"]
+    assert (evidence["kept"], evidence["left_out"]) == (1, len(ROWS) - 1)
+    (place,) = evidence["of"][UP]
+    assert int(place) == int(np.nanargmin(MEAN))
+
+
+def test_short_names_are_used_where_they_are_clear() -> None:
+    assert [one["short"] for one in described(SCORED.scales)] == [
+        "Up f1",
+        "Up recall",
+        "Up count",
+        DOWN,
+        "people: fluency",
+    ]
+
+
+def test_the_worst_of_a_system() -> None:
+    found = worst_of(SCORED, "bad", MEAN, 2)
+    own = sorted(range(2 * ITEMS, 3 * ITEMS), key=lambda row: MEAN[row])
+    assert [row for row, _, _ in found] == [own[0] + 1, own[1] + 1]
+    assert found[0][2] == ROWS[own[0]].candidate

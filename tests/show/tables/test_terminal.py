@@ -1,0 +1,107 @@
+"""Tables in a terminal: no wider than wanted, every cell there, and blocks that begin with what a row is."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.show.tables.cell import Number
+from nlgauge.show.tables.columns import shown_width
+from nlgauge.show.tables.terminal import terminal
+
+
+def test_numbers_stand_under_each_other() -> None:
+    cells = [
+        ["system", "n", "F ↑", "D ↓"],
+        ["A", Number(9, digits=0), Number(0.5, 0.25, 0.75, mark="best"), Number(10.25)],
+        ["long name", Number(20, digits=0), Number(-0.5, -1, 0), Number(math.nan)],
+    ]
+    assert terminal(cells) == [
+        "system      n  F ↑                             D ↓",
+        "A           9   0.5000* [0.2500, 0.7500]   10.2500",
+        "long name  20  -0.5000  [-1.0000, 0.0000]        -",
+    ]
+
+
+def test_a_head_is_broken_before_a_table_falls_into_blocks() -> None:
+    cells = [["system", "InfoLM(measure='ab', alpha=3, beta=0.25) ↓"], ["A", Number(0.5)]]
+    assert terminal(cells, width=30) == [
+        "              InfoLM(",
+        "        measure='ab',",
+        "             alpha=3,",
+        "system   beta=0.25) ↓",
+        "A              0.5000",
+    ]
+
+
+def test_blocks_repeat_what_a_row_is() -> None:
+    cells = [
+        ["system", "n", *(f"Metric{i} ↑" for i in range(5))],
+        ["A", Number(3, digits=0), *(Number(i) for i in range(5))],
+    ]
+    lines = terminal(cells, width=44, keys=2)
+    assert [line.split()[0] for line in lines if line] == ["system", "A", "system", "A"]
+    assert re.findall(r"Metric\d", " ".join(lines)) == [f"Metric{i}" for i in range(5)]
+    assert lines[2] == "" and [re.findall(r"\d\.0000", lines[at]) for at in (1, 4)] == [
+        ["0.0000", "1.0000", "2.0000"], ["3.0000", "4.0000"]
+    ]  # fmt: skip
+
+
+def test_columns_of_text_are_broken_before_a_table_falls_into_blocks() -> None:
+    first, second = "one(two='three', four=5) six", "seven(eight='nine', ten=11)"
+    cells = [["aspect", "metric", "against", "p"], ["good", first, second, Number(0.5)]]
+    lines = terminal(cells, width=54, keys=2)
+    assert lines == [
+        "aspect  metric            against                   p",
+        "good    one(two='three',  seven(eight='nine',  0.5000",
+        "        four=5) six       ten=11)",
+    ]
+    assert len(terminal(cells, width=50, keys=2)) > 3
+
+
+NAMES = st.text(st.characters(categories=["L", "N", "P", "Zs"]), min_size=1, max_size=60)
+NUMBERS = st.builds(Number, st.floats(-1e6, 1e6), st.floats(-9, 9), st.floats(-9, 9))
+
+
+@given(
+    st.integers(1, 7).flatmap(lambda n: st.lists(st.tuples(NAMES, *[NUMBERS] * n), min_size=1, max_size=4)), st.data()
+)
+def test_nothing_is_wider_than_wanted_and_every_number_is_there(
+    rows: list[tuple[Any, ...]], data: st.DataObject
+) -> None:
+    head = [data.draw(NAMES) for _ in rows[0]]
+    lines = terminal([head, *rows], width=80)
+    assert max(map(shown_width, lines)) <= 80
+    text = " ".join(lines)
+    for _, *numbers in rows:
+        assert all(f"{number.text} {number.interval}" in text for number in numbers)
+
+
+def test_wide_signs_take_two_columns_and_joining_ones_none() -> None:
+    assert shown_width("模型 é") == 6 and shown_width("e\u0301") == 1
+    assert terminal([["模型", "n"], ["A", "x"]]) == ["模型  n", "A     x"]
+
+
+def test_a_name_cannot_steer_the_terminal_or_break_the_line() -> None:
+    assert terminal([["system"], ["A\x1b[31m\nB"]]) == ["system", "A\ufffd[31m\ufffdB"]
+
+
+@pytest.mark.parametrize("colour", [True, False])
+def test_colours_are_around_what_is_marked_alone(colour: bool) -> None:
+    cells = [
+        ["s", "F"],
+        ["A", Number(0.5, 0.1, 0.9, mark="best")],
+        ["B", Number(0.4, mark="alike")],
+        ["C", Number(0.1)],
+    ]
+    head, best, alike, rest = terminal(cells, colour=colour)
+    assert ("\x1b[32m\x1b[1m0.5000*\x1b[0m" in best) is colour
+    assert ("\x1b[32m0.4000~\x1b[0m" in alike) is colour
+    assert "\x1b" not in rest and ("\x1b[1mF" in head) is colour
+    plain = [re.sub(r"\x1b\[\d+m", "", line).rstrip() for line in (head, best, alike, rest)]
+    assert plain == terminal(cells)
