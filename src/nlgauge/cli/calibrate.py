@@ -56,6 +56,7 @@ def calibrate(
 
     from nlgauge import calibrate as run
     from nlgauge.meta.drawn import Draw
+    from nlgauge.show.plots.reliability import Reliability
 
     refuse_place(output)
     table, rated = read_rated(scores, ratings, columns)
@@ -80,7 +81,7 @@ def calibrate(
         show_json(jsonable(record))
     else:
         heads: list[Cell] = ["bar by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]
-        show_tables([[heads, *_bars(found)], [["score", "", "rated", "good"], *_reliability(found)]], layout)
+        show_tables([[heads, *_bars(found)], *Reliability.of(found).tables()], layout)
     remark(f"{found.metric}, {found.aspect}: {found.bad} of {found.n} rated rows are bad")
     missing = next((one.reason for one in found.chosen if one.by == by and one.reason), None)
     if missing:
@@ -99,9 +100,3 @@ def _bars(found: Calibration) -> Iterator[list[Cell]]:
     for one in found.chosen:
         shares = (one.passing, one.bad, one.recall)
         yield [one.by, Number(one.threshold), *(Number(share, digits=3) for share in shares)]
-
-
-def _reliability(found: Calibration) -> Iterator[list[Cell]]:
-    for one in found.reliability:
-        ends = (one.good, one.good_low, one.good_high)
-        yield [Number(one.low), Number(one.high), Number(one.n, digits=0), Number(*ends, digits=2)]

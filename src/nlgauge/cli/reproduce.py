@@ -254,17 +254,16 @@ def _coverage(data: Data, scores: Scores, draws: int, write: Callable[[str, str,
 
     from nlgauge.lab.reproduce.coverage import populations
     from nlgauge.lab.reproduce.coverage_page import page
-    from nlgauge.lab.reproduce.promises import Promise, both
+    from nlgauge.lab.reproduce.promises import every
 
     found, absent = populations(data, scores)
-    tried, kept = [], dict[str, list[Promise]]()
+    made = []
     # A process for each processor: the draws of a set depend on no other set.
     with ProcessPoolExecutor() as pool:
-        for one, (covered, promised) in zip(found, pool.map(partial(both, draws=draws), found), strict=True):
+        for one, of_one in zip(found, pool.map(partial(every, draws=draws), found), strict=True):
             remark(f"{one.name}: {draws} draws")
-            tried.append(covered)
-            kept |= {one.name: promised} if promised else {}
-    write(page(tried, kept, absent, draws), COVERAGE, ())
+            made.append(of_one)
+    write(page(made, absent, draws), COVERAGE, ())
 
 
 def _layers(

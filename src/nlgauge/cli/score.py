@@ -100,7 +100,7 @@ def score(
     """
     from nlgauge import Corpus, evaluate
     from nlgauge.engine.models.onnx import threads
-    from nlgauge.meta.people import led
+    from nlgauge.meta.people import of_outputs
     from nlgauge.run.distributed import Cluster
 
     if not metrics:
@@ -137,4 +137,4 @@ def score(
         table.save(file)
     table = clustered(table, corpus, cluster)
     with beside(file):
-        show_summary(led(table, corpus), layout, seed, parts)
+        show_summary(table, layout, seed, parts, of_outputs(table, corpus))

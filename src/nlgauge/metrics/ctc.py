@@ -83,9 +83,9 @@ class Aspect(RowMetric[AspectPrepared]):
     def cost(self) -> Cost:
         return "encoding" if self.aligner == "E" else "pairs"
 
-    @abstractmethod
     def directions(self, row: Row) -> list[Direction]:
-        """What has to be aligned with what, for a row that has what is needed."""
+        """What has to be aligned with what, for a row that has what is needed: the candidate with that, unless said."""
+        return [_candidate(row, *self.needed)]
 
     @abstractmethod
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
@@ -210,9 +210,6 @@ class Consistency(Aspect):
     def details(self) -> tuple[str, ...]:  # type: ignore[override]
         return ("unsupported",) if self.aligner == "D" else ()  # the one of which less is better
 
-    def directions(self, row: Row) -> list[Direction]:
-        return [_candidate(row, "source")]
-
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.consistency(alignments[0]),)
 
@@ -269,9 +266,6 @@ class Groundedness(Aspect):
     needed: ClassVar[tuple[str, ...]] = ("context",)
 
     stopwords: bool = False
-
-    def directions(self, row: Row) -> list[Direction]:
-        return [_candidate(row, "context")]
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.groundedness(alignments[0]),)

@@ -14,7 +14,7 @@ TABLE = table(corpus())
 
 
 def made(of: ScoreTable, replicates: int = 1000):
-    return {card.spec: card for card in cards(of, of.by_system(), Pairings(of, replicates, 0))}
+    return {card.spec: card for card in cards(of, of.by_system(), Pairings(of, replicates, 0).p)}
 
 
 def test_the_best_and_those_that_cannot_be_told_apart_from_it() -> None:

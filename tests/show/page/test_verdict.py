@@ -11,7 +11,7 @@ from tests.score_tables import column, one
 
 
 def said(of: ScoreTable) -> str:
-    made = cards(of, of.by_system(), Pairings(of, 1000, 0))
+    made = cards(of, of.by_system(), Pairings(of, 1000, 0).p)
     return " ".join(f"{system} {sentence}".strip() for system, sentence in verdict(made, of.systems))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.gate.history import read as read_history
 from nlgauge.meta.join import Source
-from nlgauge.meta.people import people
+from nlgauge.meta.people import People, people
 from nlgauge.show.markup.environment import HERE, data, digest, inlined, render, shown
 from nlgauge.show.markup.evidence import drawn
 from nlgauge.show.page.agreement import Agreeing, agreeing
@@ -26,7 +27,7 @@ from nlgauge.show.page.rows import described, listed_rows, worst_of
 from nlgauge.show.page.scored import Scored, known_texts, source_of, standing
 from nlgauge.show.page.spread import histograms
 from nlgauge.show.page.summary import Card, best_of, cards, wins
-from nlgauge.show.page.verdict import verdict
+from nlgauge.show.page.verdict import estimated, verdict
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus, Row
@@ -88,8 +89,10 @@ def _page(
 ) -> str:  # fmt: skip
     table = scored.table
     tests = Pairings(table, replicates, seed)
-    made = cards(table, table.by_system(replicates=replicates, seed=seed), tests)
-    rated = [] if scored.source is None else _rated(people(table, scored.source), replicates, seed)
+    made = cards(table, table.by_system(replicates=replicates, seed=seed), tests.p)
+    said = None if scored.source is None else people(table, scored.source, seed=seed)
+    rated = [] if said is None else _rated(said, replicates, seed)
+    numbers = [card for card in rated if said is not None and card.spec in said.estimates]
     ranked = wins(rated) or wins(made)
     leading = [system for system, _ in ranked.most_common()] or table.systems[:1]
     pairs = [pair(tests, a, b) for a, b in chosen(table.systems, leading)]
@@ -104,7 +107,7 @@ def _page(
         version=__version__,
         table=table,
         verdict=list(verdict(made, table.systems)),
-        said=list(verdict(rated, table.systems, people=True)) if rated else [],
+        said=[*verdict(rated, table.systems, people=True), *estimated(numbers)] if rated else [],
         groups=[(heading, group) for heading, group in (("People", rated), ("Metrics", made)) if group],
         days=days,
         colours=[number % 8 for number in range(len(table.systems))],
@@ -131,9 +134,18 @@ def _page(
     )
 
 
-def _rated(table: ScoreTable, replicates: int, seed: int) -> list[Card]:
-    """A card for each aspect that people rated."""
-    return cards(table, table.by_system(replicates=replicates, seed=seed), Pairings(table, replicates, seed))
+def _rated(said: People, replicates: int, seed: int) -> list[Card]:
+    """A card for each aspect that people rated: of all rows where that can be estimated, else of the rated ones."""
+    alone = Pairings(said.table, replicates, seed)
+
+    def p(a: str, b: str, aspect: str, part: str) -> float:
+        return (said if aspect in said.estimates else alone).p(a, b, aspect, part)
+
+    made = cards(said.table, said.by_system(replicates, seed), p)
+    return [
+        replace(card, missing=[] if card.spec in said.estimates else card.missing, note=said.notes.get(card.spec, ""))
+        for card in made
+    ]
 
 
 def _content(scored: Scored, mean: Float, spread: Float, most: int) -> tuple[dict[str, Any], Listed]:
