@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.errors import InputError
-from nlgauge.lab.training.weak_labels.examples import Example
 
 _REMEDY = "see the documentation of labelled rows"
 _CONTRADICTED = {"contradiction": True, "neutral": False}
@@ -47,12 +46,6 @@ class Labelled:
     """What the candidate answers; no support of it"""
     contradicted: bool | None = None
     """Whether the source contradicts an unsupported text (True) or does not mention it; None where unknown"""
-
-
-def of_example(example: Example) -> Labelled:
-    """A constructed example as a labelled row."""
-    wrong = tuple(span for span, kept in zip(example.words, example.supported, strict=True) if not kept)
-    return Labelled(example.context, example.text, wrong, not wrong, example.words)
 
 
 def read_labelled(path: Path) -> Iterator[Labelled]:
