@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from nlgauge.cli.terminal import PLACE
-from nlgauge.cli.train_body import body
 from nlgauge.cli.train_combination import combination
 from nlgauge.cli.train_weighter import weighter
 
@@ -18,7 +17,6 @@ def train() -> None:
     """Train what nlgauge scores with (needs nlgauge[train], all but combination)."""
 
 
-train.add_command(body)
 train.add_command(combination)
 train.add_command(weighter)
 
