@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nlgauge._version import __version__
 from nlgauge.lab.reproduce.coverage import ALONE, RATINGS, TOGETHER, Cell, Tried
+from nlgauge.lab.reproduce.markdown import table
 from nlgauge.lab.reproduce.promises import CONFIDENCE, Promise
 
 LOW, HIGH = 0.93, 0.97
@@ -37,22 +38,21 @@ def page(tried: Sequence[Tried], kept: Mapping[str, Sequence[Promise]], absent: 
     return "\n".join([*lines, *_promises(tried, kept)]).rstrip() + "\n"
 
 
-def _overview(tried: Sequence[Tried]) -> Iterator[str]:
+def _overview(tried: Sequence[Tried]) -> list[str]:
     """A line a set: where all its coverages lie, and what the best metric is worth."""
-    yield "| set | rows | items | intervals that hold | best metric, at 100 ratings | worth, in ratings |"
-    yield "|---|---:|---:|---:|---|---:|"
+    lines = []
     for one in tried:
         held = [cell.covered for cell in one.cells if not cell.bare]
         worth = {
             (cell.aspect, cell.metric): _worth(one, cell) for cell in one.cells if _shown(cell) and cell.ratings == 100
         }
         aspect, metric = max(worth, key=lambda key: worth[key])
-        best = f"`{metric}`, {aspect}"
-        rows = len(one.population.clusters)
-        yield (
-            f"| {one.population.title} | {rows:,} | {one.items:,} | {100 * min(held):.1f} to {100 * max(held):.1f} % "
-            f"| {best} | {worth[aspect, metric]:.0f} |"
-        )
+        sizes = f"{len(one.population.clusters):,}", f"{one.items:,}"
+        ends = f"{100 * min(held):.1f} to {100 * max(held):.1f} %"
+        best = f"`{metric}`, {aspect}", f"{worth[aspect, metric]:.0f}"
+        lines.append([one.population.title, *sizes, ends, *best])
+    heads = ["set", "rows", "items", "intervals that hold", "best metric, at 100 ratings", "worth, in ratings"]
+    return table(heads, "lrrrlr", lines)
 
 
 def _shown(cell: Cell) -> bool:
@@ -83,10 +83,7 @@ def _outside(tried: Sequence[Tried]) -> Iterator[str]:
 
 
 def _section(one: Tried) -> Iterator[str]:
-    yield from (f"## {one.population.title}", "")
-    heads = " | ".join(f"{n}: holds | ±" for n in RATINGS)
-    yield f"| aspect | by | {heads} |"
-    yield "|---|---|" + "---:|" * (2 * len(RATINGS))
+    rows = []
     groups: dict[tuple[str, str, bool], list[Cell]] = {}
     for cell in one.cells:
         groups.setdefault((cell.aspect, cell.metric, cell.bare), []).append(cell)
@@ -94,8 +91,9 @@ def _section(one: Tried) -> Iterator[str]:
         groups.items(), key=lambda pair: list(one.population.ratings).index(pair[0][0])
     ):
         name = metric if metric in (ALONE, TOGETHER) else f"`{metric}`" + (", its bare mean" if bare else "")
-        numbers = " | ".join(f"{_percent(cell.covered)} | {_number(cell.half)}" for cell in cells)
-        yield f"| {aspect} | {name} | {numbers} |"
+        rows.append([aspect, name, *(text for cell in cells for text in (_percent(cell.covered), _number(cell.half)))])
+    heads = [head for n in RATINGS for head in (f"{n}: holds", "±")]
+    yield from (f"## {one.population.title}", "", *table(["aspect", "by", *heads], "ll" + "r" * len(heads), rows))
     refused = max(cell.refused for cell in one.cells)
     if refused > 0:
         yield from ("", f"At most {refused:.1%} of the draws got no interval.")
@@ -113,16 +111,15 @@ def _promises(tried: Sequence[Tried], kept: Mapping[str, Sequence[Promise]]) -> 
         "ratings certify no bar at all: then the metric does not tell good and bad rows apart well enough for so few "
         "ratings, and the command says so."
     )
-    yield from ("", "| set | metric | ratings | risk | draws with a bar | rows that pass it | promise broken |")
-    yield "|---|---|---:|---:|---:|---:|---:|"
     titles = {one.population.name: one.population.title for one in tried}
+    rows = []
     for name, found in kept.items():
         for one in found:
             passing = "-" if math.isnan(one.passing) else f"{one.passing:.0%}"
-            yield (
-                f"| {titles[name]} | `{one.metric}` | {one.ratings} | {one.risk:.0%} | {one.certified:.1%} | {passing} "
-                f"| {one.broken:.1%} |"
-            )
+            shares = f"{one.risk:.0%}", f"{one.certified:.1%}", passing, f"{one.broken:.1%}"
+            rows.append([titles[name], f"`{one.metric}`", one.ratings, *shares])
+    heads = ["set", "metric", "ratings", "risk", "draws with a bar", "rows that pass it", "promise broken"]
+    yield from ("", *table(heads, "llrrrrr", rows))
 
 
 def _percent(share: float) -> str:
