@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from texts import made, mostly, odd_values, rows
 
 import nlgauge
-from nlgauge import Corpus, ScoreTable, registry
+from nlgauge import Corpus, ScoreTable
+from nlgauge.catalogue import registry
 from nlgauge.engine.models import loading
 from nlgauge.metrics.base import RowMetric, model_of
 

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import ScoreTable, registry
+from nlgauge import ScoreTable
+from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.spool import Spool
 from nlgauge.metrics.base import Metric

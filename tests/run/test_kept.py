@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlgauge import Corpus, InputError, ScoreTable, SpecError, evaluate, registry
+from nlgauge import Corpus, InputError, ScoreTable, SpecError, evaluate
+from nlgauge.catalogue import registry
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.run.kept import NOT_SCORED, kept

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from nlgauge.cli.terminal import PLACE
+from nlgauge.cli.train_bars import bars
 from nlgauge.cli.train_combination import combination
 from nlgauge.cli.train_weighter import weighter
 
@@ -17,6 +18,7 @@ def train() -> None:
     """Train what nlgauge scores with (needs nlgauge[train], all but combination)."""
 
 
+train.add_command(bars)
 train.add_command(combination)
 train.add_command(weighter)
 

@@ -101,8 +101,10 @@ class Aspect(RowMetric[AspectPrepared]):
                 card.aligner_asks, card.languages == ("en",),
             )  # fmt: skip
             rows = f"{SHAPE.stretch}@{min(SHAPE.row, model.window)}"
-            more = {QUESTION: "apart"} if card.aligner_asks else {}
+            more: dict[str, object] = {QUESTION: "apart"} if card.aligner_asks else {}
             more |= {"languages": "+".join(card.languages)} if card.languages else {}
+            if "probability" in self.parts and card.grounded is not None:
+                more["grounded"] = list(card.grounded)  # a saved table is judged by what its model was measured at
             return AspectPrepared(aligner=trained, facts={"aligner": digest[:8], "rows": rows, **more})
         layer = self._layer(model)
         if self.rescale == "none":
