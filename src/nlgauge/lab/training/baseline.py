@@ -14,7 +14,7 @@ from nlgauge.engine.models.capabilities import capability
 from nlgauge.engine.models.card import write_facts
 from nlgauge.errors import InputError
 from nlgauge.lab.training.passages import read_lines
-from nlgauge.lab.training.support.edit import sentences
+from nlgauge.lab.training.support.edits import sentences
 from nlgauge.maths.vectors import greedy_match, unit
 
 _WORDS = range(4, 32)
