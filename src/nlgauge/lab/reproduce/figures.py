@@ -42,8 +42,8 @@ def _block(path: Path, block: Block, table: Table) -> None:
     if table.kind == "between":
         figures.heats(path, {title: figures.Heat(rows, block.heads, numbers)}, "Pearson correlation", (-1, 1))
     elif table.kind == "williams":
-        shown = [[f"{p:.2f}" if p < 0.05 else "" for p in row] for row in numbers]
-        figures.heats(path, {title: figures.Heat(rows, block.heads, numbers, shown)}, "p", (0, 0.1), "Blues_r")
+        labels = [[f"{p:.2f}" if p < 0.05 else "" for p in row] for row in numbers]
+        figures.heats(path, {title: figures.Heat(rows, block.heads, numbers, labels)}, "p", (0, 0.1), "Blues_r")
     elif table.kind == "sweep":
         at = [float(place) for place in range(len(rows))]
         ours = {head: figures.Curve(at, [row[n] for row in numbers]) for n, head in enumerate(block.heads)}
