@@ -52,32 +52,32 @@ class _Engagingness:
 
 @dataclass(frozen=True)
 class RelevanceVariants(_Relevance, ctc.Relevance):
-    """Of Relevance."""
+    """The variants of Relevance."""
 
 
 @dataclass(frozen=True)
 class PreservationVariants(_Preservation, ctc.Preservation):
-    """Of Preservation."""
+    """The variants of Preservation."""
 
 
 @dataclass(frozen=True)
 class EngagingnessVariants(_Engagingness, ctc.Engagingness):
-    """Of Engagingness."""
+    """The variants of Engagingness."""
 
 
 @dataclass(frozen=True)
 class PublishedRelevanceVariants(_Relevance, published.Relevance):
-    """Of published/Relevance."""
+    """The variants of published/Relevance."""
 
 
 @dataclass(frozen=True)
 class PublishedPreservationVariants(_Preservation, published.Preservation):
-    """Of published/Preservation."""
+    """The variants of published/Preservation."""
 
 
 @dataclass(frozen=True)
 class PublishedEngagingnessVariants(_Engagingness, published.Engagingness):
-    """Of published/Engagingness."""
+    """The variants of published/Engagingness."""
 
 
 ABLATIONS: Mapping[str, type[Aspect]] = {
