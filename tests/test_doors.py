@@ -79,7 +79,6 @@ HOMES: dict[str, set[str]] = {
     "data/table/folder.py": {"pyarrow"},
     "data/table/frame.py": {"pandas"},
     "run/distributed/": {"ray"},
-    "lab/reproduce/figures.py": {"matplotlib"},
     "show/figures.py": {"matplotlib"},
     "lab/studies/parts_of_speech.py": {"spacy"},
     "lab/training/weak_labels/syntax.py": {"spacy"},
@@ -129,7 +128,7 @@ UNTESTED: dict[str, str] = {
     "__init__.py": "tests/test_public_names.py",
     **{
         f"cli/{name}.py": "tests/test_cli.py runs the whole command"
-        for name in ("__init__", "correlate", "explain", "score", "train")
+        for name in ("__init__", "correlate", "explain", "score")
     },
     **{
         f"data/corpus/{name}.py": "tests/data/corpus/test_corpus.py reads and refuses rows of every kind"

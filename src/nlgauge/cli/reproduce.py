@@ -200,7 +200,7 @@ def _at_hand_models() -> list[str | None]:
 
 def _page_for(place: Path, readme: Path | None) -> Callable[[str, str, Sequence[str]], None]:
     """Writes a page, and under a name its short table into the readme; both are looked at before anything is scored."""
-    from nlgauge.lab.reproduce.regions import write_region
+    from nlgauge.lab.reproduce.markdown import write_region
 
     refuse_place(place)
     if readme is not None and not readme.is_file():
@@ -231,9 +231,8 @@ def _results(asked: _Asked, scores: Scores, write: Callable[[str, str, Sequence[
 
 def _detection(asked: _Asked, cache: Path | bool, write: Callable[[str, str, Sequence[str]], None]) -> None:
     from nlgauge.lab.reproduce.detecting import detect
-    from nlgauge.lab.reproduce.detection_page import page, short_table
+    from nlgauge.lab.reproduce.detection_page import page, section, short_table
     from nlgauge.lab.reproduce.labelled_sets import LABELLED_SETS
-    from nlgauge.lab.reproduce.probe_section import section
     from nlgauge.lab.studies.probes import probes
 
     tried, absent = detect(

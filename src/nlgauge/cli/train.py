@@ -9,7 +9,6 @@ import click
 
 from nlgauge.cli.terminal import PLACE
 from nlgauge.cli.train_bars import bars
-from nlgauge.cli.train_body import body
 from nlgauge.cli.train_combination import combination
 from nlgauge.cli.train_weighter import weighter
 
@@ -20,7 +19,6 @@ def train() -> None:
 
 
 train.add_command(bars)
-train.add_command(body)
 train.add_command(combination)
 train.add_command(weighter)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from nlgauge._version import __version__
 from nlgauge.lab.reproduce.coverage import ALONE, RATINGS, TOGETHER, Cell, Tried
 from nlgauge.lab.reproduce.differences import RATINGS as OF_EACH
+from nlgauge.lab.reproduce.markdown import table
 from nlgauge.lab.reproduce.promises import CONFIDENCE, Promise
 
 LOW, HIGH = 0.93, 0.97
@@ -45,22 +46,21 @@ def page(
     return "\n".join([*lines, *_differences(differences), *_promises(kept)]).rstrip() + "\n"
 
 
-def _overview(tried: Sequence[Tried]) -> Iterator[str]:
+def _overview(tried: Sequence[Tried]) -> list[str]:
     """A line a set: where all its coverages lie, and what the best metric is worth."""
-    yield "| set | rows | items | intervals that hold | best metric, at 100 ratings | worth, in ratings |"
-    yield "|---|---:|---:|---:|---|---:|"
+    lines = []
     for one in tried:
         held = [cell.covered for cell in one.cells if _judged(cell)]
         worth = {
             (cell.aspect, cell.metric): _worth(one, cell) for cell in one.cells if _shown(cell) and cell.ratings == 100
         }
         aspect, metric = max(worth, key=lambda key: worth[key])
-        best = f"`{metric}`, {aspect}"
-        rows = len(one.population.clusters)
-        yield (
-            f"| {one.population.title} | {rows:,} | {one.items:,} | {100 * min(held):.1f} to {100 * max(held):.1f} % "
-            f"| {best} | {worth[aspect, metric]:.0f} |"
-        )
+        sizes = f"{len(one.population.clusters):,}", f"{one.items:,}"
+        ends = f"{100 * min(held):.1f} to {100 * max(held):.1f} %"
+        best = f"`{metric}`, {aspect}", f"{worth[aspect, metric]:.0f}"
+        lines.append([one.population.title, *sizes, ends, *best])
+    heads = ["set", "rows", "items", "intervals that hold", "best metric, at 100 ratings", "worth, in ratings"]
+    return table(heads, "lrrrlr", lines)
 
 
 def _judged(cell: Cell) -> bool:
@@ -102,10 +102,7 @@ def _outside(tried: Sequence[Tried]) -> Iterator[str]:
 
 
 def _section(one: Tried) -> Iterator[str]:
-    yield from (f"## {one.population.title}", "")
-    heads = " | ".join(f"{n}: holds | ±" for n in RATINGS)
-    yield f"| aspect | by | {heads} |"
-    yield "|---|---|" + "---:|" * (2 * len(RATINGS))
+    rows = []
     groups: dict[tuple[str, str, bool], list[Cell]] = {}
     for cell in one.cells:
         groups.setdefault((cell.aspect, cell.metric, cell.bare), []).append(cell)
@@ -113,15 +110,24 @@ def _section(one: Tried) -> Iterator[str]:
         groups.items(), key=lambda pair: list(one.population.ratings).index(pair[0][0])
     ):
         name = metric if metric in (ALONE, TOGETHER) else f"`{metric}`" + (", its bare mean" if bare else "")
-        yield f"| {aspect} | {name} | {' | '.join(map(_numbers, cells))} |"
+        rows.append([aspect, name, *(text for cell in cells for text in _numbers(cell))])
+    yield from (
+        f"## {one.population.title}",
+        "",
+        *table(["aspect", "by", *_heads(RATINGS)], "ll" + "rr" * len(RATINGS), rows),
+    )
     refused = max(cell.refused for cell in one.cells if cell.refused <= _MOST_REFUSED)
     if refused > 0:
         yield from ("", f"At most {refused:.1%} of the draws got no interval.")
     yield ""
 
 
-def _numbers(cell: Cell) -> str:
-    return f"{_percent(cell.covered)} | {_number(cell.half)}" if cell.refused <= _MOST_REFUSED else "refused | -"
+def _heads(ratings: Sequence[int]) -> list[str]:
+    return [head for n in ratings for head in (f"{n}: holds", "±")]
+
+
+def _numbers(cell: Cell) -> tuple[str, str]:
+    return (_percent(cell.covered), _number(cell.half)) if cell.refused <= _MOST_REFUSED else ("refused", "-")
 
 
 def _differences(made: Mapping[str, Sequence[Cell]]) -> Iterator[str]:
@@ -138,17 +144,16 @@ def _differences(made: Mapping[str, Sequence[Cell]]) -> Iterator[str]:
         "truth is the difference of the two mean ratings in the whole set. Intervals of "
         f"{len(every):,} kinds hold it in {min(held):.1f} to {max(held):.1f} % of the draws, {outside} of them in less "
         f"than {LOW:.0%} or more than {HIGH:.0%}.", "",
-        "| set | aspect | by | " + " | ".join(f"{n}: holds | ±" for n in OF_EACH) + " |",
-        "|---|---|---|" + "---:|" * (2 * len(OF_EACH)),
     )  # fmt: skip
+    rows = []
     for title, cells in made.items():
         groups: dict[tuple[str, str], list[Cell]] = {}
         for cell in cells:
             groups.setdefault((cell.aspect, cell.metric), []).append(cell)
         for (aspect, metric), own in groups.items():
             name = metric if metric in (ALONE, TOGETHER) else f"`{metric}`"
-            yield f"| {title} | {aspect} | {name} | {' | '.join(map(_numbers, own))} |"
-    yield ""
+            rows.append([title, aspect, name, *(text for cell in own for text in _numbers(cell))])
+    yield from (*table(["set", "aspect", "by", *_heads(OF_EACH)], "lll" + "rr" * len(OF_EACH), rows), "")
 
 
 def _promises(kept: Mapping[str, Sequence[Promise]]) -> Iterator[str]:
@@ -162,15 +167,14 @@ def _promises(kept: Mapping[str, Sequence[Promise]]) -> Iterator[str]:
         "ratings certify no bar at all: then the metric does not tell good and bad rows apart well enough for so few "
         "ratings, and the command says so."
     )
-    yield from ("", "| set | metric | ratings | risk | draws with a bar | rows that pass it | promise broken |")
-    yield "|---|---|---:|---:|---:|---:|---:|"
+    rows = []
     for title, found in kept.items():
         for one in found:
             passing = "-" if math.isnan(one.passing) else f"{one.passing:.0%}"
-            yield (
-                f"| {title} | `{one.metric}` | {one.ratings} | {one.risk:.0%} | {one.certified:.1%} | {passing} "
-                f"| {one.broken:.1%} |"
-            )
+            shares = f"{one.risk:.0%}", f"{one.certified:.1%}", passing, f"{one.broken:.1%}"
+            rows.append([title, f"`{one.metric}`", one.ratings, *shares])
+    heads = ["set", "metric", "ratings", "risk", "draws with a bar", "rows that pass it", "promise broken"]
+    yield from ("", *table(heads, "llrrrrr", rows))
 
 
 def _percent(share: float) -> str:
