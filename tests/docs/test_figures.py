@@ -31,7 +31,7 @@ def quoted() -> list[list[str]]:
 def agreement(data: str, level: str, metric: str, aspect: str) -> list[str]:
     """The figures on the generated page, by pocket and by base; a KeyError names what it has not.
 
-    A metric that reads no model has one figure, in the place of pocket's.
+    A metric that uses no model has one figure, in the place of pocket's.
     """
     page = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
     sections = {part.partition("\n")[0].strip(): part for part in re.split(r"^## ", page, flags=re.MULTILINE)}

@@ -173,7 +173,7 @@ def _pace(corpus: Corpus, metric: Metric) -> float:
 
 def _found(labels: Labels, spec: str, table: ScoreTable, pace: float, replicates: int) -> list[Found]:
     column, model = only(table), "".join(read_model(table))
-    # What metrics of strings show of words is which ones both texts have: no judgement, and no threshold.
+    # What string metrics show of words is which ones both texts have: no judgement, and no threshold.
     words = _words(labels, column.evidence) if model else None
     found = []
     for part in PARTS.get(spec, column.parts):

@@ -34,7 +34,7 @@ def page(
         "- *Rows/s* was measured in this run on its machine, each metric alone, in float32, without what the cache "
         "saves.",
         "",
-        "The first table has the best metric and part by each model. A metric of strings is a floor: it reads no "
+        "The first table has the best metric and part by each model. A string metric is a floor: it reads no "
         f"model. Made by `nlgauge reproduce detection` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
         "",
     ]

@@ -69,7 +69,7 @@ class Line:
             return "equal" if one.difference == 0 else "–"
         if math.isnan(one.p):
             return f"{one.better} (not tested)"
-        return one.better if self.adjusted < 0.05 else "not told apart"
+        return one.better if self.adjusted < 0.05 else "no significant difference"
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _reasons(lines: Sequence[Line]) -> Iterator[str]:
 
 
 def _turned(one: Difference) -> Difference:
-    """The same difference, B less A."""
+    """The same difference, B minus A."""
     return replace(one, a=one.b, b=one.a, difference=-one.difference, low=-one.high, high=-one.low, effect=-one.effect)
 
 
