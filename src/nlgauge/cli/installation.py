@@ -89,7 +89,7 @@ def doctor() -> None:
 @click.argument("model")
 @click.argument("folder", type=PLACE)
 def export(model: str, folder: Path) -> None:
-    """Export MODEL to FOLDER in Hugging Face format, in float32. MODEL: pocket, or a folder of ours that is a plain BERT."""
+    """Export MODEL to FOLDER in Hugging Face format, in float32. MODEL is pocket, or a folder that is a plain BERT."""
     from nlgauge.engine.models.folder import WEIGHTS_FILE, write_hugging_face
     from nlgauge.engine.models.loading import folder_of
 
