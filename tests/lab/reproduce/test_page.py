@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("one_model", "counting")
 def test_who_wins_is_said_both_ways(folder: Path, published: dict[str, float]) -> None:
     text = written(folder, (replace(SUITE, groups=(Group(("Words", "Tomorrow")),)),))
     assert "| Tiny | 2 | 1 | 0 | 1 | 0 |" in text  # clearly ahead, ahead, behind, clearly behind
-    assert "| **all** | 2 | 1 | 0 | 1 | 0 |" in text
+    assert "| **all in print** | **2** | **1** | **0** | **1** | **0** |" in text
     lines = [line for line in text.splitlines() if line.startswith("| quality |")]
     pooled, system = f".{round(POOLED * 1000)}", f".{round(SYSTEM * 1000)}"
     assert lines[0].startswith(f"| quality | pooled, pearson | Other (made-up) | .900 | `Words` | {pooled} [")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from nlgauge.lab.reproduce.numbers import short
 from nlgauge.lab.reproduce.verdicts import Key, Measured, Verdict
@@ -29,10 +29,12 @@ def standing(by_model: Sequence[Sequence[Measured]]) -> list[str]:
     names = [label(measured).partition("@")[0] for measured in by_model]
     ahead: dict[str, list[int | None]] = {}
     columns: dict[str, dict[Key, Verdict]] = {}
+    printed: dict[str, bool] = {}
     for number, measured in enumerate(by_model):
         for one in counted(measured):
             cells = ahead.setdefault(one.suite.title, [None] * len(by_model))
             cells[number] = sum(verdict.ahead for verdict in one.verdicts)
+            printed[one.suite.title] = one.suite.printed
             columns.setdefault(one.suite.title, {}).update({verdict.key: verdict for verdict in one.verdicts})
     if not columns:
         return []
@@ -40,10 +42,18 @@ def standing(by_model: Sequence[Sequence[Measured]]) -> list[str]:
         "| rated data | published columns | " + " | ".join(f"{name} ahead" for name in names) + " | no model ahead |",
         "|---|---:|" + "---:|" * (len(names) + 1),
     ]
-    rows = [(title, len(found), *ahead[title], _floors_ahead(found.values())) for title, found in columns.items()]
-    lines += ["| " + " | ".join("-" if cell is None else str(cell) for cell in row) + " |" for row in rows]
-    total = [sum(cell or 0 for cell in column) for column in list(zip(*rows, strict=True))[1:]]
-    return [*lines, "| **all** | " + " | ".join(f"**{number}**" for number in total) + " |"]
+    rows = {title: [len(found), *ahead[title], _floors_ahead(found.values())] for title, found in columns.items()}
+    return lines + _with_total(rows, printed)
+
+
+def _with_total(rows: Mapping[str, Sequence[int | None]], printed: Mapping[str, bool]) -> list[str]:
+    """The lines of data sets whose numbers papers print, their total, and the other ones below it."""
+    known = {title: row for title, row in rows.items() if printed[title]}
+    total = [sum(cell or 0 for cell in column) for column in zip(*known.values(), strict=True)]
+    lines = [[title, *("-" if cell is None else str(cell) for cell in row)] for title, row in known.items()]
+    lines += [["**all in print**", *(f"**{number}**" for number in total)]] * bool(known)
+    lines += [[title, *map(str, row)] for title, row in rows.items() if not printed[title]]
+    return ["| " + " | ".join(line) + " |" for line in lines]
 
 
 def _floors_ahead(verdicts: Iterable[Verdict]) -> int:
@@ -55,11 +65,11 @@ def short_tables(by_model: Sequence[Sequence[Measured]]) -> list[str]:
     if not any(map(counted, by_model)):
         return []
     lines = [
-        "| model | published columns | clearly ahead | ahead | behind | clearly behind | of all within .02 |",
+        "| model | columns in print | clearly ahead | ahead | behind | clearly behind | of all within .02 |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for measured in by_model:
-        verdicts = [verdict for one in counted(measured) for verdict in one.verdicts]
+        verdicts = [verdict for one in counted(measured) if one.suite.printed for verdict in one.verdicts]
         level = sum(abs(one.ours.value - one.published.value) <= NOISE + 1e-9 for one in verdicts)
         cells = [label(measured), len(verdicts), *counts(verdicts), level]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
@@ -110,9 +120,8 @@ def _by_data(measured: Sequence[Measured]) -> list[str]:
         "Columns (an aspect at a level) that have a published number:", "",
         "| data | columns | clearly ahead | ahead | behind | clearly behind |", "|---|---:|---:|---:|---:|---:|",
     ]  # fmt: skip
-    rows = [(one.suite.title, counts(one.verdicts)) for one in measured]
-    rows.append(("**all**", tuple(sum(column) for column in zip(*(kinds for _, kinds in rows), strict=True))))
-    lines += [f"| {title} | {sum(kinds)} | " + " | ".join(map(str, kinds)) + " |" for title, kinds in rows]
+    rows = {one.suite.title: [len(one.verdicts), *counts(one.verdicts)] for one in measured}
+    lines += _with_total(rows, {one.suite.title: one.suite.printed for one in measured})
     verdicts = [verdict for one in measured for verdict in one.verdicts]
     behind = sorted((one for one in verdicts if not one.ahead), key=lambda one: one.ours.value - one.published.value)
     for heading, verdicts in (
