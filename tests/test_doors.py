@@ -118,6 +118,8 @@ UNTESTED: dict[str, str] = {
     "run/filling.py": "tests/test_evaluation.py is about the tables that it makes",
     "run/sets.py": "tests/run/test_job.py, and tests/contracts/test_sets.py for every metric of sets",
     "run/strings.py": "tests/test_evaluation.py compares one process with several",
+    "cli/train_bars.py": "tests/lab/training/test_bars.py runs the command",
+    "meta/gate/grounded.py": "tests/meta/gate/test_check.py reads all of it",
     "meta/gate/verdict.py": "tests/meta/gate/test_check.py reads all of it",
     "cli/check/__init__.py": "tests/cli/check/test_text.py runs the whole command",
     **{
