@@ -66,7 +66,7 @@ def of_agreement(heads: list[str], line: list[str]) -> list[tuple[str, str]]:
     metric = metric.replace("`", "")
     # A metric that uses no model has one figure, in the place of pocket's.
     names = [metric] if figures[1] == "-" else [f"{metric}, pocket", f"{metric}, base"]
-    quoted = [(f"agreement.md / {data} / {level} / {name} / {aspect}", figure) for name, figure in zip(names, figures)]
+    quoted = [(f"agreement.md / {data} / {level} / {name} / {aspect}", figures[n]) for n, name in enumerate(names)]
     best = [f"agreement.md / Who wins / rated / {data}: {aspect}, {level} / {head}" for head in heads[len(HEAD) :]]
     return quoted + list(zip(best, figures[2:], strict=True))
 

@@ -135,7 +135,7 @@ def test_two_models_stand_beside_each_other(folder: Path, tmp_path: Path, publis
     text = page(by_model, absent, None, 50)
     first, second = (next(name for one in measured for name in one.models) for measured in by_model)
     assert first.startswith("pocket@") and second.startswith(f"{copy}@")
-    assert f"Our metrics on {first}, {second}, on public" in text
+    assert f"public human ratings, on {first}, {second} and" in text
     for name in (first, second):
         assert f"| {name} | 2 | 1 | 0 | 1 | 0 | 0 |" in text
         assert f"### Columns by data, on {name}\n" in text

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _FORMATS = ("text", "github", "junit", "json")
 
 
-@click.command(short_help="A gate for CI: fail if an answer is unsupported, or a system got worse.")
+@click.command(short_help="A gate: fail if a row is unsupported, or a system got worse.")
 @click.argument("outputs", type=PLACE)
 @click.option("-m", "--metric", "specs", multiple=True, help="Metric spec, e.g. \"Consistency(aligner='D')\".")
 @click.option("--part", help="Part of a metric that has several; the first by default.")

@@ -34,8 +34,8 @@ def page(
         "- *Rows/s* was measured in this run on its machine, each metric alone, in float32, without what the cache "
         "saves.",
         "",
-        "The first table has the best metric and part by each model. String metrics are the baseline; "
-        f"they use no model. Made by `nlgauge reproduce detection` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
+        "The first table has the best metric and part by each model. String metrics are the baseline; they use no "
+        f"model. Made by `nlgauge reproduce detection` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
         "",
     ]
     if absent:

@@ -34,12 +34,12 @@ def page(by_model: Sequence[Sequence[Measured]], absent: Sequence[str], limit: i
         f"reproduce results` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
         "",
         "**How the columns were chosen.** A column is an aspect of a data set at a level, by a coefficient. The page "
-        "has Pearson's r at the level that the paper leads with, and Kendall's tau where it prints that beside it. The "
+        "has Pearson's r at one or two levels for each data set, and Kendall's tau for WebNLG and REALSumm besides. The "
         "papers print more columns: Spearman, Kendall on other sets, the system level of dialogues, and QAGS. "
         "`nlgauge reproduce` compares those. The best published number of a column is the best one in any of the "
         "five papers, whichever metric and checkpoint it is of. *Ours* is the best metric that uses the model. The "
-        "best metric without a model (length, copying, words and characters) is the baseline beside it. No paper prints "
-        "numbers for REALSumm: the published ones were computed from released score files, and are counted apart.",
+        "best metric without a model (length, copying, words and characters) is the baseline beside it. No paper "
+        "prints numbers for REALSumm: the published ones come from released score files, and are counted apart.",
         "",
         f"In brackets: 95 % of {replicates:,} resamples of items and systems (ASSET: of items). *Clearly* means that "
         "the published number, which is printed without an interval, lies outside ours. The best of a column was "
