@@ -34,7 +34,7 @@ def page(by_model: Sequence[Sequence[Measured]], absent: Sequence[str], limit: i
         f"reproduce results` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
         "",
         "**How the columns were chosen.** A column is an aspect of a data set at a level, by a coefficient. The page "
-        "has Pearson's r at one or two levels for each data set, and Kendall's tau for WebNLG and REALSumm besides. The "
+        "has Pearson's r at one or two levels for each data set, and Kendall's tau for WebNLG and REALSumm too. The "
         "papers print more columns: Spearman, Kendall on other sets, the system level of dialogues, and QAGS. "
         "`nlgauge reproduce` compares those. The best published number of a column is the best one in any of the "
         "five papers, whichever metric and checkpoint it is of. *Ours* is the best metric that uses the model. The "
