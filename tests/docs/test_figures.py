@@ -5,7 +5,7 @@ else, a comment in front of the figure names its cell:
 
     <!-- PAGE / SECTION / FIRST HEAD OF THE TABLE / ROW / COLUMN -->.407
 
-A row is named by its first cell, and by its second one under a head of `SECOND`.
+A row is named by its first cell, and by its second one under a head of `SECOND`; the first row of a name counts.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def sections(page: str) -> dict[str, str]:
 
 def rows(table: list[list[str]]) -> dict[str, list[str]]:
     """The lines of a table by their names."""
-    named = {}
+    named: dict[str, list[str]] = {}
     for line in table[1:]:
         second = line[1].partition("@")[0] if table[0][1] in SECOND else ""
-        named[", ".join(filter(None, (line[0], second))).replace(" ‡", "").replace("`", "")] = line
+        named.setdefault(", ".join(filter(None, (line[0], second))).replace(" ‡", "").replace("`", ""), line)
     return named
 
 
