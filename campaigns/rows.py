@@ -2,7 +2,7 @@
 
     python campaigns/rows.py [--inputs 2000] [--seed 0] [--repeat INPUT]
 
-Most inputs are scored by one or two metrics of strings or of numbers, one of fifty by a metric that reads the embedded
+Most inputs are scored by one or two string metrics or of numbers, one of fifty by a metric that reads the embedded
 model. What is scored is saved, loaded and compared too, and scored once more in the other order.
 """
 

@@ -59,9 +59,9 @@ def evaluate(
     units for it alone; 'int8' computes products of weights in 8 bits, without torch. device: 'cpu', 'cuda', 'cuda:1' or
     'mps', of models that torch runs; a GPU by default where there is one. batch_tokens: how many tokens a batch holds.
     window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
-    evidence: keep what each score rests on. against: a corpus whose candidates metrics of sets compare a system's
+    evidence: keep what each score is based on. against: a corpus whose candidates metrics of sets compare a system's
     outputs with, instead of the references of its rows. progress: a bar on stderr, when that is a terminal.
-    processes: how many metrics of strings are scored at a time; more than one starts Python anew, so a script that asks
+    processes: how many string metrics are scored at a time; more than one starts Python anew, so a script that asks
     for it has to stand under ``if __name__ == "__main__":``. Models use all processors in any case.
     cache: where scores are kept, so that no row is scored twice: True for the place of `nlgauge cache info`, a folder,
     or False.
@@ -111,7 +111,7 @@ def explained(
     progress: bool = False,
     cache: bool | str | Path = True,
 ) -> tuple[RowMetric[Any], list[Scored]]:
-    """Score some rows alone, by their numbers, and keep what each score rests on.
+    """Score some rows alone, by their numbers, and keep what each score is based on.
 
     What a metric counts on the corpus is counted on the whole of it; no other row is scored. models: how the model is
     read, as by default where it is None. Raises SpecError for a metric of sets, and as `evaluate`.

@@ -1,4 +1,4 @@
-"""What scores rest on: those of single rows, or of whole systems where a metric measures sets."""
+"""What scores are based on: those of single rows, or of whole systems where a metric measures sets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ROUNDING = 1e-5
 
 @dataclass(frozen=True)
 class Explanation:
-    """One score, of a row or of a system, and what it rests on."""
+    """One score, of a row or of a system, and what it is based on."""
 
     row: int | None
     """Counted from 1; None of a system"""
@@ -86,7 +86,7 @@ class Explanations(Sequence[Explanation]):
         script = inlined(HERE / "evidence.js")
         page = render(
             "explain.html",
-            title=f"What {self.metric} rests on",
+            title=f"Why {self.metric} gave these scores",
             metric=self.metric,
             records=self.records,
             version=__version__,
@@ -122,7 +122,7 @@ def explain(
     progress: bool = False,
     cache: bool | str | Path = True,
 ) -> Explanations:
-    """What a metric's scores of some rows rest on; of each system where it measures sets.
+    """What a metric's scores of some rows are based on; of each system where it measures sets.
 
     rows: numbers of rows, counted from 0; all where none are given. No other row is scored; what a metric counts on the
     corpus is counted on all of it. scores: a table of these rows, whose numbers are explained: by the metric as it

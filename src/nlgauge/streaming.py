@@ -109,7 +109,7 @@ def _jobs(
     evidence: bool,
     against: Corpus | None,
 ) -> Iterator[Job]:
-    """One of the metrics of strings, and one of those of each model."""
+    """One of the string metrics, and one of those of each model."""
     for name in dict.fromkeys(map(model_of, metrics.values())):
         some = {spec: metric for spec, metric in metrics.items() if model_of(metric) == name}
         engine = None if name is None else models.engine(name, store)

@@ -16,7 +16,7 @@ _METRICS = together(
     click.option(
         "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
     ),
-    click.option("--parts", is_flag=True, help="Every part of the metrics, not the first alone."),
+    click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first."),
 )
 _RATINGS = together(
     click.option("--ratings", "outputs", type=PLACE, help="The rated outputs: a table as for score."),
@@ -55,7 +55,7 @@ def summary(
 ) -> None:  # fmt: skip
     """Systems by metrics: bars with 95 % intervals.
 
-    The best has a star; what cannot be told apart from it (paired test, corrected by Holm) has a tilde.
+    The best has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
     """
     from nlgauge.show.plots.summary import summary as run
 
@@ -67,7 +67,7 @@ def summary(
 @plot.command()
 @_options(click.option("--bins", type=click.IntRange(min=2), default=20, show_default=True))
 def distributions(scores: Path, metrics: Sequence[str], parts: bool, bins: int, output: Path, layout: str) -> None:
-    """How the scores of each system's outputs spread, in the metric's own unit, with the median.
+    """How the scores of each system are distributed, in the metric's own unit, with the median.
 
     `nlgauge study distributions` brings metrics and ratings to one scale.
     """

@@ -42,16 +42,16 @@ _ABOUT = "For results and detection"
     help="Instead of the embedded one: a Hugging Face name, as the paper's own, or a folder; for pages repeatable.",
 )  # fmt: skip
 @click.option("--metrics", multiple=True, metavar="METRIC", help="Only this metric, by name or spec; repeatable.")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first so many items: to try things out.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only this many items from the start: to try things out.")
 @click.option(
     "--page", type=PLACE, help=f"{_ABOUT}: where the page goes; agreement.md or detection.md in the folder by default."
 )
 @click.option("--readme", type=PLACE, help=f"{_ABOUT}: write the short table between two comments of this page, too.")
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"{_ABOUT}.")
 @click.option("--draws", type=click.IntRange(min=1), default=2000, show_default=True, help=f"For {COVERAGE}.")
-@click.option("--kept", is_flag=True, help=f"For {RESULTS}: score nothing, make the page of the scores that are kept.")
+@click.option("--kept", is_flag=True, help=f"For {RESULTS}: score nothing; make the page from the scores in the cache.")
 @keeping
-@click.option("--fresh", is_flag=True, help="The same as --no-cache: score again what is kept, and keep nothing.")
+@click.option("--fresh", is_flag=True, help="The same as --no-cache.")
 @IN_FORMATS
 def reproduce(
     names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], metrics: Sequence[str],

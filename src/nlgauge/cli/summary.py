@@ -68,7 +68,7 @@ _Groups = Mapping[tuple[str, str], "Sequence[SystemScore]"]
 
 
 def _best(table: ScoreTable, groups: _Groups, seed: int, people: People | None) -> dict[tuple[str, str], Best]:
-    """The best by each part, those that cannot be told apart from it too where that does not take long."""
+    """The best by each part, those that do not differ significantly from it too where that does not take long."""
     from nlgauge.meta.best import by_part
 
     test = len(table.rows) * len(groups) <= _MOST_TESTED
@@ -130,7 +130,7 @@ def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
         return
     tested, correction = [key for key, one in best.items() if one.tested], "corrected by Holm"
     if any(one.alike for one in best.values()):
-        yield f"* best; ~ cannot be told apart from it (paired test, p >= 0.05, {correction})"
+        yield f"* best; ~ no significant difference from the best (paired test, p >= 0.05, {correction})"
     elif tested:
         yield f"* best; the others are worse beyond chance (paired test, p < 0.05, {correction})"
     if not tested:

@@ -17,7 +17,7 @@ from nlgauge.cli.terminal import IN_FORMATS, PLACE, show_tables
 @IN_FORMATS
 @keeping
 def bars(labelled: Path, model: str, write: bool, layout: str, cache: Path | None, no_cache: bool) -> None:
-    """Measure the bars of check --grounded: below which probability a text fails, and from which on it passes.
+    """Measure the bars of check --grounded: the probabilities below which a text fails, and from which it passes.
 
     Prints the bars, and a table of what they do on each set: the share of the unsupported texts that fail,
     of the supported texts that fail, and of all texts of which the gate cannot say.

@@ -26,7 +26,7 @@ from nlgauge.run.store import Store
 
 
 class Job:
-    """Metrics that are scored in one pass over the rows: all that read one model, or metrics of strings.
+    """Metrics that are scored in one pass over the rows: all that read one model, or string metrics.
 
     metrics: by spec. against: what metrics of sets compare with instead of references. Raises InputError where no row
     has what a metric needs, and for a text that window='error' refuses; SpecError for a model that does not fit.
@@ -126,7 +126,7 @@ class Job:
 
     @property
     def engine(self) -> Engine | None:
-        """What computes the features; None for metrics of strings."""
+        """What computes the features; None for string metrics."""
         return self._engine
 
     @property

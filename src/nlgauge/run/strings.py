@@ -1,4 +1,4 @@
-"""Metrics of strings, each a job of its own: one after another here, or several at a time in other processes."""
+"""String metrics, each a job of its own: one after another here, or several at a time in other processes."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from nlgauge.run.part import BLOCK_WEIGHT, score_block
 from nlgauge.run.scored import Scored
 
 _STRINGS_WEIGHT = 32 << 10
-"""Characters that metrics of strings score before it is asked again whether a run was given up: the slowest of them
+"""Characters that string metrics score before it is asked again whether a run was given up: the slowest of them
 take seconds for so many"""
 
 

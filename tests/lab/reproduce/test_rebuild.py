@@ -36,7 +36,7 @@ def test_published_ours_and_their_difference(folder: Path) -> None:
     assert found.facts[0] == "tiny: 9 rows of tiny, 3 items, 3 systems"
     assert (
         found.summary
-        == "2 of 3 published numbers rebuilt, 2 of them to the last digit in print; mean difference 0.0000"
+        == "2 of 3 published numbers compared, 2 of them to the last digit in print; mean difference 0.0000"
     )
 
 

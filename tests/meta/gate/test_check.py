@@ -129,7 +129,7 @@ def test_grounded_passes_fails_or_cannot_say() -> None:
 
 
 def test_grounded_needs_bars_that_somebody_measured(table: ScoreTable) -> None:
-    with pytest.raises(InputError, match="nobody measured the bars"):
+    with pytest.raises(InputError, match="has no measured bars"):
         check(judged(0.5), grounded=True)
     with pytest.raises(InputError, match="no metric with a probability"):
         check(table, grounded=True)

@@ -1,4 +1,4 @@
-"""Cards of metrics: who is best, who cannot be told apart, and what has no value."""
+"""Cards of metrics: who is best, who does not differ significantly, and what has no value."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def _scored(corpus: Corpus, metrics: Sequence[Metric], cache: Path | bool) -> di
 
 def _found(labels: Labels, spec: str, table: ScoreTable, replicates: int) -> list[Found]:
     column, model = only(table), "".join(read_model(table))
-    # What metrics of strings show of words is which ones both texts have: no judgement, and no threshold.
+    # What string metrics show of words is which ones both texts have: no judgement, and no threshold.
     words = _words(labels, column.evidence) if model else None
     found = []
     for part in PARTS.get(spec, column.parts):

@@ -22,19 +22,19 @@ def page(
     tried: Sequence[Tried], absent: Sequence[str], limit: int | None, replicates: int, more: Sequence[str] = ()
 ) -> str:
     """The detection page in Markdown; more: lines at its end."""
-    lines = ["# Finding what the source does not support", ""]
+    lines = ["# Detecting hallucinations: what the source does not support", ""]
     if limit is not None:
         lines += [f"**Only the first {limit} rows of each set: these are not the results.**", ""]
     lines += [
-        "People marked texts and words that their source does not support. This page says how well metrics find them, "
-        "on sets that none of our models was trained or chosen on.",
+        "People marked texts and words that their source does not support (hallucinations). This page says how well "
+        "metrics of faithfulness find them, on sets that none of our models was trained or chosen on.",
         "",
         "- *Area* is the area under the curve of hits against false alarms, of texts; .5 is chance. In brackets: 95 % "
         f"of {replicates:,} resamples of the sources.",
         "- *F1* is of unsupported texts or words. It is given at the threshold that ships, where one does. *Best F1* "
-        "has a threshold that was picked on these very rows. To flag every text is the floor.",
+        "has a threshold that was picked on these same rows. The baseline is to flag every text.",
         "",
-        "The first table has the best metric and part by each model. A metric of strings is a floor: it reads no "
+        "The first table has the best metric and part by each model. String metrics are the baseline; they use no "
         f"model. Made by `nlgauge reproduce detection` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
         "",
     ]

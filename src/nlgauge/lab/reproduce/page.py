@@ -28,11 +28,18 @@ def page(by_model: Sequence[Sequence[Measured]], absent: Sequence[str], limit: i
             lines += [_unfinished(one, on) for one in suites if not one.finished]
         lines += [""]
     lines += [
-        f"Our metrics on {models or 'no model'}, on public human ratings, by the protocol of the papers; beside them "
-        "the best number that any of the five papers prints for the same ratings, whichever metric and checkpoint it "
-        "is of. *Ours* in who wins is the best metric that reads the model; the best that reads none (length, copying, "
-        "words and characters) stands beside it as a floor. [meta.md](meta.md) says what the levels and coefficients "
-        f"are. Made by `nlgauge reproduce results` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
+        f"This page says how well our metrics agree with public human ratings, on {models or 'no model'} and by the "
+        "protocol of the papers. [Which metric for my task](which-metric.md) says what to take from it. Each data set "
+        "has a section with all metrics. [meta.md](meta.md) explains levels and coefficients. Made by `nlgauge "
+        f"reproduce results` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
+        "",
+        "**How the columns were chosen.** A column is an aspect of a data set at a level, by a coefficient. The page "
+        "has Pearson's r at one or two levels for each data set, and Kendall's tau for WebNLG and REALSumm too. The "
+        "papers print more columns: Spearman, Kendall on other sets, the system level of dialogues, and QAGS. "
+        "`nlgauge reproduce` compares those. The best published number of a column is the best one in any of the "
+        "five papers, whichever metric and checkpoint it is of. *Ours* is the best metric that uses the model. The "
+        "best metric without a model (length, copying, words and characters) is the baseline beside it. No paper "
+        "prints numbers for REALSumm: the published ones come from released score files, and are counted apart.",
         "",
         f"In brackets: 95 % of {replicates:,} resamples of items and systems (ASSET: of items). *Clearly* means that "
         "the published number, which is printed without an interval, lies outside ours. The best of a column was "

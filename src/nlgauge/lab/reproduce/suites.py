@@ -67,6 +67,8 @@ class Suite:
     resample: str = "both"
     """What the intervals speak about: other 'items' or items and systems, 'both'"""
     notes: tuple[str, ...] = ()
+    printed: bool = True
+    """Whether a paper prints the published numbers; those of released score files are counted apart"""
 
     def spec_of(self, name: str) -> str:
         """The metric of a row's name, which ends in a part where that is not the metric's first."""
@@ -108,6 +110,7 @@ SUITES: tuple[Suite, ...] = (
                 "What is rated is how much of the reference a summary holds, for which MaskEval and the trained "
                 "aligners are not made; on articles they cost much, and are left out.",
             ),
+            printed=False,
         )
         for kind, title, notes in (
             ("abs", "abstractive", ("The published numbers are of the release, which gives the abstractive BART the "

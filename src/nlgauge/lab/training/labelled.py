@@ -1,4 +1,4 @@
-"""Texts that people, or programs, have labelled: what of them a source supports.
+"""Labelled texts: which of their words, or whether all of them, a source supports.
 
 A row is one JSON object of a line, in .jsonl, .jsonl.gz or .jsonl.xz:
 

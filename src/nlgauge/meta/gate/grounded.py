@@ -36,5 +36,5 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Grounded:
     bars = table.signatures[spec].facts.get("grounded") if spec in table.signatures else None
     if not (isinstance(bars, Sequence) and len(bars) == 2):
         remedy = "name the least probability that passes (at_least), or choose a bar by ratings (nlgauge calibrate)"
-        raise InputError(f"nobody measured the bars of the model of {spec}", remedy=remedy)
+        raise InputError(f"the model of {spec} has no measured bars", remedy=remedy)
     return Grounded(spec, *map(float, bars))

@@ -57,11 +57,11 @@ def report(
     Returns what a reader has to know of how table and outputs fit together; the page says it too.
 
     outputs: the corpus that was scored, for texts; its rows' ratings are used too. ratings: as `nlgauge.correlate`
-    takes them, instead of those. What scores rest on is shown where the table holds it (`evaluate(evidence=True)`).
+    takes them, instead of those. What scores are based on is shown if the table holds it (`evaluate(evidence=True)`).
     level, coefficient: of agreement with people, as `nlgauge.correlate` takes them; by default 'item' where there are
     three systems or more, else 'pooled'. Where there are ratings, the page begins with what people say. history: what
     `nlgauge check --history` kept, drawn by day. rows: at most so many are listed: worst, best, most disputed and a
-    sample; all other numbers are of all rows. Intervals and tests rest on `replicates` draws from `seed`.
+    sample; all other numbers are of all rows. Intervals and tests are computed from `replicates` draws from `seed`.
 
     Raises InputError for a table without rows, outputs or ratings that belong to other rows, or a place that cannot be
     written.
@@ -188,7 +188,7 @@ def _matrix(agreement: Agreeing) -> dict[str, Any] | None:
 
 
 def _sets(scored: Scored) -> list[tuple[str, str, str]]:
-    """(metric, system, what its number rests on) of metrics of sets."""
+    """(metric, system, what its number is based on) of metrics of sets."""
     return [
         (spec, scored.table.systems[number], drawn(evidence))
         for spec, column in scored.table.columns.items()

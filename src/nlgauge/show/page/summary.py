@@ -1,4 +1,4 @@
-"""Systems by metrics: values with intervals, the best, and those that cannot be told apart from it."""
+"""Systems by metrics: values with intervals, the best, and those that do not differ significantly from it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Standing:
     low: float
     high: float
     rank: str
-    """'best', 'alike' (cannot be told apart from the best), 'behind', or '' where nothing can be said"""
+    """'best', 'alike' (does not differ significantly from the best), 'behind', or '' where nothing can be said"""
 
 
 @dataclass(frozen=True)

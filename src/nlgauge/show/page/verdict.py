@@ -62,7 +62,7 @@ def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
         if equal := [system for system in best_of(card.part) if system != leader]:
             yield "", f"By {card.name} it shares the best value with {_and(equal)}."
         if alike := _alike(card):
-            yield "", f"By {card.name} it cannot be told apart from {_and(alike)}."
+            yield "", f"By {card.name} it does not differ significantly from {_and(alike)}."
     untested = [card for card in own if not card.part.tested]
     if sets := [card.name for card in untested if card.column.level == "system"]:
         verb = "gives" if len(sets) == 1 else "give"
