@@ -19,6 +19,7 @@ from nlgauge import Corpus, InputError, SpecError, registry
 from nlgauge._version import __version__
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.loading import pocket_folder
 from tests.extras import lacking
 
@@ -246,7 +247,7 @@ def test_the_signature_says_what_the_numbers_depend_on(corpus: Corpus) -> None:
     assert facts["model"] == {"name": "pocket", "digest": model.digest}
     assert f"|model:pocket@{model.digest[:8]}|" in str(signature)
     assert facts["files"] == model.files[:12]
-    assert facts["tokenizer"] == {"name": f"tokenizers-{version('tokenizers')}", "digest": model.tokenizer.digest}
+    assert facts["tokenizer"] == {"name": f"tokenizers-{version('tokenizers')}", "digest": model[TOKENIZER].digest}
     assert facts["precision"] == "float32"
     assert str(facts["window"]).startswith(f"cut@{model.window},longer 0/")
     assert str(facts["backend"]).startswith("onnxruntime-")

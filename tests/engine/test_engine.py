@@ -16,6 +16,7 @@ from nlgauge.engine.features.masked import Bag, BagRequest, MaskedLikelihoodRequ
 from nlgauge.engine.features.request import Derived, Features
 from nlgauge.engine.features.static import StaticRequest
 from nlgauge.engine.features.vectors import VectorsRequest
+from nlgauge.engine.models.capabilities import ALIGNER, ENCODER
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel
 
@@ -164,10 +165,10 @@ def test_a_text_that_the_window_policy_refuses_is_named_by_its_row():
 
 def test_what_a_model_cannot_do_is_one_clear_error():
     model = FakeModel()
-    model.aligner = None
+    model.abilities[ALIGNER] = None
     with pytest.raises(SpecError, match="model 'fake' has no aligner"):
         Engine(model).features([AlignmentRequest("w1", ("w2",))])
-    model.encoder = None
+    model.abilities[ENCODER] = None
     with pytest.raises(SpecError, match="model 'fake' gives its tokens no vectors"):
         Engine(model).features([VectorsRequest("w1", (1,))])
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from nlgauge.engine.evidence import Pairing, Search, Shape, nearest, rarity, sentences, stretches
 from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from tests.engine.fake import WORDS, tiny_tokenizer
 
@@ -128,7 +129,7 @@ def test_sentences_are_found_by_their_tokens() -> None:
     ],
 )
 def test_odd_scripts_are_searched(text: str) -> None:
-    tokenizer = loading.load("pocket").tokenizer
+    tokenizer = loading.load("pocket")[TOKENIZER]
     pairing = Pairing(tokenizer, Shape(), np.ones(tokenizer.vocabulary))
     filler = "The bridge was closed on Monday. " * 80
     source = f"{filler}{text} {filler}"

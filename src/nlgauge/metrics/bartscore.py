@@ -15,7 +15,7 @@ import numpy as np
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.likelihood import Likelihood, Seq2SeqRequest
 from nlgauge.engine.features.request import Features
-from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.models.capabilities import SEQ2SEQ_LM
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, likely_words
 from nlgauge.metrics.references import LEFT_OUT
@@ -67,7 +67,7 @@ class BARTScore(RowMetric[Prepared]):
         return "source" if self.direction == "faithfulness" else "references"
 
     def prepare(self, setup: Setup) -> Prepared:
-        capability(setup.model, setup.model.seq2seq_lm, "seq2seq_lm")
+        setup.model[SEQ2SEQ_LM]
         return Prepared()
 
     def requests(self, row: Row, prepared: Prepared) -> list[Seq2SeqRequest]:

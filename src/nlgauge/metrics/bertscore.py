@@ -20,7 +20,7 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import ENCODER, Model
 from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import greedy_match, shares, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
@@ -84,7 +84,7 @@ class BERTScore(ReferenceMetric[BERTScorePrepared, TokenVectors]):
 
     def prepare(self, setup: Setup) -> BERTScorePrepared:
         model = setup.model
-        last = capability(model, model.encoder, "encoder").layers
+        last = model[ENCODER].layers
         layer = model.card.layers.get("BERTScore", last - 1) if self.layer is None else self.layer
         table = idf_table(self.idf, setup)
         baseline = _baseline(layer, model) if self.rescale else (0.0, 0.0, 0.0)

@@ -21,7 +21,7 @@ import numpy as np
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.alignment import SHAPE, Reading
 from nlgauge.engine.features.request import AnyRequest, Features
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, Model
 from nlgauge.engine.words import is_word
 from nlgauge.errors import SpecError
 from nlgauge.maths import alignment as aspects
@@ -94,7 +94,7 @@ class Aspect(RowMetric[AspectPrepared]):
     def prepare(self, setup: Setup) -> AspectPrepared:
         model = setup.model
         if self.aligner != "E":
-            digest = capability(model, model.aligner, "aligner").digest
+            digest = model[ALIGNER].digest
             card = model.card
             trained = Trained(
                 self.stopwords, self.aligner == "R", card.aligner_threshold, self.reading, card.aligner_temperature,
@@ -116,7 +116,7 @@ class Aspect(RowMetric[AspectPrepared]):
         return AspectPrepared(aligner=embeddings, baseline=baseline, facts=facts)
 
     def _layer(self, model: Model) -> int:
-        most = capability(model, model.encoder, "encoder").layers
+        most = model[ENCODER].layers
         families = [*(kind.__name__ for kind in type(self).__mro__), "CTC"]
         named = next((model.card.layers[family] for family in families if family in model.card.layers), -1)
         asked = named if self.layer == -1 else self.layer

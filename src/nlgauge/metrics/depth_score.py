@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.errors import SpecError
 from nlgauge.maths.hulls import hausdorff
 from nlgauge.maths.vectors import unit
@@ -94,7 +94,7 @@ class DepthScore(ReferenceMetric[DepthScorePrepared, TokenVectors]):
         return "encoding"
 
     def prepare(self, setup: Setup) -> DepthScorePrepared:
-        encoder = capability(setup.model, setup.model.encoder, "encoder")
+        encoder = setup.model[ENCODER]
         layer = setup.model.card.layers.get("DepthScore", encoder.layers) if self.layer is None else self.layer
         directions = None
         if self.depth == "irw":

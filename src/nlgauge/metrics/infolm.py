@@ -22,7 +22,7 @@ from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.masked import Bag, BagRequest, TokenWeights
 from nlgauge.engine.features.request import Features
-from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES, Measure, symmetrised, symmetrised_contributions
@@ -120,14 +120,14 @@ class InfoLM(ReferenceMetric[InfoLMPrepared, Bag]):
         return self.idf in OF_THE_CORPUS
 
     def prepare(self, setup: Setup) -> InfoLMPrepared:
-        capability(setup.model, setup.model.masked_lm, "masked_lm")
+        setup.model[MASKED_LM]
         temperature = setup.model.card.temperature if self.temperature is None else self.temperature
         weights = idf_tables(self.idf, setup)
         return InfoLMPrepared(
             measure=Measure(self.measure, self.alpha, self.beta),
             temperature=float(temperature),
             weights=weights,
-            tokenizer=setup.model.tokenizer,
+            tokenizer=setup.model[TOKENIZER],
             facts={"temperature": temperature, "idf": idf_fact(self.idf, setup, *weights)},
         )
 

@@ -17,7 +17,7 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.features.likelihood import CausalRequest, Likelihood
 from nlgauge.engine.features.masked import MaskedLikelihoodRequest
 from nlgauge.engine.features.request import Features, Request
-from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.models.capabilities import CAUSAL_LM, MASKED_LM, SEQ2SEQ_LM
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, likely_words
@@ -62,13 +62,13 @@ class Perplexity(RowMetric[PerplexityPrepared]):
 
     def prepare(self, setup: Setup) -> PerplexityPrepared:
         model = setup.model
-        if model.causal_lm is not None:
+        if CAUSAL_LM in model:
             if self.stride > 1:
                 raise SpecError(f"{self.name}: {model.name!r} masks no tokens: leave stride out")
             return PerplexityPrepared(causal=True, facts={"read": "left-to-right"})
-        if model.masked_lm is None and model.seq2seq_lm is not None:
+        if MASKED_LM not in model and SEQ2SEQ_LM in model:
             raise SpecError(f"{self.name}: {model.name!r} writes one text from another: ask it for BARTScore")
-        capability(model, model.masked_lm, "masked_lm")
+        model[MASKED_LM]
         return PerplexityPrepared(causal=False)
 
     def requests(self, row: Row, prepared: PerplexityPrepared) -> list[Request[Likelihood]]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.sentences import sentence_ends
 from nlgauge.maths.transport import plans
@@ -83,7 +83,7 @@ class SentenceMovers(ReferenceMetric[SentenceMoversPrepared, TokenVectors]):
         return "encoding"
 
     def prepare(self, setup: Setup) -> SentenceMoversPrepared:
-        last = capability(setup.model, setup.model.encoder, "encoder").layers
+        last = setup.model[ENCODER].layers
         layer = setup.model.card.layers.get("SentenceMovers", last) if self.layer is None else self.layer
         return SentenceMoversPrepared(layer=layer, facts={"layer": layer})
 

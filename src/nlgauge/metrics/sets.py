@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nlgauge.engine.features.request import Request
 from nlgauge.engine.features.sentence_vectors import SentenceVectors
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import SpecError
 from nlgauge.maths.neighbours import nearest
@@ -75,7 +75,7 @@ class SetMetric(Metric):
         """The layers that are read. Raises SpecError where the model has fewer."""
         model = setup.model
         try:
-            layers = layers_of(self.unit, self.layers, capability(model, model.encoder, "encoder").layers)
+            layers = layers_of(self.unit, self.layers, model[ENCODER].layers)
         except ValueError as error:
             raise SpecError(f"{self.name}: {error}") from None
         return SetPrepared(layers=layers, facts={"layers": f"{layers[0]}-{layers[-1]}"})

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.alignment import AlignmentRequest
+from nlgauge.engine.models.capabilities import ALIGNER
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel
 
@@ -143,6 +144,6 @@ def test_a_source_is_split_and_sentences_are_found_once(monkeypatch):
 
 def test_a_model_without_an_aligner_is_refused():
     model = FakeModel()
-    model.aligner = None
+    model.abilities[ALIGNER] = None
     with pytest.raises(SpecError, match="'fake' has no aligner: choose aligner='E'"):
         Engine(model).features([AlignmentRequest("w1", ("w2",))])

@@ -3,6 +3,7 @@ import pytest
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.vectors import VectorsRequest
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel
 
@@ -16,7 +17,7 @@ def read(text: str, *layers: int, model=None, window="slide"):
 
 def states(model: FakeModel, ids, layers) -> np.ndarray:
     """What the model says of one framed row: [layers, tokens, width]."""
-    row = np.array([[*model.tokenizer.prefix, *ids, *model.tokenizer.suffix]], dtype=np.int64)
+    row = np.array([[*model[TOKENIZER].prefix, *ids, *model[TOKENIZER].suffix]], dtype=np.int64)
     return model.hidden(row, np.ones_like(row), layers)[:, 0]
 
 
@@ -47,7 +48,7 @@ def test_a_text_without_tokens_has_no_vectors():
 def test_special_tokens_have_the_states_of_the_windows_that_hold_them():
     model = FakeModel()
     slid = read(LONG, 0, 2, model=model)
-    ids = model.tokenizer.encode([LONG])[0].ids
+    ids = model[TOKENIZER].encode([LONG])[0].ids
     for piece, at in ((ids[:14], 0), (ids[-14:], -1)):
         np.testing.assert_allclose(slid.vectors[:, at], states(model, piece, [0, 2])[:, at], atol=1e-6)
 

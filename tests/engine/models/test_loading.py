@@ -12,7 +12,7 @@ import pytest
 import nlgauge
 from nlgauge.catalogue import plugins
 from nlgauge.engine.models import loading
-from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Model
 from nlgauge.engine.models.loading import companion_folder, folder_of, load, pocket_folder
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError, SpecError
@@ -77,8 +77,8 @@ def test_a_companion_that_is_not_installed_says_what_to_install(monkeypatch, bac
 def test_a_companion_is_a_folder_by_its_name(companion):
     model = load("base")
     assert model.name == "base" and model.folder == folder_of("base") == companion
-    assert (model.encoder.layers, model.encoder.width, model.window) == (8, 768, 512)
-    assert model.tokenizer.digest == load("pocket").tokenizer.digest
+    assert (model[ENCODER].layers, model[ENCODER].width, model.window) == (8, 768, 512)
+    assert model[TOKENIZER].digest == load("pocket")[TOKENIZER].digest
     assert load("nlgauge-base/base").digest == model.digest
     assert load("base", "int8").precision == "int8"
 
@@ -87,7 +87,7 @@ def test_a_companion_is_a_folder_by_its_name(companion):
 def test_a_companion_on_torch_says_what_its_graphs_say(companion):
     ids = np.array([[101, 1996, 2214, 2958, 2001, 2701, 102, 0], [101, 2048, 7504, 18999, 1012, 102, 0, 0]])
     attend = (ids > 0).astype(np.int64)
-    graphs, network = (load("base", backend=backend).encoder for backend in ("onnx", "torch"))
+    graphs, network = (load("base", backend=backend)[ENCODER] for backend in ("onnx", "torch"))
     one, other = (encoder.hidden(ids, attend, [0, 4, 8])[:, attend == 1] for encoder in (graphs, network))
     np.testing.assert_allclose(one, other, atol=1e-4)
 
@@ -135,7 +135,7 @@ def test_an_unknown_model_is_refused_whether_or_not_torch_is_there():
 
 
 def large(precision):
-    return Model("large", "00", "acme-1.0", precision, SubwordTokenizer(tiny_tokenizer(), None, None), 16)
+    return Model("large", "00", "acme-1.0", precision, {TOKENIZER: SubwordTokenizer(tiny_tokenizer(), None, None)}, 16)
 
 
 def no_model(precision):

@@ -13,6 +13,7 @@ pytest.importorskip("onnx", reason="the recipes need nlgauge[train]")
 
 from tokenizers import Tokenizer, models  # noqa: E402
 
+from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, MASKED_LM  # noqa: E402
 from nlgauge.engine.models.folder import WORDS, read_weights  # noqa: E402
 from nlgauge.engine.models.loading import load, pocket_folder  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
@@ -129,7 +130,7 @@ def test_the_body_is_a_model_of_ours_in_8_bits(archive, small, tmp_path):
     (texts / "a.txt").write_text("\n".join(lines), encoding="utf-8")
     out = write_body(archive, tmp_path / "out", texts)
     model = load(str(out))
-    assert (model.encoder.layers, model.window, model.masked_lm, model.aligner) == (2, 32, None, None)
+    assert (model[ENCODER].layers, model.window, MASKED_LM in model, ALIGNER in model) == (2, 32, False, False)
     assert set(model.card.bertscore_baseline) == {0, 1, 2}
     assert model.card.document_frequencies.counts.shape == (30522,)
     stored, whole = read_weights(out / "model.safetensors"), tensors()["embeddings.word_embeddings.weight"]
@@ -139,7 +140,7 @@ def test_the_body_is_a_model_of_ours_in_8_bits(archive, small, tmp_path):
     card = (out / "README.md").read_text(encoding="utf-8")
     assert model.digest in card and mpnet.DIGEST in card and "{" not in card
     ids = np.array([[101, 2009, 2012, 102]])
-    one, other = (load(str(out), backend=backend).encoder for backend in ("onnx", "torch"))
+    one, other = (load(str(out), backend=backend)[ENCODER] for backend in ("onnx", "torch"))
     attend = np.ones_like(ids)
     np.testing.assert_allclose(one.hidden(ids, attend, [0, 2]), other.hidden(ids, attend, [0, 2]), atol=1e-4)
     with pytest.raises(InputError, match="is not empty"):

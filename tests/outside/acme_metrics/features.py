@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge.engine.features.request import Reader, Request
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import ENCODER, Model
 from nlgauge.engine.view import View
 
 
@@ -22,7 +22,7 @@ class Spread:
 
 def read_spreads(requests: Sequence[SpreadRequest], view: View) -> dict[SpreadRequest, Spread | None]:
     """Read texts at the last layer."""
-    encoder = capability(view.model, view.model.encoder, "encoder")
+    encoder = view.model[ENCODER]
     spreads: dict[SpreadRequest, Spread | None] = dict.fromkeys(requests)
     known = [request for request in requests if len(view.tokens(request.text))]
     work = [(request, window) for request in known for window in view.windows(request.text)[:1]]
@@ -41,7 +41,7 @@ def read_spreads(requests: Sequence[SpreadRequest], view: View) -> dict[SpreadRe
 class SpreadRequest(Request[Spread]):
     """The spread of a text."""
 
-    capability: ClassVar[str] = "encoder"
+    capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_spreads)
 
     text: str

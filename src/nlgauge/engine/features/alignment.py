@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nlgauge.engine.batching import padded
 from nlgauge.engine.evidence import Pairing, Search, Shape, Span, nearest, rarity
 from nlgauge.engine.features.request import Reader, Request, tokens_about
-from nlgauge.engine.models.capabilities import Ints, Model, capability
+from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Ints, Model
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.engine.pairs import pair_room, pair_windows
 from nlgauge.engine.tokens import Tokens
@@ -75,14 +75,14 @@ class Alignment:
 
 def read_alignments(requests: Sequence[AlignmentRequest], view: View) -> dict[AlignmentRequest, Alignment | None]:
     """Read each stretch of each text with what may be its evidence in each of the others."""
-    model = capability(view.model, view.model.aligner, "aligner")
+    model = view.model[ALIGNER]
     plan = _Plan(view)
     work = [row for request in requests for row in plan.rows(request)]
     rows = [plan.pairing.row(plan.asked(row), row.source, row.spans, plan.question(row.request)) for row in work]
     found: dict[AlignmentRequest, list[_Found]] = {request: [] for request in requests}
-    before = len(view.model.tokenizer.prefix)
+    before = len(view.model[TOKENIZER].prefix)
     for index in view.batches([len(ids) for ids, _ in rows]):
-        logits, shares, whole, against = model.align(*_padded([rows[i] for i in index], view.model.tokenizer.pad_id))
+        logits, shares, whole, against = model.align(*_padded([rows[i] for i in index], view.model[TOKENIZER].pad_id))
         for at, i in enumerate(index):
             row = work[i]
             own = logits[at, before : before + row.end - row.begin]
@@ -102,7 +102,7 @@ def _padded(rows: Sequence[tuple[NDArray[np.int32], NDArray[np.int8]]], pad: int
 class AlignmentRequest(Request[Alignment]):
     """A text aligned with others; None where it has no tokens."""
 
-    capability: ClassVar[str] = "aligner"
+    capability = ALIGNER
     reader: ClassVar[Reader] = staticmethod(read_alignments)
 
     text: str
@@ -129,7 +129,7 @@ def _used(request: AlignmentRequest, view: View) -> tuple[int, dict[int, int]]:
 
     Raises InputError under window='error' where two do not fit the model's window together.
     """
-    room, size = pair_room(view.model.window, view.model.tokenizer), len(view.tokens(request.text))
+    room, size = pair_room(view.model.window, view.model[TOKENIZER]), len(view.tokens(request.text))
     others = {number: len(view.tokens(other)) for number, other in enumerate(request.against)}
     last = {
         number: pair_windows(size, other, room, view.window)[-1] for number, other in others.items() if size and other
@@ -171,7 +171,7 @@ class _Plan:
         frequencies = general_frequencies(model)
         self._view, self._rarity = view, rarity(frequencies.counts, frequencies.documents)
         shape = Shape(min(SHAPE.row, model.window), SHAPE.stretch, SHAPE.sentence)
-        self.pairing = Pairing(model.tokenizer, shape, self._rarity)
+        self.pairing = Pairing(model[TOKENIZER], shape, self._rarity)
         self._sources: dict[tuple[str, int], Search] = {}
         self._texts: dict[tuple[str, int], list[list[Span]]] = {}
 

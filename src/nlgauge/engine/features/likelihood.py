@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.batching import padded
 from nlgauge.engine.features.request import Reader, Request, tokens_about
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import CAUSAL_LM, SEQ2SEQ_LM, TOKENIZER, Model
 from nlgauge.engine.view import View
 from nlgauge.engine.windows import windows
 
@@ -50,19 +50,19 @@ class _Row(NamedTuple):
 
 def read_causal(requests: Sequence[CausalRequest], view: View) -> dict[CausalRequest, Likelihood | None]:
     """Read texts alone."""
-    model = capability(view.model, view.model.causal_lm, "causal_lm")
+    model = view.model[CAUSAL_LM]
     rows = [row for request in requests if len(view.tokens(request.text)) for row in _rows(request, view, [], [], [])]
     logs: dict[int, NDArray[np.float64]] = {}
     for index in view.batches([len(row.ids) for row in rows], _budget(view)):
-        ids, _ = padded([rows[i].ids for i in index], view.model.tokenizer.pad_id)
+        ids, _ = padded([rows[i].ids for i in index], view.model[TOKENIZER].pad_id)
         logs.update(zip(index.tolist(), model.causal_logs(ids), strict=True))
     return dict.fromkeys(requests) | _joined(rows, logs, view)
 
 
 def read_seq2seq(requests: Sequence[Seq2SeqRequest], view: View) -> dict[Seq2SeqRequest, Likelihood | None]:
     """Read texts after another one each."""
-    model = capability(view.model, view.model.seq2seq_lm, "seq2seq_lm")
-    tokenizer, rows = view.model.tokenizer, []
+    model = view.model[SEQ2SEQ_LM]
+    tokenizer, rows = view.model[TOKENIZER], []
     for request in requests:
         shown = view.tokens(request.given).ids[: view.model.room].tolist()
         if shown and len(view.tokens(request.text)):
@@ -77,7 +77,7 @@ def read_seq2seq(requests: Sequence[Seq2SeqRequest], view: View) -> dict[Seq2Seq
 
 
 def _budget(view: View) -> int:
-    return max(1, _LOGITS // view.model.tokenizer.vocabulary)
+    return max(1, _LOGITS // view.model[TOKENIZER].vocabulary)
 
 
 def _rows(request: Any, view: View, given: list[int], prefix: Sequence[int], suffix: Sequence[int]) -> list[_Row]:
@@ -119,7 +119,7 @@ def _joined(rows: Sequence[_Row], logs: Mapping[int, NDArray[np.float64]], view:
 class CausalRequest(Request[Likelihood]):
     """How likely each token of a text is after those before it."""
 
-    capability: ClassVar[str] = "causal_lm"
+    capability = CAUSAL_LM
     reader: ClassVar[Reader] = staticmethod(read_causal)
 
     text: str
@@ -139,7 +139,7 @@ class CausalRequest(Request[Likelihood]):
 class Seq2SeqRequest(Request[Likelihood]):
     """How likely each token of a text is after those before it and a given text; None where either has no tokens."""
 
-    capability: ClassVar[str] = "seq2seq_lm"
+    capability = SEQ2SEQ_LM
     reader: ClassVar[Reader] = staticmethod(read_seq2seq)
 
     text: str

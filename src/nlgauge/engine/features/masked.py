@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nlgauge.engine.batching import spread
 from nlgauge.engine.features.likelihood import Likelihood
 from nlgauge.engine.features.request import Reader, Request, tokens_about
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER, Model
 from nlgauge.engine.tokens import Tokens
 from nlgauge.engine.view import View
 from nlgauge.engine.windows import Window
@@ -44,8 +44,8 @@ def read_masked(
     requests: Sequence[BagRequest | MaskedLikelihoodRequest], view: View
 ) -> dict[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood | None]:
     """Mask the tokens of each text once for all that is asked of it, window by window."""
-    model = capability(view.model, view.model.masked_lm, "masked_lm")
-    before = len(view.model.tokenizer.prefix)
+    model = view.model[MASKED_LM]
+    before = len(view.model[TOKENIZER].prefix)
     asked: dict[tuple[str, int], list[BagRequest | MaskedLikelihoodRequest]] = {}
     for request in requests:
         if len(view.tokens(request.text)):
@@ -96,7 +96,7 @@ class BagRequest(Request[Bag]):
     Each token in turn is masked and predicted from the rest; the bag is the weighted mean of these distributions.
     """
 
-    capability: ClassVar[str] = "masked_lm"
+    capability = MASKED_LM
     reader: ClassVar[Reader] = staticmethod(read_masked)
 
     text: str
@@ -115,7 +115,7 @@ class BagRequest(Request[Bag]):
         return len(self.text) * tokens_about(self.text) // self.stride
 
     def size(self, model: Model) -> int:
-        return 4 * model.tokenizer.vocabulary
+        return 4 * model[TOKENIZER].vocabulary
 
     @property
     def key(self) -> str:
@@ -135,7 +135,7 @@ class BagRequest(Request[Bag]):
 class MaskedLikelihoodRequest(Request[Likelihood]):
     """How likely each token of a text is where it is masked and the rest is seen (Salazar et al. 2020, equation 1)."""
 
-    capability: ClassVar[str] = "masked_lm"
+    capability = MASKED_LM
     reader: ClassVar[Reader] = staticmethod(read_masked)
 
     text: str

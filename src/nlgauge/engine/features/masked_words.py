@@ -23,7 +23,7 @@ from nlgauge.engine.batching import padded, spread
 from nlgauge.engine.features.pair_states import other_text
 from nlgauge.engine.features.request import Reader, Request, tokens_about
 from nlgauge.engine.masking import Limits, MaskedRow, Pass, WordScores, masked_rows, passes
-from nlgauge.engine.models.capabilities import Ints, Model, capability
+from nlgauge.engine.models.capabilities import GAP_FILLER, MASKED_LM, MASKED_PAIRS, TOKENIZER, Ints, Model
 from nlgauge.engine.pairs import pair_room, paired_row
 from nlgauge.engine.view import View
 from nlgauge.errors import SpecError
@@ -51,11 +51,11 @@ class MaskedWords:
 
 def way_of(model: Model) -> str:
     """How a model is asked: 'pairs', 'sentinels' or 'masks'. Raises SpecError for one that cannot be."""
-    if model.masked_pairs is not None:
+    if MASKED_PAIRS in model:
         return "pairs"
-    if model.gap_filler is not None:
+    if GAP_FILLER in model:
         return "sentinels"
-    capability(model, model.masked_lm, "masked_lm")
+    model[MASKED_LM]
     return "masks"
 
 
@@ -100,7 +100,7 @@ def _within(done: Callable[[float], object], begin: float, share: float) -> Call
 
 
 def _answer(request: MaskedWordsRequest, scores: WordScores, view: View) -> MaskedWords:
-    hits, logs, predicted = scores.answers(view.model.tokenizer)
+    hits, logs, predicted = scores.answers(view.model[TOKENIZER])
     numbers = np.array(scores.words, np.intp)
     return MaskedWords(
         request.text,
@@ -124,22 +124,22 @@ def _scores(request: MaskedWordsRequest, way: str, view: View) -> WordScores:
 
 
 def _limits(request: MaskedWordsRequest, view: View) -> Limits:
-    return Limits.of(pair_room(view.model.window, view.model.tokenizer), request.stride)
+    return Limits.of(pair_room(view.model.window, view.model[TOKENIZER]), request.stride)
 
 
 def _rows(scores: WordScores, request: MaskedWordsRequest, way: str, view: View) -> Iterator[_Row]:
     model, limits = view.model, _limits(request, view)
     if way == "sentinels" and request.stride > 1:
         raise SpecError(f"model {model.name!r} fills one gap a pass: leave stride at 1")
-    prefix, suffix = model.tokenizer.prefix, model.tokenizer.suffix
+    prefix, suffix = model[TOKENIZER].prefix, model[TOKENIZER].suffix
     other = view.tokens(request.against).ids.tolist()
     for one in passes(scores.starts, scores.words, request.stride, limits):
         for part in _gap(scores, one, model) if way == "sentinels" else _masks(scores, one, limits, model):
             if way == "pairs":
                 yield _Row(scores, part, [*prefix, *part.ids, *suffix], len(prefix))
             else:
-                room = pair_room(model.window, model.tokenizer)
-                yield _Row(scores, part, *paired_row(part.ids, other, request.first, room, model.tokenizer))
+                room = pair_room(model.window, model[TOKENIZER])
+                yield _Row(scores, part, *paired_row(part.ids, other, request.first, room, model[TOKENIZER]))
 
 
 def _masks(scores: WordScores, one: Pass, limits: Limits, model: Model) -> Iterator[MaskedRow]:
@@ -147,7 +147,7 @@ def _masks(scores: WordScores, one: Pass, limits: Limits, model: Model) -> Itera
 
 
 def _gap(scores: WordScores, one: Pass, model: Model) -> Iterator[MaskedRow]:
-    gap, _ = capability(model, model.gap_filler, "gap_filler").sentinels
+    gap, _ = model[GAP_FILLER].sentinels
     (word,) = one.words
     before = scores.ids[one.begin : scores.starts[word]].tolist()
     after = scores.ids[scores.starts[word + 1] : one.end].tolist()
@@ -160,9 +160,9 @@ def _ask(rows: Sequence[_Row], seen: Any, view: View) -> None:
         table, used = spread([[place + row.shift for _, _, place in row.part.asked] for row in batch])
         at = (table + np.arange(len(batch))[:, None] * ids.shape[1]).ravel()
         if seen is None:
-            logits = capability(view.model, view.model.masked_lm, "masked_lm").masked_logits(ids, attend, at)
+            logits = view.model[MASKED_LM].masked_logits(ids, attend, at)
         else:
-            pairs = capability(view.model, view.model.masked_pairs, "masked_pairs")
+            pairs = view.model[MASKED_PAIRS]
             logits = pairs.pair_logits(ids, attend, at, seen)
         asked = [(row.scores, word, piece) for row in batch for word, piece, _ in row.part.asked]
         truths = np.array([scores.truth(word)[piece] for scores, word, piece in asked])
@@ -173,7 +173,7 @@ def _ask(rows: Sequence[_Row], seen: Any, view: View) -> None:
 
 def _fill(rows: Sequence[_Row], view: View) -> None:
     """Run rows with a gap each."""
-    filler = capability(view.model, view.model.gap_filler, "gap_filler")
+    filler = view.model[GAP_FILLER]
     for batch, ids, attend in _batches(rows, None, view):
         words = [row.part.asked[0][0] for row in batch]
         truths = [row.scores.truth(word) for row, word in zip(batch, words, strict=True)]
@@ -184,7 +184,7 @@ def _fill(rows: Sequence[_Row], view: View) -> None:
 def _batches(rows: Sequence[_Row], most_tokens: int | None, view: View) -> Iterator[tuple[list[_Row], Ints, Ints]]:
     for index in view.batches([len(row.ids) for row in rows], most_tokens):
         batch = [rows[i] for i in index]
-        yield batch, *padded([row.ids for row in batch], view.model.tokenizer.pad_id)
+        yield batch, *padded([row.ids for row in batch], view.model[TOKENIZER].pad_id)
 
 
 def _read_off(logits: NDArray[np.float32], truths: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
@@ -202,7 +202,7 @@ class MaskedWordsRequest(Request[MaskedWords]):
     None where the text has no tokens; where the other one has none, there are no words to show.
     """
 
-    capability: ClassVar[str] = "tokenizer"  # which every model has: `way_of` says in which of three ways it is asked
+    capability = TOKENIZER  # which every model has: `way_of` says in which of three ways it is asked
     reader: ClassVar[Reader] = staticmethod(read_masked_words)
 
     text: str

@@ -6,11 +6,14 @@ To add a feature: one file in this folder with a subclass of Request and its rea
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
+from nlgauge.engine.models.capabilities import TOKENIZER
+
 if TYPE_CHECKING:
-    from nlgauge.engine.models.capabilities import Model
+    from nlgauge.engine.models.capabilities import Capability, Model
     from nlgauge.engine.view import View
 
 F = TypeVar("F")
@@ -18,9 +21,12 @@ F = TypeVar("F")
 
 
 class Reader(Protocol):
-    """Makes the features of many requests at once."""
+    """Makes the features of many requests at once, all of them or one after the other, as (request, feature).
 
-    def __call__(self, requests: Sequence[Any], view: View, /) -> Mapping[Any, Any]: ...
+    What a reader gave before it raises an error is kept, where it is worth that.
+    """
+
+    def __call__(self, requests: Sequence[Any], view: View, /) -> Mapping[Any, Any] | Iterable[tuple[Any, Any]]: ...
 
 
 class Request(ABC, Generic[F]):
@@ -29,8 +35,8 @@ class Request(ABC, Generic[F]):
     `features[request]` is the feature, or None where a text that it needs has no tokens.
     """
 
-    capability: ClassVar[str]
-    """What the model has to be able to do: a field of `engine.models.capabilities.Model`"""
+    capability: ClassVar[Capability[Any]]
+    """What the model has to be able to do"""
     reader: ClassVar[Reader]
     """Answers many requests at once, padded rows through the model. Requests with the same reader, also of several
     classes, are answered together, so that they may share passes"""
@@ -51,16 +57,17 @@ class Request(ABC, Generic[F]):
 
     def check(self, view: View) -> None:
         """Ask for the windows that the texts are read in. Raises InputError where the policy refuses a text."""
-        for text in self.texts:
-            view.windows(text)
+        if TOKENIZER in view.model:
+            for text in self.texts:
+                view.windows(text)
 
     @property
     def key(self) -> str | None:
         """All that determines the feature beside the model, for the store; None for one that is not worth keeping."""
         return None
 
-    def pack(self, feature: F) -> bytes:
-        """A feature as the store keeps it; of requests with a key."""
+    def pack(self, feature: F) -> bytes | None:
+        """A feature as the store keeps it, None for one that it should not keep; of requests with a key."""
         raise NotImplementedError
 
     def unpack(self, content: bytes, model: Model) -> F:
@@ -71,6 +78,26 @@ class Request(ABC, Generic[F]):
 def tokens_about(text: str) -> int:
     """How many sub-words a text has, about, without splitting it: a run's blocks must not cost a pass of their own."""
     return len(text) // 4 + 2
+
+
+@dataclass(frozen=True)
+class ByModel(Request[F]):
+    """A request to another model than the one that a metric names in its field `model`."""
+
+    model: str
+    """Its name, which the metric's `other_models` lists"""
+    request: Request[F]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return self.request.texts
+
+    @property
+    def work(self) -> int:
+        return self.request.work
+
+    def size(self, model: Model) -> int:
+        return self.request.size(model)
 
 
 AnyRequest: TypeAlias = "Request[Any]"

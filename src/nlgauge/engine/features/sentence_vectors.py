@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.features.request import Derived, Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import ENCODER, Model
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class SentenceVectors(Derived[TokenVectors]):
         )
 
     def size(self, model: Model) -> int:
-        return 4 * len(self.layers) * capability(model, model.encoder, "encoder").width
+        return 4 * len(self.layers) * model[ENCODER].width
 
     @property
     def key(self) -> str:

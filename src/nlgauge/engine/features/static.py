@@ -10,13 +10,13 @@ import numpy as np
 
 from nlgauge.engine.features.request import Reader, Request, tokens_about
 from nlgauge.engine.features.vectors import TokenVectors
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import ENCODER, Model
 from nlgauge.engine.view import View
 
 
 def read_static(requests: Sequence[StaticRequest], view: View) -> dict[StaticRequest, TokenVectors | None]:
     """Look the tokens of each text up."""
-    encoder = capability(view.model, view.model.encoder, "encoder")
+    encoder = view.model[ENCODER]
     out: dict[StaticRequest, TokenVectors | None] = dict.fromkeys(requests)
     for request in requests:
         if tokens := len(view.tokens(request.text)):
@@ -31,7 +31,7 @@ def read_static(requests: Sequence[StaticRequest], view: View) -> dict[StaticReq
 class StaticRequest(Request[TokenVectors]):
     """Static vectors of a text's tokens, without special tokens: one layer."""
 
-    capability: ClassVar[str] = "encoder"
+    capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_static)
 
     text: str
@@ -45,4 +45,4 @@ class StaticRequest(Request[TokenVectors]):
         return 0
 
     def size(self, model: Model) -> int:
-        return 4 * tokens_about(self.text) * capability(model, model.encoder, "encoder").width
+        return 4 * tokens_about(self.text) * model[ENCODER].width

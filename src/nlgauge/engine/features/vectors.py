@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.features.request import Reader, Request, tokens_about
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Model
 from nlgauge.engine.view import View
 from nlgauge.errors import SpecError
 
@@ -33,13 +33,13 @@ class TokenVectors:
 def read_vectors(requests: Sequence[VectorsRequest], view: View) -> dict[VectorsRequest, TokenVectors | None]:
     """Read each text once for all layers that are asked of it; long ones in windows."""
     model = view.model
-    encoder = capability(model, model.encoder, "encoder")
+    encoder = model[ENCODER]
     out: dict[VectorsRequest, TokenVectors | None] = dict.fromkeys(requests)
     texts = list(dict.fromkeys(request.text for request in requests if len(view.tokens(request.text))))
     layers = sorted({layer for request in requests for layer in request.layers})
     if layers and not -1 < layers[0] <= layers[-1] <= encoder.layers:
         raise SpecError(f"model {model.name!r} has layers 0 to {encoder.layers}; asked for {layers}")
-    before, after = len(model.tokenizer.prefix), len(model.tokenizer.suffix)
+    before, after = len(model[TOKENIZER].prefix), len(model[TOKENIZER].suffix)
     sizes = {text: view.used(text) + before + after for text in texts}
     states = {text: np.empty((len(layers), size, encoder.width), np.float32) for text, size in sizes.items()}
     work = [(text, window) for text in texts for window in view.windows(text)]
@@ -62,7 +62,7 @@ def read_vectors(requests: Sequence[VectorsRequest], view: View) -> dict[Vectors
 class VectorsRequest(Request[TokenVectors]):
     """Hidden states of a text's tokens, special tokens included, at chosen layers (0: the embeddings)."""
 
-    capability: ClassVar[str] = "encoder"
+    capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_vectors)
 
     text: str
@@ -73,5 +73,5 @@ class VectorsRequest(Request[TokenVectors]):
         return (self.text,)
 
     def size(self, model: Model) -> int:
-        width = capability(model, model.encoder, "encoder").width
-        return 4 * len(self.layers) * (tokens_about(self.text) + model.tokenizer.frame) * width
+        width = model[ENCODER].width
+        return 4 * len(self.layers) * (tokens_about(self.text) + model[TOKENIZER].frame) * width

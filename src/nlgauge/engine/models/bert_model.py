@@ -25,7 +25,17 @@ from nlgauge.engine.models.adapted import (
     filled,
     masked_logits,
 )
-from nlgauge.engine.models.capabilities import Floats, Ints, MaskedLM, Model
+from nlgauge.engine.models.capabilities import (
+    ALIGNER,
+    ENCODER,
+    MASKED_LM,
+    MASKED_PAIRS,
+    TOKENIZER,
+    Floats,
+    Ints,
+    MaskedLM,
+    Model,
+)
 from nlgauge.engine.models.card import ALIGNER_FILE, read_card
 from nlgauge.engine.models.device import choose_device, tokens_that_fit
 from nlgauge.engine.models.folder import (
@@ -87,16 +97,18 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
         files=files_digest(folder),
         backend=runtime.name,
         precision=precision,
-        tokenizer=tokenizer,
         window=window,
         card=read_card(folder),
         folder=folder,
         batch_tokens=None if free is None else tokens_that_fit(free, shape, window),
         apart=runtime.apart,
-        encoder=TorchBert(runtime, body),
-        masked_lm=masked_lm,
-        masked_pairs=TorchPairs(runtime, config, pairs, name) if pairs.is_file() else None,
-        aligner=TorchAligner(runtime, config, aligner, name) if aligner.is_file() else None,
+        abilities={
+            TOKENIZER: tokenizer,
+            ENCODER: TorchBert(runtime, body),
+            MASKED_LM: masked_lm,
+            MASKED_PAIRS: TorchPairs(runtime, config, pairs, name) if pairs.is_file() else None,
+            ALIGNER: TorchAligner(runtime, config, aligner, name) if aligner.is_file() else None,
+        },
     )
 
 

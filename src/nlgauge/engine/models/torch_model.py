@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.capabilities import Floats, Ints, Model
+from nlgauge.engine.models.capabilities import Capability, Floats, Ints, Model
 from nlgauge.engine.models.card import CARD_FILE, FREQUENCIES_FILE, read_card
 from nlgauge.engine.models.device import choose_device, tokens_that_fit
 from nlgauge.engine.models.folder import CONFIG_FILE, LARGEST_SIZES, WEIGHTS_FILE, digest_of, named_digest
@@ -140,9 +140,10 @@ class Checkpoint:
         self._refuse_lacking(key for key in missing if key.startswith(body))
         return net if all(key.startswith(body) for key in missing) else None
 
-    def model(self, net: Net, **parts: Any) -> Model:
-        """The model whose parts compute with a network. Narrows the network to the precision."""
+    def model(self, net: Net, abilities: Mapping[Capability[Any], object]) -> Model:
+        """The model that can do this with a network. Narrows the network to the precision."""
         digest, window = self._digest(net), _window(net.base_model, self.config, self._fast)
+        self.tokenizer.fit(len(net.get_input_embeddings().weight))
         self.runtime.narrow(net)
         folder, device, batch_tokens = Path(self.source), self.runtime.device, None
         if device.type == "cuda":
@@ -154,13 +155,12 @@ class Checkpoint:
             files=named_digest(path for name in _FILES if (path := self._at_hand(name)) is not None),
             backend=f"{self.runtime.name} transformers-{self._transformers.__version__}",
             precision=self.runtime.precision,
-            tokenizer=self.tokenizer.fit(len(net.get_input_embeddings().weight)),
+            abilities=abilities,
             window=window,
             card=read_card(folder),
             folder=folder if folder.is_dir() else None,
             batch_tokens=batch_tokens,
             apart=self.runtime.apart,
-            **parts,
         )
 
     def _read(self, auto: str) -> tuple[Net, list[str]]:

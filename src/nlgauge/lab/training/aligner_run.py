@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from nlgauge.engine.evidence import rarity
 from nlgauge.engine.models.adaptation import write_delta
 from nlgauge.engine.models.aligner_net import Aligner
-from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.capabilities import TOKENIZER, Model
 from nlgauge.engine.models.card import ALIGNER_FILE, ALIGNER_QUESTION, ALIGNER_TEMPERATURE, ALIGNER_THRESHOLD
 from nlgauge.engine.models.folder import WEIGHTS_FILE, copy_folder, read_weights
 from nlgauge.engine.models.general import general_frequencies
@@ -64,7 +64,7 @@ class Reading:
     def __init__(self, model: Model, shape: Shape, seed: int) -> None:
         frequencies = general_frequencies(model)
         self._rarity = rarity(frequencies.counts, frequencies.documents)
-        self._tokenizer, self._shape, self._seed = model.tokenizer, shape, seed
+        self._tokenizer, self._shape, self._seed = model[TOKENIZER], shape, seed
         self._apart: set[str] = set()
         self.sets = Sets([], {}, {})
 
@@ -142,7 +142,7 @@ def train(
     with torch_threads(threads()):
         recipe = AlignerConfig(seed=number, **settings)
         network = start(folder, recipe, tree.get("start", "body"))
-        trainer = AlignerTrainer(recipe, network, reading.sets.train, reading.sets.held, model.tokenizer.pad_id, out)
+        trainer = AlignerTrainer(recipe, network, reading.sets.train, reading.sets.held, model[TOKENIZER].pad_id, out)
         trainer.resume()
         trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)), save_every=100)
         finished = finish(trainer, folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.loading import load
 from nlgauge.lab.training.weak_labels import construct as construction
 from nlgauge.lab.training.weak_labels.infilling import MaskedLMInfiller
@@ -38,5 +39,5 @@ def parts(one_model: None, small_blocks: None) -> Parts:
         bank=bank,
         lexicon=lexicon,
         judge=model,
-        tokenizer=model.tokenizer,
+        tokenizer=model[TOKENIZER],
     )

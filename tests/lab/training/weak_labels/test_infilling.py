@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.loading import load
 from nlgauge.errors import InputError
 from nlgauge.lab.training.weak_labels.infilling import MaskedLMInfiller, _draw
@@ -43,7 +44,7 @@ def test_every_hole_gets_words_and_each_sentence_its_own(infiller):
 
 def test_lengths_are_those_of_what_stood_there(infiller):
     same = replace(infiller, spread=0.0)
-    tokenizer = infiller.model.tokenizer
+    tokenizer = infiller.model[TOKENIZER]
     for template, some in zip(TEMPLATES[:2], same.fill(TEMPLATES[:2], rngs(2)), strict=True):
         for original, filling in zip(template.originals, some, strict=True):
             # Pieces that make a word when written may be split otherwise when read.

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.errors import InputError
 from nlgauge.lab.training.weak_labels.reading import MaskedRow, Template, fits, mask_of, read_masks
 from tests.engine.fake import FakeModel
@@ -50,7 +51,7 @@ def test_what_does_not_fit_the_window_has_no_chance():
 
 def test_a_model_without_a_mask():
     model = FakeModel()
-    model.tokenizer.mask_id = None
+    model[TOKENIZER].mask_id = None
     with pytest.raises(InputError, match="no mask token"):
         mask_of(model)
     assert dataclasses.is_dataclass(model) is False

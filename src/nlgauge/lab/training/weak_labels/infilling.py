@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.capabilities import TOKENIZER, Model
 from nlgauge.errors import InputError
 from nlgauge.lab.training.weak_labels.reading import MaskedRow, Template, mask_of, read_masks
 
@@ -84,7 +84,7 @@ class MaskedLMInfiller:
         return [None if row is None else self._fillings(row) for row in rows]
 
     def _row(self, template: Template, rng: np.random.Generator) -> _Row | None:
-        tokenizer = self.model.tokenizer
+        tokenizer = self.model[TOKENIZER]
         ids = [tokens.ids.tolist() for tokens in tokenizer.encode([*template.pieces, *template.originals])]
         around = len(template.pieces)
         sizes = [
@@ -115,7 +115,7 @@ class MaskedLMInfiller:
     @cached_property
     def _vocabulary(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which sub-words begin a word, and which go on with one: [vocabulary] each. Signs do neither."""
-        pieces = [self.model.tokenizer.piece(number) for number in range(self.model.tokenizer.vocabulary)]
+        pieces = [self.model[TOKENIZER].piece(number) for number in range(self.model[TOKENIZER].vocabulary)]
         inner = np.array([bool(_PIECE.fullmatch(piece)) and piece.startswith("##") for piece in pieces])
         whole = np.array([bool(_PIECE.fullmatch(piece)) for piece in pieces]) & ~inner
         if not whole.any():
@@ -123,7 +123,7 @@ class MaskedLMInfiller:
         return whole, inner
 
     def _fillings(self, row: _Row) -> tuple[str, ...]:
-        return tuple(self._written([self.model.tokenizer.piece(row.ids[at]) for at in hole]) for hole in row.holes)
+        return tuple(self._written([self.model[TOKENIZER].piece(row.ids[at]) for at in hole]) for hole in row.holes)
 
     def _written(self, pieces: list[str]) -> str:
         text = pieces[0] + "".join(piece[2:] if piece.startswith("##") else f" {piece}" for piece in pieces[1:])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.capabilities import TOKENIZER, Model
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.lab.training.weak_labels.attempts import Source
 from nlgauge.lab.training.weak_labels.infilling import Infiller, MaskedLMInfiller
@@ -62,7 +62,7 @@ class Parts:
             bank,
             lexicon,
             model,
-            model.tokenizer,
+            model[TOKENIZER],
         )
 
     def described(self) -> dict[str, str]:

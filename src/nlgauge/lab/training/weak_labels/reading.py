@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER, Model
 from nlgauge.errors import InputError
 
 _AT_ONCE = 32
@@ -27,7 +27,7 @@ def read_masks(model: Model, rows: Sequence[MaskedRow]) -> Iterator[tuple[int, N
     Rows of one length are read together, so that none is padded: what a row gives does not depend on the others, but
     for the last bits of a float. Rows without `at`, or longer than the model's window, are left out.
     """
-    head = capability(model, model.masked_lm, "masked_lm")
+    head = model[MASKED_LM]
     groups: dict[int, list[int]] = {}
     for index, row in enumerate(rows):
         if row.at and len(row.ids) <= model.window:
@@ -65,13 +65,13 @@ def fits(
     rows: list[MaskedRow] = []
     firsts: list[list[list[int]]] = []
     for template, some in zip(templates, wordings, strict=True):
-        encoded = model.tokenizer.encode([*template.pieces, *(one for choices in some for one in choices)])
+        encoded = model[TOKENIZER].encode([*template.pieces, *(one for choices in some for one in choices)])
         pieces = iter([tokens.ids.tolist() for tokens in encoded])
-        ids, at = [*model.tokenizer.prefix, *next(pieces)], []
+        ids, at = [*model[TOKENIZER].prefix, *next(pieces)], []
         for _ in template.originals:
             at.append(len(ids))
             ids += [mask, *next(pieces)]
-        rows.append(MaskedRow([*ids, *model.tokenizer.suffix], at))
+        rows.append(MaskedRow([*ids, *model[TOKENIZER].suffix], at))
         firsts.append([[(next(pieces) or [mask])[0] for _ in choices] for choices in some])
     found = [[np.full(len(choices), -np.inf) for choices in some] for some in wordings]
     for index, logits in read_masks(model, rows):
@@ -82,6 +82,6 @@ def fits(
 
 def mask_of(model: Model) -> int:
     """The model's mask token. Raises InputError where it has none."""
-    if model.tokenizer.mask_id is None:
+    if model[TOKENIZER].mask_id is None:
         raise InputError(f"model {model.name!r} has no mask token", remedy="name a masked LM")
-    return model.tokenizer.mask_id
+    return model[TOKENIZER].mask_id
