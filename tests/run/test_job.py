@@ -57,7 +57,7 @@ class Shelf:
 
 
 @dataclass(frozen=True)
-class Characters(RowMetric[Prepared]):
+class Characters(RowMetric):
     """How many characters a candidate has; counts how often it was asked."""
 
     @property

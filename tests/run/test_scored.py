@@ -43,7 +43,7 @@ def test_a_missing_value_keeps_its_reason() -> None:
 
 
 @dataclass(frozen=True)
-class Told(RowMetric[Prepared]):
+class Told(RowMetric):
     """Gives what it was told to give."""
 
     parts = ("first", "second")

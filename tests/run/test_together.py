@@ -129,7 +129,7 @@ def test_a_run_that_cannot_be_had_fails_alone_and_as_evaluate_does() -> None:
 
 
 @dataclass(frozen=True)
-class Touchy(RowMetric[Prepared]):
+class Touchy(RowMetric):
     """Counts characters, and cannot stand an empty text."""
 
     @property

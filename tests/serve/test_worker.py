@@ -26,7 +26,7 @@ BEGUN = threading.Semaphore(0)
 
 
 @dataclass(frozen=True)
-class Slow(RowMetric[Prepared]):
+class Slow(RowMetric):
     """Counts characters once the gate is open, and cannot stand an empty text."""
 
     @property

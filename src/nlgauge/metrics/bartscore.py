@@ -32,7 +32,7 @@ class _Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BARTScore(RowMetric[Prepared]):
+class BARTScore(RowMetric):
     """Mean log-probability of a text's tokens where another one is read; at most 0, and 0 is best.
 
     The model has an encoder and a decoder, such as BART or T5, and is run by torch; the embedded one has none. The

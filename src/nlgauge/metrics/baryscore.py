@@ -76,7 +76,7 @@ class BaryScorePrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class BaryScore(ReferenceMetric[BaryScorePrepared, TokenVectors]):
+class BaryScore(ReferenceMetric[TokenVectors]):
     """Transport cost between the barycenters of the encoder's layers for candidate and reference; 0 is best.
 
     layers: how many layers up to the one that the model's card names for BaryScore, else the last; or which ones as a

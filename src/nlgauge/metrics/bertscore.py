@@ -43,7 +43,7 @@ class BERTScorePrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class BERTScore(ReferenceMetric[BERTScorePrepared, TokenVectors]):
+class BERTScore(ReferenceMetric[TokenVectors]):
     """Greedy matching of contextual token vectors; 1 is best, and unrelated texts stay well above 0.
 
     layer: whose hidden states are compared, 0 being the embeddings; None is the one at which the model agrees best

@@ -42,7 +42,7 @@ class CIDErPrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class CIDEr(RowMetric[CIDErPrepared]):
+class CIDEr(RowMetric):
     """CIDEr: cosine of n-grams weighted by tf-idf, mean over n and over references; 0 to 10.
 
     An n-gram weighs by how few items have it in their references: a row's value depends on the references of all rows.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from nlgauge.metrics.evidence import Evidence, Item
 class Bound(NamedTuple):
     """A member with what it prepared."""
 
-    metric: RowMetric[Any]
+    metric: RowMetric
     prepared: Prepared
 
 
@@ -36,7 +36,7 @@ class CombinationPrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class Combination(RowMetric[CombinationPrepared]):
+class Combination(RowMetric):
     """A weighted sum of metrics, in the unit of the ratings that its weights were fitted to.
 
     weights: the file that `nlgauge train combination` wrote. Its members are computed in the same pass over the texts
@@ -62,12 +62,12 @@ class Combination(RowMetric[CombinationPrepared]):
             object.__setattr__(self, "model", fitted)
 
     @property
-    def members(self) -> Mapping[str, RowMetric[Any]]:
+    def members(self) -> Mapping[str, RowMetric]:
         """The metrics whose weights are not 0, by spec. Raises SpecError for a file that cannot be scored with."""
         return self._loaded[1]
 
     @property
-    def _loaded(self) -> tuple[CombinationFile, Mapping[str, RowMetric[Any]]]:
+    def _loaded(self) -> tuple[CombinationFile, Mapping[str, RowMetric]]:
         try:
             changed = Path(self.weights).stat().st_mtime_ns
         except OSError:
@@ -133,13 +133,13 @@ class Combination(RowMetric[CombinationPrepared]):
 
 
 @lru_cache(maxsize=16)
-def _load(path: str, changed: int | None) -> tuple[CombinationFile, Mapping[str, RowMetric[Any]]]:
+def _load(path: str, changed: int | None) -> tuple[CombinationFile, Mapping[str, RowMetric]]:
     """A file and its members by spec, read again where its time of modification is another."""
     file = CombinationFile.load(path)
     return file, {member.metric: _member(member) for member in file.used}
 
 
-def _member(member: Member) -> RowMetric[Any]:
+def _member(member: Member) -> RowMetric:
     from nlgauge.catalogue import registry
 
     own = Combination.__name__

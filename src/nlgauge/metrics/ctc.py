@@ -48,7 +48,7 @@ class RowAligned(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Aspect(RowMetric[AspectPrepared]):
+class Aspect(RowMetric):
     needed: ClassVar[tuple[str, ...]] = ("source",)
     """The columns without which there is no value"""
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379"

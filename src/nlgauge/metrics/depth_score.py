@@ -53,7 +53,7 @@ class DepthScorePrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class DepthScore(ReferenceMetric[DepthScorePrepared, TokenVectors]):
+class DepthScore(ReferenceMetric[TokenVectors]):
     """Distance between the depth-trimmed regions of two clouds of token vectors; 0 is best.
 
     layer: whose hidden states are compared, 0 being the embeddings; None is the one at which the model agrees best

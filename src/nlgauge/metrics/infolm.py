@@ -56,7 +56,7 @@ class InfoLMPrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class InfoLM(ReferenceMetric[InfoLMPrepared, Bag]):
+class InfoLM(ReferenceMetric[Bag]):
     """Distance between the masked-LM distributions of candidate and reference; 0 is best.
 
     measure: fisher_rao (0 to 1), kl, alpha, gamma, ab, renyi, l1, l2, linf or jensen_shannon.

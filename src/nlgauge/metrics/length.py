@@ -13,7 +13,7 @@ from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 
 
 @dataclass(frozen=True)
-class Length(RowMetric[Prepared]):
+class Length(RowMetric):
     """Length of the output; 0 for an empty one. That longer is better is not said.
 
     unit: 'words' between spaces, 'characters' (code points), or 'sentences'.

@@ -58,7 +58,7 @@ class Plan(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MaskEval(RowMetric[MaskEvalPrepared]):
+class MaskEval(RowMetric):
     """Weighted share of the words of candidate and source that are predicted when masked, the other text in sight.
 
     weights: 'uniform', the same for every word of a text; 'candidate', that and the candidate's words alone; else a

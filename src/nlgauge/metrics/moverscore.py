@@ -55,7 +55,7 @@ class MoverScorePrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class MoverScore(ReferenceMetric[MoverScorePrepared, TokenVectors]):
+class MoverScore(ReferenceMetric[TokenVectors]):
     """1 minus the word mover's distance over contextual vectors; 1 is best, -1 the least.
 
     ngram: 1 or 2 adjacent words are moved together. A text of fewer words is moved as one.

@@ -31,7 +31,7 @@ class PerplexityPrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class Perplexity(RowMetric[PerplexityPrepared]):
+class Perplexity(RowMetric):
     """Perplexity of the candidate under a language model; 1 is best.
 
     exp(-mean log p(token | what is seen)), over sub-words, at temperature 1. A masked model sees the rest of the text

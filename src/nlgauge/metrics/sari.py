@@ -46,7 +46,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SARI(RowMetric[Prepared]):
+class SARI(RowMetric):
     """SARI: F of what is added, F of what is kept and precision of what is deleted, n-grams of 1 to 4 words; 0 to 100.
 
     Needs a source. All references are taken together: an n-gram is kept or deleted as far as references do so. The

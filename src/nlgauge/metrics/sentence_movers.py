@@ -52,7 +52,7 @@ class SentenceMoversPrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class SentenceMovers(ReferenceMetric[SentenceMoversPrepared, TokenVectors]):
+class SentenceMovers(ReferenceMetric[TokenVectors]):
     """exp(-cost of moving one text onto the other); 1 is best.
 
     variant: 's+wms' moves sentences and words, 'sms' sentences alone.

@@ -17,7 +17,7 @@ from nlgauge.engine.features.static import StaticRequest
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.vectors import run_means, runs, unit
-from nlgauge.metrics.base import Cost, Prepared, Setup
+from nlgauge.metrics.base import Cost, Prepared
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
@@ -26,7 +26,7 @@ NO_DIRECTION = "the vectors of a text add up to nothing, which has no direction"
 
 
 @dataclass(frozen=True)
-class WordVectorMetric(ReferenceMetric[Prepared, TokenVectors]):
+class WordVectorMetric(ReferenceMetric[TokenVectors]):
     """Compares the static vectors of a candidate's words with those of each reference's."""
 
     model: str | None = None
@@ -34,9 +34,6 @@ class WordVectorMetric(ReferenceMetric[Prepared, TokenVectors]):
     @property
     def cost(self) -> Cost:
         return "static"
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
 
     def request(self, text: str, prepared: Prepared, reference: bool) -> StaticRequest:
         return StaticRequest(text)

@@ -19,11 +19,11 @@ from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, save_tokenizer, tiny_tokenizer
 
 needs_torch = pytest.mark.skipif(find_spec("transformers") is None, reason="the torch backend needs nlgauge[torch]")
-PARTS = ("encoder", "masked_lm", "masked_pairs", "aligner", "gap_filler", "causal_lm", "seq2seq_lm")
+NO_MAKER = "a name"
 
 
 def parts(model):
-    return {name for name in PARTS if getattr(model, name) is not None}
+    return {one.name for one in model.abilities if one in model and one != TOKENIZER}
 
 
 # ---- What ships here
@@ -138,6 +138,10 @@ def large(precision):
     return Model("large", "00", "acme-1.0", precision, {TOKENIZER: SubwordTokenizer(tiny_tokenizer(), None, None)}, 16)
 
 
+def small_one(precision, device=None, of=None):
+    return Model("small", "00", f"{device} {of}", precision, {})
+
+
 def no_model(precision):
     return precision
 
@@ -175,18 +179,31 @@ def test_a_model_of_a_package_is_made_for_the_precision(offer):
     assert (model.backend, model.precision) == ("acme-1.0", "bfloat16")
 
 
-@pytest.mark.parametrize("asked", [{"device": "cpu"}, {"backend": "torch"}])
-def test_a_model_of_a_package_chooses_where_it_computes(offer, asked):
+def test_a_model_of_a_package_is_told_the_device_and_what_its_name_adds(offer):
+    offer("small_one")
+    assert load("acme-metrics/small_one:a/folder:x", device="cpu").backend == "cpu a/folder:x"
+    assert load("acme-metrics/small_one").backend == "None None"
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "says"),
+    [
+        ("large", {"device": "cpu"}, "'acme-metrics/large' takes no device 'cpu'; leave it out"),
+        ("large:folder", {}, "'acme-metrics/large:folder' takes no of 'folder'; leave it out"),
+        ("large", {"backend": "torch"}, "'acme-metrics/large' chooses its backend itself; leave it out"),
+    ],
+)
+def test_what_a_model_of_a_package_does_not_take_is_refused(offer, name, asked, says):
     offer("large")
-    with pytest.raises(SpecError, match="chooses its backend and device itself"):
-        load("acme-metrics/large", **asked)
+    with pytest.raises(SpecError, match=says):
+        load(f"acme-metrics/{name}", **asked)
 
 
 @pytest.mark.parametrize(
     ("attribute", "says"),
     [
         ("no_model", "acme-metrics/no_model: the package made 'float32', which is not a Model"),
-        ("PARTS", "which makes no model"),
+        ("NO_MAKER", "which makes no model"),
         ("breaks", "acme-metrics/breaks cannot be made: KeyError: 'float32'"),
         ("absent", "acme-metrics/absent cannot be loaded: AttributeError"),
     ],

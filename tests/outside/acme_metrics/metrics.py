@@ -14,7 +14,7 @@ from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 
 
 @dataclass(frozen=True)
-class Length(RowMetric[Prepared]):
+class Length(RowMetric):
     """How wide the candidate's tokens are spread, times a factor."""
 
     factor: float = 1.0

@@ -24,7 +24,7 @@ METRICS = ["TokenF1", "BERTScore(idf='references')", "MarkEvaluate"]
 
 
 @dataclass(frozen=True)
-class Deadly(RowMetric[Prepared]):
+class Deadly(RowMetric):
     """Ends its process at a text, once; or whenever it comes."""
 
     marker: str
