@@ -39,14 +39,14 @@ class Peer:
         import torch
 
         from nlgauge.engine.models.adaptation import read_delta
-        from nlgauge.engine.models.aligner_net import Aligner
+        from nlgauge.engine.models.aligner_net import AlignerNet
         from nlgauge.engine.models.card import ALIGNER_FACTS
         from nlgauge.engine.models.folder import read_weights
         from nlgauge.lab.training.body import read_body
 
         torch.set_num_threads(threads())
         self._torch, folder = torch, loading.pocket_folder()
-        self._net = Aligner(read_body(folder, adapted=True)).eval()
+        self._net = AlignerNet(read_body(folder, adapted=True)).eval()
         tuned = read_delta(folder / "aligner.safetensors", read_weights(folder / "model.safetensors"))
         own = self._net.state_dict()
         for name, value in tuned.items():

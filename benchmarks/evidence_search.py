@@ -29,13 +29,13 @@ from measuring import TextMaker, heading, ratios, table
 from numpy.typing import NDArray
 
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.evidence import Pairing, Search, Shape, rarity
 from nlgauge.engine.features import alignment
 from nlgauge.engine.features.alignment import AlignmentRequest
 from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import TOKENIZER, Model
 from nlgauge.engine.models.general import general_frequencies
+from nlgauge.engine.sentence_search import Pairing, Search, SearchShape, rarity
 from nlgauge.maths.vectors import unit
 
 Ranking = Sequence[int]
@@ -74,7 +74,7 @@ def claims(model: Model, files: Sequence[Path], most: int) -> list[Claim]:
 
 def _pairing(model: Model) -> Pairing:
     frequencies = general_frequencies(model)
-    return Pairing(model[TOKENIZER], Shape(), rarity(frequencies.counts, frequencies.documents))
+    return Pairing(model[TOKENIZER], SearchShape(), rarity(frequencies.counts, frequencies.documents))
 
 
 def _by_line(source: str, search: Search) -> list[set[int]]:
@@ -226,7 +226,7 @@ def align(model: Model, pairs: Sequence[tuple[str, str]], way: str) -> int:
     """Align pairs; returns how many rows were read."""
     shape = alignment.SHAPE
     if way == "long windows":
-        alignment.SHAPE = Shape(row=model.window, stretch=model.window // 2)
+        alignment.SHAPE = SearchShape(row=model.window, stretch=model.window // 2)
     try:
         engine = Engine(model)
         reading: alignment.Reading = "search" if way == "search" else "windows"

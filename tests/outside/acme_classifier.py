@@ -15,7 +15,7 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features, Reader, Request
 from nlgauge.engine.models.capabilities import Capability, Floats, Model
 from nlgauge.engine.models.torch_model import Checkpoint, Net
-from nlgauge.engine.text_batch import TextBatch
+from nlgauge.engine.text_block import TextBlock
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 
@@ -49,11 +49,11 @@ class Classes(NamedTuple):
     cut: bool
 
 
-def read_classes(requests: Sequence[ClassRequest], batch: TextBatch) -> Iterator[tuple[ClassRequest, Classes]]:
+def read_classes(requests: Sequence[ClassRequest], block: TextBlock) -> Iterator[tuple[ClassRequest, Classes]]:
     """Pairs of like length together."""
-    classifier = batch.model[CLASSIFIER]
+    classifier = block.model[CLASSIFIER]
     pairs = [classifier.split(request.texts) for request in requests]
-    for index in batch.batches([len(ids["input_ids"]) for ids, _ in pairs]):
+    for index in block.batches([len(ids["input_ids"]) for ids, _ in pairs]):
         found = classifier.probabilities([pairs[i][0] for i in index])
         yield from ((requests[i], Classes(row, pairs[i][1])) for i, row in zip(index, found, strict=True))
 
@@ -75,8 +75,8 @@ class ClassRequest(Request[Classes]):
     def size(self, model: Model) -> int:
         return 4 * len(model[CLASSIFIER].labels)
 
-    def check(self, batch: TextBatch) -> None:
-        if batch.window == "error" and batch.model[CLASSIFIER].split(self.texts)[1]:
+    def check(self, block: TextBlock) -> None:
+        if block.window == "error" and block.model[CLASSIFIER].split(self.texts)[1]:
             raise InputError("the texts do not fit the model's window", remedy="shorten them, or choose window='cut'")
 
 
@@ -91,7 +91,7 @@ class ClassProbability(RowMetric):
     model: str | None = None
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def reads(self) -> tuple[str, ...]:
         return ("candidate", "source")
 
     @property

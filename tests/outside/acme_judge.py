@@ -22,14 +22,14 @@ from urllib.request import urlopen
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features, Reader, Request
 from nlgauge.engine.models.capabilities import Capability, Model
-from nlgauge.engine.text_batch import TextBatch
+from nlgauge.engine.text_block import TextBlock
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Value
 
 AT_ONCE = 4
 WAITS = (0.05, 0.2)
 """Seconds before a failed request is sent again"""
-PROMPT = "Mark from 1 to 10 how well the summary fits the text. Answer with the number alone.\n\nText: {}\n\nSummary: {}"
+PROMPT = "Mark from 1 to 10 how well the summary fits the text. Answer with the number.\n\nText: {}\n\nSummary: {}"
 
 
 class Answer(NamedTuple):
@@ -48,14 +48,14 @@ class Judge(Protocol):
 JUDGE = Capability[Judge]("acme-judge/judge", "answers no questions; choose model='acme-judge/server:http://HOST:PORT'")
 
 
-def read_answers(requests: Sequence[AnswerRequest], batch: TextBatch) -> Iterator[tuple[AnswerRequest, Answer]]:
+def read_answers(requests: Sequence[AnswerRequest], block: TextBlock) -> Iterator[tuple[AnswerRequest, Answer]]:
     """Ask a few questions at a time; what was answered is kept, whatever happens afterwards."""
-    judge = batch.model[JUDGE]
+    judge = block.model[JUDGE]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         asked = {pool.submit(judge.answer, request.prompt): request for request in requests}
         for number, answered in enumerate(as_completed(asked), 1):
             yield asked[answered], answered.result()
-            batch.done(number / len(requests))
+            block.done(number / len(requests))
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Judged(RowMetric):
     model: str | None = None
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def reads(self) -> tuple[str, ...]:
         return ("candidate", "source")
 
     @property

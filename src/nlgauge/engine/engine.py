@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from nlgauge.data.source_digest import readable, source_digest
-from nlgauge.engine.ahead import Ahead
 from nlgauge.engine.features.request import AnyRequest, ByModel, Derived, Features, Reader
 from nlgauge.engine.models.capabilities import TOKENIZER, Model
-from nlgauge.engine.view import Ledger, View
+from nlgauge.engine.prefetcher import TokenPrefetcher
+from nlgauge.engine.text_block import Ledger, TextBlock
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
 
 _AT_ONCE = 1024
 
 
-class Kept(Protocol):
+class FeatureCache(Protocol):
     """Where features are kept from one run to the next."""
 
     def get(self, keys: Sequence[str]) -> Mapping[str, bytes]:
@@ -51,14 +51,14 @@ class Engine:
         progress: bool = False,
         *,
         batch_tokens: int | None = None,
-        kept: Kept | None = None,
+        kept: FeatureCache | None = None,
         load: Callable[[str], Model] | None = None,
     ) -> None:
         self.model, self.window = model, window
         self.ledger = Ledger()
         self._batch_tokens, self._kept, self._load = batch_tokens, kept, load
         self._others: dict[str, Engine] = {}
-        self._ahead = Ahead(model[TOKENIZER], model.apart) if TOKENIZER in model else None
+        self._prefetcher = TokenPrefetcher(model[TOKENIZER], model.apart) if TOKENIZER in model else None
         self._bar = tqdm(total=0, unit="char", unit_scale=True, disable=None if progress else True, leave=False)
 
     @property
@@ -102,10 +102,10 @@ class Engine:
         model = self.other(request.model).model if isinstance(request, ByModel) else self.model
         return request.size(model)
 
-    def view(self, done: Callable[[float], object] = lambda share: None) -> View:
-        """A new view, that knows no text yet."""
-        encode = self._ahead.encode if self._ahead is not None else None
-        return View(self.model, self.window, self.ledger, self._batch_tokens, done, encode)
+    def block(self, done: Callable[[float], object] = lambda share: None) -> TextBlock:
+        """A new block, which knows no text yet."""
+        encode = self._prefetcher.encode if self._prefetcher is not None else None
+        return TextBlock(self.model, self.window, self.ledger, self._batch_tokens, done, encode)
 
     def token_ids(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
         """Ids of the sub-words of each text [tokens], in order; nothing of them is kept."""
@@ -125,28 +125,28 @@ class Engine:
     def prepare(self, requests: Iterable[AnyRequest]) -> None:
         """Tell what will be asked for after the next call of `features`, so that a device need not wait for it."""
         own, others = _by_model(requests)
-        if self._ahead is not None:
-            self._ahead.expect(text for request in own for text in request.texts)
+        if self._prefetcher is not None:
+            self._prefetcher.expect(text for request in own for text in request.texts)
         for name, some in others.items():
             self.other(name).prepare(one.request for one in some)
 
     def close(self) -> None:
         """Take the progress bar away, and end what was begun ahead."""
         self._bar.close()
-        if self._ahead is not None:
-            self._ahead.close()
+        if self._prefetcher is not None:
+            self._prefetcher.close()
         for other in self._others.values():
             other.close()
 
     def check(self, requests: Iterable[AnyRequest], row: int) -> None:
         """Refuse a text that the window policy refuses, and name its row. Raises InputError."""
-        view = self.view()
+        block = self.block()
         for request in requests:
             try:
                 if isinstance(request, ByModel):
-                    request.request.check(self.other(request.model).view())
+                    request.request.check(self.other(request.model).block())
                 else:
-                    request.check(view)
+                    request.check(block)
             except InputError as error:
                 raise InputError(error.problem, row=row, remedy=error.remedy) from None
 
@@ -156,29 +156,29 @@ class Engine:
         fresh: look nothing up that is kept. Raises SpecError for a model that cannot do what is asked.
         """
         wanted, others = _by_model(requests)
-        view = self.view()
+        block = self.block()
         if TOKENIZER in self.model:
-            view.read([text for request in wanted for text in request.texts])
-        found = Features(self._answers(wanted, view, fresh), frozenset(filter(view.longer, view.texts)))
+            block.read([text for request in wanted for text in request.texts])
+        found = Features(self._answers(wanted, block, fresh), frozenset(filter(block.longer, block.texts)))
         for name, some in others.items():
             answers = self.other(name).features((one.request for one in some), fresh)
             found = found.joined(Features({one: answers[one.request] for one in some}, answers.longer))
             self._bar.update(sum(one.work for one in some))
         return found
 
-    def _answers(self, wanted: Iterable[AnyRequest], view: View, fresh: bool) -> dict[AnyRequest, Any]:
+    def _answers(self, wanted: Iterable[AnyRequest], block: TextBlock, fresh: bool) -> dict[AnyRequest, Any]:
         answers = {} if fresh else self._looked_up(wanted)
         missing = [request for request in wanted if request not in answers]
         derived = [request for request in missing if isinstance(request, Derived)]
         plain = dict.fromkeys(request for request in missing if not isinstance(request, Derived))
         plain.update(dict.fromkeys(source for request in derived for source in request.sources))
-        computed = self._computed([request for request in plain if request not in answers], view)
+        computed = self._computed([request for request in plain if request not in answers], block)
         known = Features({**answers, **computed})
         made = {request: request.derive(known) for request in derived}
         self._keep(made)
         return {**answers, **computed, **made}
 
-    def _computed(self, requests: Sequence[AnyRequest], view: View) -> dict[AnyRequest, Any]:
+    def _computed(self, requests: Sequence[AnyRequest], block: TextBlock) -> dict[AnyRequest, Any]:
         by_reader: dict[Reader, list[AnyRequest]] = {}
         for request in requests:
             _ = self.model[request.capability]
@@ -188,9 +188,9 @@ class Engine:
         computed: dict[AnyRequest, Any] = {}
         try:
             for some in by_reader.values():
-                view.done = self._told(sum(request.work for request in some))
-                computed.update(some[0].reader(some, view))
-                view.done(1.0)
+                block.done = self._told(sum(request.work for request in some))
+                computed.update(some[0].reader(some, block))
+                block.done(1.0)
         finally:
             self._keep(computed)
         return computed

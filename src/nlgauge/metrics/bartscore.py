@@ -23,7 +23,7 @@ from nlgauge.metrics.references import LEFT_OUT
 _CUT = "a text to write from is longer than the window: only its beginning is read"
 
 
-class _Asked(NamedTuple):
+class _AskedText(NamedTuple):
     """A text that is asked for where another one is read."""
 
     name: str
@@ -73,15 +73,17 @@ class BARTScore(RowMetric):
     def requests(self, row: Row, prepared: Prepared) -> list[Seq2SeqRequest]:
         return [one.request for together in self._asked(row) for one in together]
 
-    def _asked(self, row: Row) -> list[list[_Asked]]:
+    def _asked(self, row: Row) -> list[list[_AskedText]]:
         """What is asked for each text that the candidate is compared with."""
         if self.direction == "faithfulness":
             known = row.source is not None
-            return [[_Asked("candidate", "source", Seq2SeqRequest(row.candidate, row.source or ""))]] if known else []
+            return (
+                [[_AskedText("candidate", "source", Seq2SeqRequest(row.candidate, row.source or ""))]] if known else []
+            )
         asked = []
         for reference in row.references:
-            precision = _Asked("candidate", "reference", Seq2SeqRequest(row.candidate, reference))
-            recall = _Asked("reference", "candidate", Seq2SeqRequest(reference, row.candidate))
+            precision = _AskedText("candidate", "reference", Seq2SeqRequest(row.candidate, reference))
+            recall = _AskedText("reference", "candidate", Seq2SeqRequest(reference, row.candidate))
             asked.append({"precision": [precision], "recall": [recall]}.get(self.direction, [precision, recall]))
         return asked
 

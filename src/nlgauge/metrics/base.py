@@ -53,13 +53,13 @@ class Value:
     kept"""
 
 
-class Reads(Protocol):
+class ModelAccess(Protocol):
     """What of the engine a metric may use before rows are scored."""
 
     @property
     def model(self) -> Model: ...
 
-    def other(self, name: str) -> Reads:
+    def other(self, name: str) -> ModelAccess:
         """The same of another model."""
         ...
 
@@ -73,7 +73,7 @@ class Setup:
     """What a metric may look at before rows are scored: all rows, and the model that it reads."""
 
     corpus: Corpus
-    engine: Reads | None = None
+    engine: ModelAccess | None = None
 
     @property
     def model(self) -> Model:
@@ -89,7 +89,7 @@ class Setup:
         return self._engine.token_ids(texts)
 
     @property
-    def _engine(self) -> Reads:
+    def _engine(self) -> ModelAccess:
         if self.engine is None:
             raise SpecError("a metric that reads a model needs a field model: str | None = None")
         return self.engine

@@ -19,7 +19,7 @@ from nlgauge.maths.ngrams import ngrams
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_with_references
 from nlgauge.metrics.parameters import check_least
-from nlgauge.metrics.references import LEFT_OUT, Pairs, paired
+from nlgauge.metrics.references import LEFT_OUT, RowPairs, paired
 from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
 
 _SIGMA = 6.0
@@ -114,7 +114,7 @@ class CIDEr(RowMetric):
         ]
         return Vectors(weights, [math.sqrt(sum([w * w for w in each.values()])) for each in weights], len(words))
 
-    def _value(self, row: Row, sides: Pairs[Vectors], prepared: CIDErPrepared) -> Value:
+    def _value(self, row: Row, sides: RowPairs[Vectors], prepared: CIDErPrepared) -> Value:
         if not sides.pairs:
             return Value((math.nan,), sides.reason)
         if prepared.items < 2:

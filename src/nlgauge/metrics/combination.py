@@ -20,7 +20,7 @@ from nlgauge.metrics.base import COSTS, POCKET, Cost, Prepared, RowMetric, Setup
 from nlgauge.metrics.evidence import Evidence, Item
 
 
-class Bound(NamedTuple):
+class PreparedMember(NamedTuple):
     """A member with what it prepared."""
 
     metric: RowMetric
@@ -30,7 +30,7 @@ class Bound(NamedTuple):
 @dataclass(frozen=True, kw_only=True)
 class CombinationPrepared(Prepared):
     file: CombinationFile
-    members: Mapping[str, Bound]
+    members: Mapping[str, PreparedMember]
     """By spec"""
     notes: tuple[str, ...]
 
@@ -99,7 +99,7 @@ class Combination(RowMetric):
 
     def prepare(self, setup: Setup) -> CombinationPrepared:
         file, members = self._loaded
-        bound = {spec: Bound(made, made.prepare(setup)) for spec, made in members.items()}
+        bound = {spec: PreparedMember(made, made.prepare(setup)) for spec, made in members.items()}
         name, digest = model_of(self) or POCKET, setup.model.digest
         fitted = file.models.get(name)
         changed = fitted is not None and not digest.startswith(fitted)

@@ -26,7 +26,7 @@ LEFT_OUT = "references without words left out"
 
 
 @dataclass(frozen=True)
-class Pairs(Generic[T]):
+class RowPairs(Generic[T]):
     """A row's candidate beside each reference that it can be compared with."""
 
     pairs: Sequence[tuple[T, T]]
@@ -38,21 +38,21 @@ class Pairs(Generic[T]):
 
 def paired(
     candidate: T | None, references: Sequence[T | None], unusable: Callable[[T], str | None] = lambda side: None
-) -> Pairs[T]:
+) -> RowPairs[T]:
     """Pair what stands for the texts, None for one without words; `unusable` says why another cannot be compared."""
     if candidate is None:
-        return Pairs((), (), "the candidate has no words")
+        return RowPairs((), (), "the candidate has no words")
     if (why := unusable(candidate)) is not None:
-        return Pairs((), (), f"the candidate has {why}")
+        return RowPairs((), (), f"the candidate has {why}")
     if not references:
-        return Pairs((), (), "no reference")
+        return RowPairs((), (), "no reference")
     pairs: list[tuple[T, T]] = []
     numbers: list[int] = []
     for number, reference in enumerate(references):
         if reference is not None and unusable(reference) is None:
             pairs.append((candidate, reference))
             numbers.append(number)
-    return Pairs(pairs, numbers, "no reference has words")
+    return RowPairs(pairs, numbers, "no reference has words")
 
 
 def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
@@ -106,7 +106,7 @@ class _Compared(RowMetric, Generic[T]):
         """The row's score of each part, from those of its pairs: [pairs, parts] -> [parts]."""
         return best_or_mean(scores, self.references, self.higher_is_better)
 
-    def _values(self, rows: Sequence[Row], sides: Sequence[Pairs[T]], prepared: Any) -> list[Value]:
+    def _values(self, rows: Sequence[Row], sides: Sequence[RowPairs[T]], prepared: Any) -> list[Value]:
         """All pairs of some rows are compared at once, each distinct one once, for metrics that are faster so."""
         pairs = [pair for row in sides for pair in row.pairs]
         distinct = {(id(candidate), id(reference)): (candidate, reference) for candidate, reference in pairs}
@@ -119,7 +119,7 @@ class _Compared(RowMetric, Generic[T]):
             for row, own, end in zip(rows, sides, ends, strict=True)
         ]
 
-    def _value(self, row: Row, own: Pairs[T], scores: NDArray[np.float64], prepared: Any) -> Value:
+    def _value(self, row: Row, own: RowPairs[T], scores: NDArray[np.float64], prepared: Any) -> Value:
         if not own.pairs:
             return Value((np.nan,) * len(self.parts), own.reason)
         notes = dict.fromkeys(note for pair in own.pairs if (note := self.pair_note(*pair, prepared)))
@@ -146,7 +146,7 @@ class ReferenceMetric(_Compared[T]):
     def score(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
         return self._values(rows, [self._paired(row, prepared, features) for row in rows], prepared)
 
-    def _paired(self, row: Row, prepared: Any, features: Features) -> Pairs[T]:
+    def _paired(self, row: Row, prepared: Any, features: Features) -> RowPairs[T]:
         candidate = features[self.request(row.candidate, prepared, False)]
         return paired(candidate, [features[one] for one in self._references(row, prepared)], self.unusable)
 
@@ -196,7 +196,7 @@ class StringReferenceMetric(_Compared[T]):
         which = own.numbers[best(np.array(self.compare(own.pairs, prepared), np.float64), self.higher_is_better)]
         return shared_words(row.candidate, {"reference": row.references[which]}, which)
 
-    def _value(self, row: Row, own: Pairs[T], scores: NDArray[np.float64], prepared: Any) -> Value:
+    def _value(self, row: Row, own: RowPairs[T], scores: NDArray[np.float64], prepared: Any) -> Value:
         value = super()._value(row, own, scores, prepared)
         if value.reason in (None, self.too_long) or self.empty == "undefined" or not row.references:
             return value

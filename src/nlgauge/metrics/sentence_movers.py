@@ -33,7 +33,7 @@ from nlgauge.metrics.references import ReferenceMetric, each_once
 Array = NDArray[np.float64]
 
 
-class Parts(NamedTuple):
+class SentenceParts(NamedTuple):
     """What is moved of a text."""
 
     vectors: Array
@@ -98,17 +98,19 @@ class SentenceMovers(ReferenceMetric[TokenVectors]):
     ) -> list[tuple[float]]:
         return [(float(np.exp(-(cost * plan).sum())),) for cost, plan in _moved(each_once(self._parts, pairs))]
 
-    def _parts(self, feature: TokenVectors) -> Parts:
+    def _parts(self, feature: TokenVectors) -> SentenceParts:
         kept, starts, spans = _words(feature)
         vectors = run_means(feature.vectors[0, ~feature.special], starts)[kept]
         if self.unit:
             vectors = unit(vectors)
         sentence = np.searchsorted(sentence_ends(feature.text), spans[:, 0], side="right")
         first, places = runs(sentence, spans)
-        sentences = Parts(run_means(vectors, first), np.diff(first, append=len(vectors)).astype(np.float64), places)
+        sentences = SentenceParts(
+            run_means(vectors, first), np.diff(first, append=len(vectors)).astype(np.float64), places
+        )
         if self.variant == "sms":
             return sentences
-        return Parts(
+        return SentenceParts(
             np.concatenate([sentences.vectors, vectors]),
             np.concatenate([sentences.weights, np.ones(len(vectors))]),
             np.concatenate([sentences.spans, spans]),
@@ -140,7 +142,7 @@ def _words(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.intp], N
     return kept, starts, spans[kept]
 
 
-def _moved(pairs: Sequence[tuple[Parts, Parts]]) -> list[tuple[Array, Array]]:
+def _moved(pairs: Sequence[tuple[SentenceParts, SentenceParts]]) -> list[tuple[Array, Array]]:
     """Distances and optimal plan of each pair."""
     costs = [distances(one.vectors, other.vectors) for one, other in pairs]
     optimal = plans(costs, [one.weights for one, _ in pairs], [other.weights for _, other in pairs])

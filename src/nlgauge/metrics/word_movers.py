@@ -24,7 +24,7 @@ from nlgauge.metrics.references import each_once
 from nlgauge.metrics.word_vectors import Array, WordVectorMetric, words_of
 
 
-class Bag(NamedTuple):
+class WordBag(NamedTuple):
     """The distinct words of a text."""
 
     names: NDArray[np.str_]
@@ -62,13 +62,13 @@ class WordMovers(WordVectorMetric):
         return Evidence(reference=number, flows=moved)
 
 
-def _bag(feature: TokenVectors) -> Bag:
+def _bag(feature: TokenVectors) -> WordBag:
     text = words_of(feature)
     names, first, counts = np.unique(text.names, return_index=True, return_counts=True)
-    return Bag(names, text.vectors[first], counts.astype(np.float64))
+    return WordBag(names, text.vectors[first], counts.astype(np.float64))
 
 
-def _moved(pairs: Sequence[tuple[Bag, Bag]]) -> list[tuple[Array, Array]]:
+def _moved(pairs: Sequence[tuple[WordBag, WordBag]]) -> list[tuple[Array, Array]]:
     """Distances between the distinct words of each pair, and the optimal plan."""
     costs = [
         np.where(one.names[:, None] == other.names, 0.0, distances(one.vectors, other.vectors)) for one, other in pairs

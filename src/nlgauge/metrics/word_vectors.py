@@ -42,7 +42,7 @@ class WordVectorMetric(ReferenceMetric[TokenVectors]):
         return too_short(side)
 
 
-class Words(NamedTuple):
+class WordTable(NamedTuple):
     """The words of a text, punctuation left out."""
 
     names: NDArray[np.str_]
@@ -53,11 +53,11 @@ class Words(NamedTuple):
     """[words, 2]: places in the text"""
 
 
-def words_of(feature: TokenVectors) -> Words:
+def words_of(feature: TokenVectors) -> WordTable:
     """The words that the pieces of a text make."""
     starts, spans, names = _all_words(feature)
     kept = [i for i, name in enumerate(names) if is_word(name)]
-    return Words(np.array([names[i] for i in kept]), run_means(feature.vectors[0], starts)[kept], spans[kept])
+    return WordTable(np.array([names[i] for i in kept]), run_means(feature.vectors[0], starts)[kept], spans[kept])
 
 
 def too_short(feature: TokenVectors, least: int = 1) -> str | None:
@@ -68,7 +68,7 @@ def too_short(feature: TokenVectors, least: int = 1) -> str | None:
     return None if number >= least else f"fewer than {least} words"
 
 
-def similarity(one: Words, other: Words) -> Array:
+def similarity(one: WordTable, other: WordTable) -> Array:
     """Cosines [n, m], 1 between the same words."""
     same = one.names[:, None] == other.names
     return np.where(same, 1.0, unit(one.vectors) @ unit(other.vectors).T)

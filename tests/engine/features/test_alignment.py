@@ -131,11 +131,11 @@ def test_what_is_cut_has_no_alignment(reading):
 
 
 def test_a_source_is_split_and_sentences_are_found_once(monkeypatch):
-    from nlgauge.engine import evidence
+    from nlgauge.engine import sentence_search
 
     asked = []
-    sentences = evidence.sentences
-    monkeypatch.setattr(evidence, "sentences", lambda text, *rest: asked.append(text) or sentences(text, *rest))
+    sentences = sentence_search.sentences
+    monkeypatch.setattr(sentence_search, "sentences", lambda text, *rest: asked.append(text) or sentences(text, *rest))
     engine = Engine(FakeModel())
     engine.features([AlignmentRequest(text, (LONG,)) for text in ("w9 w3", "w1 w2", "w4 \n w5")])
     assert asked.count(LONG) == 1

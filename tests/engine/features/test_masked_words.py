@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked_words import MaskedWordsRequest, way_of
-from nlgauge.engine.masking import Limits
+from nlgauge.engine.masking import MaskingLimits
 from nlgauge.engine.models.capabilities import MASKED_LM, MASKED_PAIRS, TOKENIZER
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel, GapsModel, PairsModel
@@ -35,7 +35,7 @@ def literal(model, text, other, first=True):
     """Log-probability and likeliest word of each word of a text, masked alone, both texts in one row or seen apart."""
     (ids,), (rest,) = ([t.ids.tolist() for t in model[TOKENIZER].encode([one])] for one in (text, other))
     room = model.window - 3
-    side = Limits.of(room, 1).side
+    side = MaskingLimits.of(room, 1).side
     logs, likeliest = [], []
     for place, token in enumerate(ids):
         before = ids[max(0, place - side) : place]
@@ -162,6 +162,6 @@ def test_progress_goes_from_nothing_to_all():
     engine = Engine(PairsModel(), batch_tokens=16)
     some = [MaskedWordsRequest("w1 w2 w3 w4", other) for other in ("w5", "w6 w7", "")]
     shares = []
-    view = engine.view(shares.append)
-    MaskedWordsRequest.reader(some, view)
+    block = engine.text_block(shares.append)
+    MaskedWordsRequest.reader(some, block)
     assert shares == sorted(shares) and 0 < shares[0] < 1 and shares[-1] == pytest.approx(2 / 3)

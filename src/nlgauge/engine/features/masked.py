@@ -13,8 +13,8 @@ from nlgauge.engine.batching import spread
 from nlgauge.engine.features.likelihood import Likelihood
 from nlgauge.engine.features.request import Reader, Request, tokens_about
 from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER, Model
+from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.tokens import Tokens
-from nlgauge.engine.view import View
 from nlgauge.engine.windows import Window
 
 _MASKS_APART = 8
@@ -41,31 +41,31 @@ class Bag:
 
 
 def read_masked(
-    requests: Sequence[BagRequest | MaskedLikelihoodRequest], view: View
+    requests: Sequence[BagRequest | MaskedLikelihoodRequest], block: TextBlock
 ) -> dict[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood | None]:
     """Mask the tokens of each text once for all that is asked of it, window by window."""
-    model = view.model[MASKED_LM]
-    before = len(view.model[TOKENIZER].prefix)
+    model = block.model[MASKED_LM]
+    before = len(block.model[TOKENIZER].prefix)
     asked: dict[tuple[str, int], list[BagRequest | MaskedLikelihoodRequest]] = {}
     for request in requests:
-        if len(view.tokens(request.text)):
+        if len(block.tokens(request.text)):
             asked.setdefault((request.text, request.stride), []).append(request)
-    sums = {key: _TextSums(view.tokens(key[0]), own) for key, own in asked.items()}
-    work = [(key, window, at) for key in asked for window in view.windows(key[0]) for at in _passes(window, key[1])]
+    sums = {key: _TextSums(block.tokens(key[0]), own) for key, own in asked.items()}
+    work = [(key, window, at) for key in asked for window in block.windows(key[0]) for at in _passes(window, key[1])]
     lengths, strides = [window.end - window.begin for _, window, _ in work], [key[1] for key, _, _ in work]
-    for index in view.batches(lengths, kinds=strides):
+    for index in block.batches(lengths, kinds=strides):
         part = [work[i] for i in index]
-        ids, attend = view.rows([(key[0], window) for key, window, _ in part])
+        ids, attend = block.rows([(key[0], window) for key, window, _ in part])
         table, used = spread([at - window.begin + before for _, window, at in part])
         flat = (np.arange(len(part))[:, None] * ids.shape[1] + table).ravel()
-        ids.reshape(-1)[flat] = view.model.mask_id
+        ids.reshape(-1)[flat] = block.model.mask_id
         logits = model.masked_logits(ids, attend, flat)
         for key, first, last in _stretches([key for key, _, _ in part]):
             rows = np.concatenate(used[first:last])
             sums[key].add(logits[rows], np.concatenate([at for _, _, at in part[first:last]]))
     out: dict[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood | None] = dict.fromkeys(requests)
     for key, total in sums.items():
-        out.update(total.answers(key[0], view.used(key[0])))
+        out.update(total.answers(key[0], block.used(key[0])))
     return out
 
 

@@ -14,7 +14,7 @@ from nlgauge.engine.models.capabilities import TOKENIZER
 
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Capability, Model
-    from nlgauge.engine.view import View
+    from nlgauge.engine.text_block import TextBlock
 
 F = TypeVar("F")
 """A feature: what comes back for a request"""
@@ -26,7 +26,9 @@ class Reader(Protocol):
     What a reader gave before it raises an error is kept, where it is worth that.
     """
 
-    def __call__(self, requests: Sequence[Any], view: View, /) -> Mapping[Any, Any] | Iterable[tuple[Any, Any]]: ...
+    def __call__(
+        self, requests: Sequence[Any], block: TextBlock, /
+    ) -> Mapping[Any, Any] | Iterable[tuple[Any, Any]]: ...
 
 
 class Request(ABC, Generic[F]):
@@ -55,11 +57,11 @@ class Request(ABC, Generic[F]):
         """Characters that go through the model, about; what a progress bar counts."""
         return sum(map(len, self.texts))
 
-    def check(self, view: View) -> None:
+    def check(self, block: TextBlock) -> None:
         """Ask for the windows that the texts are read in. Raises InputError where the policy refuses a text."""
-        if TOKENIZER in view.model:
+        if TOKENIZER in block.model:
             for text in self.texts:
-                view.windows(text)
+                block.windows(text)
 
     @property
     def key(self) -> str | None:

@@ -11,17 +11,17 @@ import numpy as np
 from nlgauge.engine.features.request import Reader, Request, tokens_about
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.engine.models.capabilities import ENCODER, Model
-from nlgauge.engine.view import View
+from nlgauge.engine.text_block import TextBlock
 
 
-def read_static(requests: Sequence[StaticRequest], view: View) -> dict[StaticRequest, TokenVectors | None]:
+def read_static(requests: Sequence[StaticRequest], block: TextBlock) -> dict[StaticRequest, TokenVectors | None]:
     """Look the tokens of each text up."""
-    encoder = view.model[ENCODER]
+    encoder = block.model[ENCODER]
     out: dict[StaticRequest, TokenVectors | None] = dict.fromkeys(requests)
     for request in requests:
-        if tokens := len(view.tokens(request.text)):
-            size = min(tokens, view.used(request.text))
-            ids, offsets = view.tokens(request.text).ids[:size], view.tokens(request.text).offsets[:size]
+        if tokens := len(block.tokens(request.text)):
+            size = min(tokens, block.used(request.text))
+            ids, offsets = block.tokens(request.text).ids[:size], block.tokens(request.text).offsets[:size]
             vectors = encoder.static(ids)[None]
             out[request] = TokenVectors(request.text, vectors, ids, offsets, np.zeros(size, np.bool_))
     return out

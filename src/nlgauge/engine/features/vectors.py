@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.features.request import Reader, Request, tokens_about
 from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Model
-from nlgauge.engine.view import View
+from nlgauge.engine.text_block import TextBlock
 from nlgauge.errors import SpecError
 
 
@@ -30,22 +30,22 @@ class TokenVectors:
     """[tokens]: the model's own tokens, which stand for no word of the text"""
 
 
-def read_vectors(requests: Sequence[VectorsRequest], view: View) -> dict[VectorsRequest, TokenVectors | None]:
+def read_vectors(requests: Sequence[VectorsRequest], block: TextBlock) -> dict[VectorsRequest, TokenVectors | None]:
     """Read each text once for all layers that are asked of it; long ones in windows."""
-    model = view.model
+    model = block.model
     encoder = model[ENCODER]
     out: dict[VectorsRequest, TokenVectors | None] = dict.fromkeys(requests)
-    texts = list(dict.fromkeys(request.text for request in requests if len(view.tokens(request.text))))
+    texts = list(dict.fromkeys(request.text for request in requests if len(block.tokens(request.text))))
     layers = sorted({layer for request in requests for layer in request.layers})
     if layers and not -1 < layers[0] <= layers[-1] <= encoder.layers:
         raise SpecError(f"model {model.name!r} has layers 0 to {encoder.layers}; asked for {layers}")
     before, after = len(model[TOKENIZER].prefix), len(model[TOKENIZER].suffix)
-    sizes = {text: view.used(text) + before + after for text in texts}
+    sizes = {text: block.used(text) + before + after for text in texts}
     states = {text: np.empty((len(layers), size, encoder.width), np.float32) for text, size in sizes.items()}
-    work = [(text, window) for text in texts for window in view.windows(text)]
-    for index in view.batches([window.end - window.begin for _, window in work]):
+    work = [(text, window) for text in texts for window in block.windows(text)]
+    for index in block.batches([window.end - window.begin for _, window in work]):
         part = [work[i] for i in index]
-        hidden = encoder.hidden(*view.rows(part), layers)
+        hidden = encoder.hidden(*block.rows(part), layers)
         for row, (text, window) in enumerate(part):
             # The special tokens before a text are taken from its first window, those after it from its last.
             begin = window.used_from + (before if window.used_from else 0)
@@ -54,7 +54,7 @@ def read_vectors(requests: Sequence[VectorsRequest], view: View) -> dict[Vectors
     for request in requests:
         if request.text in states:
             chosen = [layers.index(layer) for layer in request.layers]
-            out[request] = TokenVectors(request.text, states[request.text][chosen], *view.framed(request.text))
+            out[request] = TokenVectors(request.text, states[request.text][chosen], *block.framed(request.text))
     return out
 
 

@@ -1,4 +1,4 @@
-"""A folder that nlgauge trained, run by torch: its encoder and its masked LM, and what `adapted.py` makes of the rest.
+"""A folder that nlgauge trained, run by torch: its encoder and its masked LM, and what `heads.py` makes of the rest.
 
 The torch-free backend answers the same in float32; here the products may be in bfloat16, and on a GPU. The network is
 ours (`bert.py`), so that transformers is not needed.
@@ -15,16 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.adapted import (
-    TorchAligner,
-    TorchMasked,
-    TorchPairs,
-    Weights,
-    adapted_layers,
-    decoder,
-    filled,
-    masked_logits,
-)
 from nlgauge.engine.models.capabilities import (
     ALIGNER,
     ENCODER,
@@ -47,6 +37,16 @@ from nlgauge.engine.models.folder import (
     model_digest,
     read_config,
     read_weights,
+)
+from nlgauge.engine.models.heads import (
+    TorchAligner,
+    TorchMasked,
+    TorchPairs,
+    Weights,
+    adapted_layers,
+    decoder,
+    filled,
+    masked_logits,
 )
 from nlgauge.engine.models.torch_model import Runtime
 from nlgauge.engine.tokens import SubwordTokenizer

@@ -1,7 +1,7 @@
 """What models run by torch share: a checkpoint that is opened, and the device and precision that it computes in.
 
 Interfaces of torch and transformers change from year to year: of the engine this file, `device.py`, `transformers.py`,
-`seq2seq.py` and the networks of our own folders (`bert.py`, `bert_model.py`, `adapted.py`, `aligner_net.py`) alone know
+`seq2seq.py` and the networks of our own folders (`bert.py`, `bert_model.py`, `heads.py`, `aligner_net.py`) alone know
 them.
 """
 
@@ -125,7 +125,13 @@ class Checkpoint:
             self.splitter: Any = transformers.AutoTokenizer.from_pretrained(source, **_SAFELY)
             if not getattr(self.splitter, "is_fast", False):
                 raise SpecError(f"model {name!r} has no fast tokenizer; convert it to a tokenizer.json")
-            self.tokenizer = SubwordTokenizer(self.splitter.backend_tokenizer, self.splitter.mask_token, self.splitter.pad_token)
+            self.tokenizer = SubwordTokenizer(
+                self.splitter.backend_tokenizer, self.splitter.mask_token, self.splitter.pad_token
+            )
+
+    def window(self, net: Net) -> int:
+        """Sub-words that fit a row of a network, special tokens counted."""
+        return _window(net.base_model, self.config, self.splitter)
 
     def is_kind(self, mapping: str) -> bool:
         """Whether transformers has a network of a kind for it, such as MODEL_FOR_CAUSAL_LM_MAPPING."""
@@ -149,7 +155,7 @@ class Checkpoint:
 
     def model(self, net: Net, abilities: Mapping[Capability[Any], object]) -> Model:
         """The model that can do this with a network. Narrows the network to the precision."""
-        digest, window = self._digest(net), _window(net.base_model, self.config, self.splitter)
+        digest, window = self._digest(net), self.window(net)
         files = named_digest(path for name in _FILES if (path := self._at_hand(name)) is not None)
         if TOKENIZER not in abilities:  # of which the digest stands by itself otherwise
             files = hashlib.sha256(f"{files} {self.tokenizer.digest}".encode()).hexdigest()

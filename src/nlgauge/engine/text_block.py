@@ -1,4 +1,4 @@
-"""The engine's view of the texts of one block: their sub-words, words, windows and rows, as one model reads them."""
+"""The texts of one block: their sub-words, words, windows and rows, as one model reads them."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Ledger:
     """Features that were taken from the store"""
 
 
-class View:
-    """What a reader sees of a block.
+class TextBlock:
+    """What a reader sees of the texts of one block.
 
     done: told which share of the work at hand is finished, from 0 to 1, as it goes. encode: splits texts into
     sub-words; the model's tokenizer by default.
