@@ -82,6 +82,10 @@ class Combination(RowMetric):
         return tuple(dict.fromkeys(column for made in self.members.values() for column in made.reads))
 
     @property
+    def other_models(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for made in self.members.values() for name in made.other_models))
+
+    @property
     def cost(self) -> Cost:
         return max((made.cost for made in self.members.values()), key=COSTS.index)
 

@@ -100,7 +100,8 @@ class Job:
         """Put what was scored into the store."""
         if self._store is not None:
             for spec, keys in self._keys.items():
-                self._store.put({keys.of(n): packed(one) for n, one in block.scored[spec].items()})
+                scored = block.scored[spec].items()
+                self._store.put({keys.of(n): packed(one) for n, one in scored if not one.value.temporary})
             self._store.commit()
 
     def set_scores(self, spec: str) -> dict[str, Scored]:
@@ -180,7 +181,9 @@ class Job:
         package, _, offered = metric.name.partition("/")
         others = (package,) if offered and package != "published" else ()
         libraries = {name: version(name) for name in (*metric.libraries, *others)}
-        model = self._engine.facts if self._engine is not None and model_of(metric) is not None else {}
+        model: dict[str, object] = {}
+        if self._engine is not None and model_of(metric) is not None:
+            model = self._engine.facts_with(metric.other_models)
         own = {"unicode": unicodedata.unidata_version, "nlgauge": made_by(metric, self._engine)}
         return {**model, **prepared.facts, **libraries, **more, **own}
 

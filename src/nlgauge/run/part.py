@@ -63,8 +63,8 @@ class Part:
         """What some rows weigh in a block: bytes that are held, and work on the way to them."""
         if self._engine is None:
             return sum(len(text) for n in numbers for text in texts_of(self._rows[n], ("candidate", "references")))
-        model = self._engine.model
-        return sum(request.size(model) + _WORK * request.work for request in set(self.requests(numbers)))
+        size = self._engine.size
+        return sum(size(request) + _WORK * request.work for request in set(self.requests(numbers)))
 
     def requests(self, numbers: Sequence[int]) -> Iterator[AnyRequest]:
         """All that is asked of the model for some rows first."""
