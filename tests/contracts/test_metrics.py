@@ -161,7 +161,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "CopyRate": [Example("CopyRate"), Example("CopyRate(ngram=2)")],
     "DepthScore": [
         Example("DepthScore"),
-        Example("DepthScore(layer=6, p=1, eps=0, depth='irw', directions=50, special=False)"),
+        Example("DepthScore(layer=6, p=1, eps=0, special=False)"),
     ],
 }
 

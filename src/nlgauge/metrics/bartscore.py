@@ -44,6 +44,7 @@ class BARTScore(RowMetric):
     references: 'best' reference, or the 'mean' over references; not read by 'faithfulness'.
     """
 
+    cost: ClassVar[Cost] = "pairs"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         "references": ("best", "mean"),
         "direction": ("faithfulness", "precision", "recall", "f"),
@@ -57,10 +58,6 @@ class BARTScore(RowMetric):
     @property
     def reads(self) -> tuple[str, ...]:
         return ("candidate", self._against)
-
-    @property
-    def cost(self) -> Cost:
-        return "pairs"
 
     @property
     def _against(self) -> str:

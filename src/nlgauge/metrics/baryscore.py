@@ -91,6 +91,7 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         weigh nothing. punctuation: keep tokens without letter or digit.
     """
 
+    cost: ClassVar[Cost] = "encoding"
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Colombo et al. 2021, EMNLP, arXiv:2108.12463"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
@@ -117,10 +118,6 @@ class BaryScore(ReferenceMetric[TokenVectors]):
             raise SpecError(
                 f"{self.name}: regularisation={shown(self.regularisation)} is not a number from 1e-6 to 1e6"
             )
-
-    @property
-    def cost(self) -> Cost:
-        return "encoding"
 
     @property
     def uses_corpus(self) -> bool:

@@ -22,7 +22,7 @@ from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
 from nlgauge.metrics.evidence import Evidence
-from nlgauge.metrics.parameters import check_choices, check_types, literal
+from nlgauge.metrics.parameters import check_choices, check_least, check_types, literal
 
 Cost: TypeAlias = Literal["strings", "static", "encoding", "pairs", "masking", "masked pairs"]
 """What the texts of a row cost, the cheapest first: no model; its vocabulary table; a pass a text; a pass a pair of
@@ -123,12 +123,15 @@ class Metric:
     citation: ClassVar[str] = ""
     choices: ClassVar[Mapping[str, Sequence[object]]] = {}
     """Allowed values of the parameters that have a closed list"""
+    least: ClassVar[Mapping[str, float]] = {}
+    """The least value of parameters that are numbers"""
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
 
     def __post_init__(self) -> None:
         check_choices(self, self.choices)
         check_types(self)
+        check_least(self, **self.least)
         if getattr(self, "model", None) == "":
             raise SpecError(f"{self.name}: model='' is not a model's name")
 

@@ -26,7 +26,6 @@ from nlgauge.maths.vectors import greedy_match, shares, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Match, Place
 from nlgauge.metrics.idf import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_table
-from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
@@ -54,6 +53,8 @@ class BERTScore(ReferenceMetric[TokenVectors]):
     special: let tokens match the special tokens around the other text, as the published code does.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"layer": 0}
+    cost: ClassVar[Cost] = "encoding"
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
     citation: ClassVar[str] = "Zhang et al. 2020, ICLR, arXiv:1904.09675"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
@@ -69,14 +70,6 @@ class BERTScore(ReferenceMetric[TokenVectors]):
     rescale: bool = False
     special: bool = False
     model: str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, layer=0)
-
-    @property
-    def cost(self) -> Cost:
-        return "encoding"
 
     @property
     def uses_corpus(self) -> bool:

@@ -18,7 +18,6 @@ from nlgauge.engine.features.request import Features
 from nlgauge.maths.ngrams import ngrams
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_with_references
-from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.references import LEFT_OUT, RowPairs, paired
 from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
 
@@ -53,20 +52,14 @@ class CIDEr(RowMetric):
         or 'spaces'. All in lower case. The COCO program has a tokenizer in Java, whose words are close to 'unicode'.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"ngram": 1}
+    uses_corpus: ClassVar[bool] = True
     citation: ClassVar[str] = "Vedantam et al. 2015, CVPR, arXiv:1411.5726"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"variant": ("d", "plain"), "tokenizer": SPLITTERS}
 
     variant: str = "d"
     ngram: int = 4
     tokenizer: str = "unicode"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, ngram=1)
-
-    @property
-    def uses_corpus(self) -> bool:
-        return True
 
     @property
     def libraries(self) -> tuple[str, ...]:

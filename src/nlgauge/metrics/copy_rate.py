@@ -14,7 +14,6 @@ from nlgauge.maths.ngrams import ngrams
 from nlgauge.maths.words import words
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_words
-from nlgauge.metrics.parameters import check_least
 
 
 @dataclass(frozen=True)
@@ -26,16 +25,13 @@ class CopyRate(RowMetric):
     ngram: the number of words of an n-gram. side: the 'source', or the 'context'.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"ngram": 1}
     details: ClassVar[tuple[str, ...]] = ("score",)
     citation: ClassVar[str] = "See et al. 2017, ACL, arXiv:1704.04368 (novel n-grams)"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"side": ("source", "context")}
 
     ngram: int = 1
     side: str = "source"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, ngram=1)
 
     @property
     def reads(self) -> tuple[str, ...]:

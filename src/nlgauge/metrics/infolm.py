@@ -29,7 +29,6 @@ from nlgauge.maths.divergences import DIRECTIONS, MEASURES, Measure, symmetrised
 from nlgauge.metrics.base import Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Item
 from nlgauge.metrics.idf import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_tables
-from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
@@ -73,6 +72,8 @@ class InfoLM(ReferenceMetric[Bag]):
     class itself takes no preset. What is given beside a preset goes before it.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"stride": 1}
+    cost: ClassVar[Cost] = "masking"
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Colombo et al. 2022, AAAI, arXiv:2112.01589"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
@@ -103,17 +104,12 @@ class InfoLM(ReferenceMetric[Bag]):
         object.__setattr__(self, "beta", made.beta)
         if self.temperature is not None and not 0 < self.temperature <= sys.float_info.max:
             raise SpecError(f"{self.name}: temperature={shown(self.temperature)} is not a positive number")
-        check_least(self, stride=1)
 
     @classmethod
     def preset_settings(cls, preset: str, given: Mapping[str, object]) -> Mapping[str, object]:
         """The paper's, with alpha and beta for the measure that is given."""
         of_measure = _OF_MEASURES[preset].get(given.get("measure", cls.measure), {})
         return {**cls.presets[preset], **of_measure}
-
-    @property
-    def cost(self) -> Cost:
-        return "masking"
 
     @property
     def uses_corpus(self) -> bool:

@@ -19,14 +19,11 @@ class Length(RowMetric):
     unit: 'words' between spaces, 'characters' (code points), or 'sentences'.
     """
 
+    reads: ClassVar[tuple[str, ...]] = ("candidate",)
     details: ClassVar[tuple[str, ...]] = ("score",)
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"unit": ("words", "characters", "sentences")}
 
     unit: str = "words"
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts={"unit": self.unit})

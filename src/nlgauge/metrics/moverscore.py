@@ -66,6 +66,7 @@ class MoverScore(ReferenceMetric[TokenVectors]):
         references) or 'none'.
     """
 
+    cost: ClassVar[Cost] = "encoding"
     citation: ClassVar[str] = "Zhao et al. 2019, EMNLP, arXiv:1909.02622"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         **ReferenceMetric.choices,
@@ -83,10 +84,6 @@ class MoverScore(ReferenceMetric[TokenVectors]):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_layers(self)
-
-    @property
-    def cost(self) -> Cost:
-        return "encoding"
 
     @property
     def uses_corpus(self) -> bool:

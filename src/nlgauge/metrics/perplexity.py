@@ -7,7 +7,7 @@ one gives the ordinary perplexity: each token's probability is read where those 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,7 +21,6 @@ from nlgauge.engine.models.capabilities import CAUSAL_LM, MASKED_LM, SEQ2SEQ_LM
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, likely_words
-from nlgauge.metrics.parameters import check_least
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,23 +41,14 @@ class Perplexity(RowMetric):
     stride: of a masked model, how many tokens, far apart, are masked in one pass; 1 is exact.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"stride": 1}
+    reads: ClassVar[tuple[str, ...]] = ("candidate",)
+    cost: ClassVar[Cost] = "masking"
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Salazar et al. 2020, ACL, arXiv:1910.14659"
 
     stride: int = 1
     model: str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, stride=1)
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return ("candidate",)
-
-    @property
-    def cost(self) -> Cost:
-        return "masking"
 
     def prepare(self, setup: Setup) -> PerplexityPrepared:
         model = setup.model

@@ -58,16 +58,13 @@ class SARI(RowMetric):
         or 'spaces'. All in lower case.
     """
 
+    reads: ClassVar[tuple[str, ...]] = ("candidate", "source", "references")
     parts: ClassVar[tuple[str, ...]] = ("sari", "add", "keep", "delete")
     citation: ClassVar[str] = "Xu et al. 2016, TACL"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"variant": ("fixed", "original"), "tokenizer": SPLITTERS}
 
     variant: str = "fixed"
     tokenizer: str = "13a"
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return ("candidate", "source", "references")
 
     @property
     def libraries(self) -> tuple[str, ...]:

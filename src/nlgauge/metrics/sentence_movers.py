@@ -27,7 +27,6 @@ from nlgauge.maths.transport import plans
 from nlgauge.maths.vectors import distances, flows, run_means, runs, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Flow, Place
-from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.references import ReferenceMetric, each_once
 
 Array = NDArray[np.float64]
@@ -62,6 +61,8 @@ class SentenceMovers(ReferenceMetric[TokenVectors]):
         that only nearly equal texts stay far from 0; the order of texts is about the same.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"layer": 0}
+    cost: ClassVar[Cost] = "encoding"
     citation: ClassVar[str] = "Clark et al. 2019, ACL"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         **ReferenceMetric.choices,
@@ -73,14 +74,6 @@ class SentenceMovers(ReferenceMetric[TokenVectors]):
     layer: int | None = None
     unit: bool = True
     model: str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, layer=0)
-
-    @property
-    def cost(self) -> Cost:
-        return "encoding"
 
     def prepare(self, setup: Setup) -> SentenceMoversPrepared:
         last = setup.model[ENCODER].layers

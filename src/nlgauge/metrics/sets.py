@@ -20,7 +20,6 @@ from nlgauge.maths.neighbours import nearest
 from nlgauge.maths.points import UNITS, layers_of, text_points
 from nlgauge.metrics.base import Cost, Metric, Prepared, Setup, Value
 from nlgauge.metrics.evidence import Evidence, Item
-from nlgauge.metrics.parameters import check_least
 
 _LISTED = 20
 
@@ -48,6 +47,9 @@ class SetMetric(Metric, ABC):
     A text that stands in several rows counts as often as it stands there.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"layers": 1}
+    uses_corpus: ClassVar[bool] = True
+    cost: ClassVar[Cost] = "encoding"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"unit": UNITS, "normalize": (True, False)}
 
     unit: str = "sentence"
@@ -58,18 +60,6 @@ class SetMetric(Metric, ABC):
     normalize: bool = True
     """Points to unit length"""
     model: str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, layers=1)
-
-    @property
-    def cost(self) -> Cost:
-        return "encoding"
-
-    @property
-    def uses_corpus(self) -> bool:
-        return True
 
     def prepare(self, setup: Setup) -> SetPrepared:
         """The layers that are read. Raises SpecError where the model has fewer."""

@@ -8,7 +8,7 @@ cases them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +29,8 @@ NO_DIRECTION = "the vectors of a text add up to nothing, which has no direction"
 class WordVectorMetric(ReferenceMetric[TokenVectors]):
     """Compares the static vectors of a candidate's words with those of each reference's."""
 
+    cost: ClassVar[Cost] = "static"
     model: str | None = None
-
-    @property
-    def cost(self) -> Cost:
-        return "static"
 
     def request(self, text: str, prepared: Prepared, reference: bool) -> StaticRequest:
         return StaticRequest(text)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.batching import padded
-from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.features.request import Reader, Request, TextRequest, tokens_about
 from nlgauge.engine.models.capabilities import CAUSAL_LM, SEQ2SEQ_LM, TOKENIZER, Model
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.windows import windows
@@ -120,20 +120,14 @@ def _joined(
 
 
 @dataclass(frozen=True)
-class CausalRequest(Request[Likelihood]):
+class CausalRequest(TextRequest[Likelihood]):
     """How likely each token of a text is after those before it."""
 
     capability = CAUSAL_LM
     reader: ClassVar[Reader] = staticmethod(read_causal)
 
-    text: str
-
     def check(self, block: TextBlock) -> None:
         windows(len(block.tokens(self.text)), block.model.window - 1, block.window)
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text,)
 
     def size(self, model: Model) -> int:
         return 16 * tokens_about(self.text)

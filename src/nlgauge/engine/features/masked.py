@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.batching import spread
 from nlgauge.engine.features.likelihood import Likelihood
-from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.features.request import Reader, TextRequest, tokens_about
 from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER, Model
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.tokens import Tokens
@@ -90,7 +90,7 @@ def _passes(window: Window, stride: int) -> list[NDArray[np.intp]]:
 
 
 @dataclass(frozen=True)
-class BagRequest(Request[Bag]):
+class BagRequest(TextRequest[Bag]):
     """The bag of masked distributions of a text (InfoLM, section 3; equation 1 of its paper).
 
     Each token in turn is masked and predicted from the rest; the bag is the weighted mean of these distributions.
@@ -99,16 +99,11 @@ class BagRequest(Request[Bag]):
     capability = MASKED_LM
     reader: ClassVar[Reader] = staticmethod(read_masked)
 
-    text: str
     temperature: float
     weights: TokenWeights | None = None
     """None: every token counts the same"""
     stride: int = 1
     """How many tokens, far apart, are masked in one pass; 1 is exact"""
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text,)
 
     @property
     def work(self) -> int:
@@ -132,19 +127,14 @@ class BagRequest(Request[Bag]):
 
 
 @dataclass(frozen=True)
-class MaskedLikelihoodRequest(Request[Likelihood]):
+class MaskedLikelihoodRequest(TextRequest[Likelihood]):
     """How likely each token of a text is where it is masked and the rest is seen (Salazar et al. 2020, equation 1)."""
 
     capability = MASKED_LM
     reader: ClassVar[Reader] = staticmethod(read_masked)
 
-    text: str
     stride: int = 1
     """How many tokens, far apart, are masked in one pass; 1 is exact"""
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text,)
 
     @property
     def work(self) -> int:

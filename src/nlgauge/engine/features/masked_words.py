@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.batching import padded, spread
 from nlgauge.engine.features.pair_states import other_text
-from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.features.request import PairRequest, Reader, tokens_about
 from nlgauge.engine.masking import MaskedRow, MaskingLimits, Pass, WordScores, masked_rows, passes
 from nlgauge.engine.models.capabilities import GAP_FILLER, MASKED_LM, MASKED_PAIRS, TOKENIZER, Ints, Model
 from nlgauge.engine.pairs import pair_room, paired_row
@@ -198,7 +198,7 @@ def _read_off(logits: NDArray[np.float32], truths: NDArray[np.intp]) -> tuple[ND
 
 
 @dataclass(frozen=True)
-class MaskedWordsRequest(Request[MaskedWords]):
+class MaskedWordsRequest(PairRequest[MaskedWords]):
     """Words of a text predicted from the rest of it and another text.
 
     None where the text has no tokens; where the other one has none, there are no words to show.
@@ -207,23 +207,12 @@ class MaskedWordsRequest(Request[MaskedWords]):
     capability = TOKENIZER  # which every model has: `way_of` says in which of three ways it is asked
     reader: ClassVar[Reader] = staticmethod(read_masked_words)
 
-    text: str
-    against: str
-    """The other text"""
-    first: bool = True
-    """Whether the text stands before the other one, for a model that reads the two in one row"""
-    segmentation: str = "plain"
-    """What a word is: see engine.segmentation"""
     decoding: str = "joint"
     """How a word of several pieces is predicted: see engine.masking"""
     stride: int = 1
     """How many words, far apart, are masked in one pass; 1 is exact"""
     words: tuple[int, ...] | None = None
     """Which words, counted from 0, in order; None: all of them"""
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text, self.against)
 
     @property
     def work(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.features.request import PairRequest, Reader, tokens_about
 from nlgauge.engine.models.capabilities import ENCODER, MASKED_PAIRS, TOKENIZER, Ints, Model
 from nlgauge.engine.pairs import pair_room, paired_row
 from nlgauge.engine.text_block import TextBlock
@@ -97,7 +97,7 @@ def _by_pairs(framed: Ints, seen: Any, model: Model) -> NDArray[np.float32]:
 
 
 @dataclass(frozen=True)
-class PairStatesRequest(Request[PairStates]):
+class PairStatesRequest(PairRequest[PairStates]):
     """States of a text read with another one.
 
     None where the text has no tokens; where the other one has none, no tokens are read.
@@ -105,17 +105,6 @@ class PairStatesRequest(Request[PairStates]):
 
     capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_pair_states)
-
-    text: str
-    against: str
-    first: bool = True
-    """Whether the text stands before the other one, for a model that reads the two in one row"""
-    segmentation: str = "plain"
-    """What a word is: see engine.segmentation"""
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text, self.against)
 
     def size(self, model: Model) -> int:
         return 4 * tokens_about(self.text) * model[ENCODER].width

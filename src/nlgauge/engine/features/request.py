@@ -83,6 +83,33 @@ def tokens_about(text: str) -> int:
 
 
 @dataclass(frozen=True)
+class TextRequest(Request[F]):
+    """What is asked of one text."""
+
+    text: str
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.text,)
+
+
+@dataclass(frozen=True)
+class PairRequest(Request[F]):
+    """What is asked of a text that is read with another one."""
+
+    text: str
+    against: str
+    first: bool = True
+    """Whether the text stands before the other one, for a model that reads the two in one row"""
+    segmentation: str = "plain"
+    """What a word is: see engine.segmentation"""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.text, self.against)
+
+
+@dataclass(frozen=True)
 class ByModel(Request[F]):
     """A request to another model than the one that a metric names in its field `model`."""
 

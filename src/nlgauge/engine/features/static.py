@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.features.request import Reader, TextRequest, tokens_about
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.engine.models.capabilities import ENCODER, Model
 from nlgauge.engine.text_block import TextBlock
@@ -28,17 +28,11 @@ def read_static(requests: Sequence[StaticRequest], block: TextBlock) -> dict[Sta
 
 
 @dataclass(frozen=True)
-class StaticRequest(Request[TokenVectors]):
+class StaticRequest(TextRequest[TokenVectors]):
     """Static vectors of a text's tokens, without special tokens: one layer."""
 
     capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_static)
-
-    text: str
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text,)
 
     @property
     def work(self) -> int:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.features.request import Reader, TextRequest, tokens_about
 from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Model
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.errors import SpecError
@@ -59,18 +59,13 @@ def read_vectors(requests: Sequence[VectorsRequest], block: TextBlock) -> dict[V
 
 
 @dataclass(frozen=True)
-class VectorsRequest(Request[TokenVectors]):
+class VectorsRequest(TextRequest[TokenVectors]):
     """Hidden states of a text's tokens, special tokens included, at chosen layers (0: the embeddings)."""
 
     capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_vectors)
 
-    text: str
     layers: tuple[int, ...]
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text,)
 
     def size(self, model: Model) -> int:
         width = model[ENCODER].width
