@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from nlgauge.data.source_digest import readable, source_digest
-from nlgauge.engine.features.request import AnyRequest, ByModel, Derived, Features, Reader
+from nlgauge.engine.features.request import AnyRequest, ByModel, Features, Reader
 from nlgauge.engine.models.capabilities import TOKENIZER, Model
 from nlgauge.engine.prefetcher import TokenPrefetcher
 from nlgauge.engine.text_block import Ledger, TextBlock
@@ -168,15 +168,7 @@ class Engine:
 
     def _answers(self, wanted: Iterable[AnyRequest], block: TextBlock, fresh: bool) -> dict[AnyRequest, Any]:
         answers = {} if fresh else self._looked_up(wanted)
-        missing = [request for request in wanted if request not in answers]
-        derived = [request for request in missing if isinstance(request, Derived)]
-        plain = dict.fromkeys(request for request in missing if not isinstance(request, Derived))
-        plain.update(dict.fromkeys(source for request in derived for source in request.sources))
-        computed = self._computed([request for request in plain if request not in answers], block)
-        known = Features({**answers, **computed})
-        made = {request: request.derive(known) for request in derived}
-        self._keep(made)
-        return {**answers, **computed, **made}
+        return {**answers, **self._computed([request for request in wanted if request not in answers], block)}
 
     def _computed(self, requests: Sequence[AnyRequest], block: TextBlock) -> dict[AnyRequest, Any]:
         by_reader: dict[Reader, list[AnyRequest]] = {}

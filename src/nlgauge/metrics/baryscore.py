@@ -59,7 +59,7 @@ class Clouds(WeakKeyDictionary[TokenVectors, Cloud]):
         return Clouds, ()
 
 
-class Cloud(NamedTuple):
+class CloudSide(NamedTuple):
     """How the clouds of candidates, or of references, are made."""
 
     table: TokenWeights | None
@@ -71,7 +71,7 @@ class BaryScorePrepared(Prepared):
     """The layers, and how clouds are made of them."""
 
     layers: tuple[int, ...]
-    sides: tuple[Cloud, Cloud]
+    sides: tuple[CloudSide, CloudSide]
     """For candidates and for references; one and the same where they share their weights"""
 
 
@@ -127,8 +127,8 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         layers = layers_read(self.layers, "BaryScore", setup.model)
         tables = idf_tables(self.idf, setup)
         facts = {"layers": ",".join(map(str, layers)), "idf": idf_fact(self.idf, setup, *tables)}
-        first = Cloud(tables[0], Clouds())
-        second = Cloud(tables[1], Clouds()) if self.idf == "separate" else first
+        first = CloudSide(tables[0], Clouds())
+        second = CloudSide(tables[1], Clouds()) if self.idf == "separate" else first
         return BaryScorePrepared(layers=layers, sides=(first, second), facts=facts)
 
     def request(self, text: str, prepared: BaryScorePrepared, reference: bool) -> VectorsRequest:

@@ -14,8 +14,8 @@ dimensions a seventh of the true one and mostly chance (two seeds of 10,000 dire
 
 Its depth, the integrated rank-weighted one, is the mean over random directions u of min(F(t), 1 - F(t-)), F being the
 distribution of the cloud's projections on u and t the token's. In so many dimensions projections are nearly normal, and
-that mean falls with the distance from the cloud's centre: their order agrees to 0.99, better than with the same depth on
-4,000 other directions. So the depth here is minus that distance, which needs no chance.
+that mean falls with the distance from the cloud's centre: their order agrees to 0.99, better than with the same depth
+on 4,000 other directions. So the depth here is minus that distance, which needs no chance.
 
 Vectors have length 1 and special tokens belong to the cloud, as published.
 """
@@ -60,7 +60,7 @@ class DepthScore(ReferenceMetric[TokenVectors]):
     special: count the special tokens around a text as part of it.
     """
 
-    least: ClassVar[Mapping[str, float]] = {"layer": 0, "levels": 1, "directions": 1, "seed": 0, "p": 1, "eps": 0}
+    least: ClassVar[Mapping[str, float]] = {"layer": 0, "levels": 1, "p": 1, "eps": 0}
     cost: ClassVar[Cost] = "encoding"
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Staerman et al. 2021, arXiv:2103.12711"

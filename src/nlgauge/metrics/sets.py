@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.features.request import Request
-from nlgauge.engine.features.sentence_vectors import SentenceVectors
-from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
+from nlgauge.engine.features.vectors import SentenceVectors, TokenVectors, VectorsRequest
 from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import SpecError

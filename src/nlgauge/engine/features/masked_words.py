@@ -204,7 +204,7 @@ class MaskedWordsRequest(PairRequest[MaskedWords]):
     None where the text has no tokens; where the other one has none, there are no words to show.
     """
 
-    capability = TOKENIZER  # which every model has: `way_of` says in which of three ways it is asked
+    capability = TOKENIZER  # `way_of` says in which of three ways a model is asked
     reader: ClassVar[Reader] = staticmethod(read_masked_words)
 
     decoding: str = "joint"

@@ -1,6 +1,6 @@
 """What every feature's request is: a small frozen value. Equal requests share one computation.
 
-To add a feature: one file in this folder with a subclass of Request and its reader, or of Derived. Nothing names it.
+To add a feature: one file in this folder with a subclass of Request and its reader. Nothing names it.
 """
 
 from __future__ import annotations
@@ -131,27 +131,6 @@ class ByModel(Request[F]):
 
 AnyRequest: TypeAlias = "Request[Any]"
 """A request whose feature nobody looks at here"""
-
-
-class Derived(Request[F]):
-    """A feature that is made of others and needs no pass of its own."""
-
-    @property
-    @abstractmethod
-    def sources(self) -> tuple[AnyRequest, ...]:
-        """The requests whose features it is made of."""
-
-    @abstractmethod
-    def derive(self, features: Features) -> F | None:
-        """The feature, from those of its sources."""
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(text for request in self.sources for text in request.texts))
-
-    @property
-    def work(self) -> int:
-        return 0
 
 
 class Features:

@@ -1,10 +1,10 @@
-"""The hidden states of a text's tokens at chosen layers."""
+"""The hidden states of a text's tokens at chosen layers, and their mean."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +30,11 @@ class TokenVectors:
     """[tokens]: the model's own tokens, which stand for no word of the text"""
 
 
-def read_vectors(requests: Sequence[VectorsRequest], block: TextBlock) -> dict[VectorsRequest, TokenVectors | None]:
+def read_vectors(requests: Sequence[AnyVectors], block: TextBlock) -> dict[AnyVectors, TokenVectors | None]:
     """Read each text once for all layers that are asked of it; long ones in windows."""
     model = block.model
     encoder = model[ENCODER]
-    out: dict[VectorsRequest, TokenVectors | None] = dict.fromkeys(requests)
+    out: dict[AnyVectors, TokenVectors | None] = dict.fromkeys(requests)
     texts = list(dict.fromkeys(request.text for request in requests if len(block.tokens(request.text))))
     layers = sorted({layer for request in requests for layer in request.layers})
     if layers and not -1 < layers[0] <= layers[-1] <= encoder.layers:
@@ -53,8 +53,11 @@ def read_vectors(requests: Sequence[VectorsRequest], block: TextBlock) -> dict[V
             states[text][:, begin:end] = hidden[:, row, begin - window.begin : end - window.begin]
     for request in requests:
         if request.text in states:
-            chosen = [layers.index(layer) for layer in request.layers]
-            out[request] = TokenVectors(request.text, states[request.text][chosen], *block.framed(request.text))
+            own = states[request.text][[layers.index(layer) for layer in request.layers]]
+            if isinstance(request, VectorsRequest):
+                out[request] = TokenVectors(request.text, own, *block.framed(request.text))
+            else:
+                out[request] = request.whole(own.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32))
     return out
 
 
@@ -70,3 +73,39 @@ class VectorsRequest(TextRequest[TokenVectors]):
     def size(self, model: Model) -> int:
         width = model[ENCODER].width
         return 4 * len(self.layers) * (tokens_about(self.text) + model[TOKENIZER].frame) * width
+
+
+@dataclass(frozen=True)
+class SentenceVectors(TextRequest[TokenVectors]):
+    """The mean over all tokens of a text (Reimers and Gurevych 2019), as the vector of one token that covers the text.
+
+    It is small and costs a pass, so it is kept: metrics of sets ask for it again with every new system.
+    """
+
+    capability = ENCODER
+    reader: ClassVar[Reader] = staticmethod(read_vectors)
+
+    layers: tuple[int, ...]
+
+    def size(self, model: Model) -> int:
+        return 4 * len(self.layers) * model[ENCODER].width
+
+    @property
+    def key(self) -> str:
+        return f"sentence|{self.layers}|{self.text}"
+
+    def pack(self, feature: TokenVectors) -> bytes:
+        return feature.vectors.astype("<f4").tobytes()
+
+    def unpack(self, content: bytes, model: Model) -> TokenVectors:
+        if len(content) != self.size(model):
+            raise ValueError(f"{len(content)} bytes")
+        return self.whole(np.frombuffer(content, "<f4").reshape(len(self.layers), 1, -1))
+
+    def whole(self, vectors: NDArray[np.float32]) -> TokenVectors:
+        """The feature of a mean: [layers, 1, width]."""
+        offsets = np.array([[0, len(self.text)]], np.int32)
+        return TokenVectors(self.text, vectors, np.full(1, -1, np.int32), offsets, np.zeros(1, np.bool_))
+
+
+AnyVectors: TypeAlias = VectorsRequest | SentenceVectors
