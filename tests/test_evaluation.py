@@ -321,7 +321,7 @@ def test_all_metrics_together_encode_each_distinct_text_once_and_give_what_each_
     names = [
         name
         for name, kind in kinds.items()
-        if "context" not in kind().reads and not lacking(kind().libraries)  # no row has a context
+        if "context" not in kind().columns and not lacking(kind().libraries)  # no row has a context
     ]
     table = nlgauge.evaluate(corpus, metrics=names)
     texts = {text for row in corpus for text in (row.candidate, *row.references, row.source, row.context)} - {None}

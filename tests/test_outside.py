@@ -117,7 +117,7 @@ class Wider(RowMetric):
     model: str | None = None
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     @property

@@ -95,7 +95,7 @@ from nlgauge.metrics.base import Prepared, RowMetric, Value
 
 @dataclass(frozen=True)
 class Chars(RowMetric):
-    reads = ("candidate",)
+    columns = ("candidate",)
 
     def prepare(self, setup):
         return Prepared()

@@ -70,5 +70,5 @@ def _corpus(rows: Corpus | Iterable[Row]) -> Corpus:
 def _features(metric: RowMetric, rows: Sequence[Row], known: Any, engine: Engine) -> Features:
     """All that the metric asks of the rows, what it asks second included."""
     first = engine.features([request for one in rows for request in metric.requests(one, known)])
-    second = [request for one in rows for request in metric.further(one, known, first)]
+    second = [request for one in rows for request in metric.followup_requests(one, known, first)]
     return first.joined(engine.features(second)) if second else first

@@ -159,7 +159,7 @@ def test_a_missing_column_is_named(kind):
 @pytest.mark.parametrize("kind", ALL)
 def test_what_an_aspect_does_not_read_may_be_missing(kind):
     blank = {"references": (), "source": None, "context": None}
-    for column in kind().reads:
+    for column in kind().columns:
         blank.pop(column, None)
     assert value(kind(), replace(ROW, **blank)) == value(kind(), ROW)
 

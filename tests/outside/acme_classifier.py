@@ -91,7 +91,7 @@ class ClassProbability(RowMetric):
     model: str | None = None
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate", "source")
 
     @property

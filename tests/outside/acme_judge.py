@@ -92,7 +92,7 @@ class Judged(RowMetric):
     model: str | None = None
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate", "source")
 
     @property

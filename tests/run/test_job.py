@@ -61,7 +61,7 @@ class Characters(RowMetric):
     """How many characters a candidate has; counts how often it was asked."""
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:

@@ -47,7 +47,7 @@ class Told(RowMetric):
     """Gives what it was told to give."""
 
     parts = ("first", "second")
-    reads = ("candidate",)  # type: ignore[assignment]
+    columns = ("candidate",)  # type: ignore[assignment]
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()

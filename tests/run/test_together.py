@@ -133,7 +133,7 @@ class Touchy(RowMetric):
     """Counts characters, and cannot stand an empty text."""
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:

@@ -37,7 +37,7 @@ class Noted(RowMetric):
     """Characters of a candidate, with a note where they are odd, and a reason where there are none."""
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:

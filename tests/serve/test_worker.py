@@ -30,7 +30,7 @@ class Slow(RowMetric):
     """Counts characters once the gate is open, and cannot stand an empty text."""
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:

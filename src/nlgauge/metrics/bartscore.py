@@ -56,7 +56,7 @@ class BARTScore(RowMetric):
     model: str | None = None
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate", self._against)
 
     @property

@@ -162,7 +162,7 @@ class Metric:
         return registered_name(type(self))
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         """The columns whose texts a row's score depends on."""
         return ("candidate", "references")
 
@@ -221,7 +221,7 @@ class RowMetric(Metric, ABC):
         """The features that the row's score is computed from."""
         return ()
 
-    def further(self, row: Row, prepared: Any, features: Features) -> Sequence[AnyRequest]:
+    def followup_requests(self, row: Row, prepared: Any, features: Features) -> Sequence[AnyRequest]:
         """More of them, for a metric that has to see the first ones to know."""
         return ()
 

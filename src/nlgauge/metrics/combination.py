@@ -78,8 +78,8 @@ class Combination(RowMetric):
             raise SpecError(f"{self.name}: {error}") from None
 
     @property
-    def reads(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(column for made in self.members.values() for column in made.reads))
+    def columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(column for made in self.members.values() for column in made.columns))
 
     @property
     def other_models(self) -> tuple[str, ...]:
@@ -116,8 +116,8 @@ class Combination(RowMetric):
         asked = (one.metric.requests(row, one.prepared) for one in prepared.members.values())
         return list(dict.fromkeys(request for requests in asked for request in requests))
 
-    def further(self, row: Row, prepared: CombinationPrepared, features: Features) -> list[AnyRequest]:
-        asked = (one.metric.further(row, one.prepared, features) for one in prepared.members.values())
+    def followup_requests(self, row: Row, prepared: CombinationPrepared, features: Features) -> list[AnyRequest]:
+        asked = (one.metric.followup_requests(row, one.prepared, features) for one in prepared.members.values())
         return list(dict.fromkeys(request for requests in asked for request in requests))
 
     def score(self, rows: Sequence[Row], prepared: CombinationPrepared, features: Features) -> list[Value]:

@@ -34,7 +34,7 @@ class CopyRate(RowMetric):
     side: str = "source"
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate", self.side)
 
     def prepare(self, setup: Setup) -> Prepared:

@@ -76,7 +76,7 @@ class CTCAspect(RowMetric):
             raise SpecError(f"{self.name}: reading is of aligner='D' or 'R'; leave it out")
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate", *self.needed)
 
     @property

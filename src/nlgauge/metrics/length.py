@@ -19,7 +19,7 @@ class Length(RowMetric):
     unit: 'words' between spaces, 'characters' (code points), or 'sentences'.
     """
 
-    reads: ClassVar[tuple[str, ...]] = ("candidate",)
+    columns: ClassVar[tuple[str, ...]] = ("candidate",)
     details: ClassVar[tuple[str, ...]] = ("score",)
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"unit": ("words", "characters", "sentences")}
 

@@ -74,7 +74,7 @@ class MaskEval(RowMetric):
     """
 
     least: ClassVar[Mapping[str, float]] = {"stride": 1}
-    reads: ClassVar[tuple[str, ...]] = _NAMES
+    columns: ClassVar[tuple[str, ...]] = _NAMES
     cost: ClassVar[Cost] = "masked pairs"
     citation: ClassVar[str] = "Liu et al. 2022, arXiv:2205.12394"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
@@ -127,7 +127,7 @@ class MaskEval(RowMetric):
             return self._all_words(row, prepared)
         return [self.states(row, side) for side in (0, 1)]
 
-    def further(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> list[MaskedWordsRequest]:
+    def followup_requests(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> list[MaskedWordsRequest]:
         plan = None if prepared.weighter is None else self._plan(row, prepared, features)
         return [request for request in plan.requests if request] if isinstance(plan, Plan) else []
 

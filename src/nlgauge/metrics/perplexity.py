@@ -42,7 +42,7 @@ class Perplexity(RowMetric):
     """
 
     least: ClassVar[Mapping[str, float]] = {"stride": 1}
-    reads: ClassVar[tuple[str, ...]] = ("candidate",)
+    columns: ClassVar[tuple[str, ...]] = ("candidate",)
     cost: ClassVar[Cost] = "masking"
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Salazar et al. 2020, ACL, arXiv:1910.14659"

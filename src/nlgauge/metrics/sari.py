@@ -58,7 +58,7 @@ class SARI(RowMetric):
         or 'spaces'. All in lower case.
     """
 
-    reads: ClassVar[tuple[str, ...]] = ("candidate", "source", "references")
+    columns: ClassVar[tuple[str, ...]] = ("candidate", "source", "references")
     parts: ClassVar[tuple[str, ...]] = ("sari", "add", "keep", "delete")
     citation: ClassVar[str] = "Xu et al. 2016, TACL"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"variant": ("fixed", "original"), "tokenizer": SPLITTERS}

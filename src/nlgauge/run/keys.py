@@ -27,7 +27,7 @@ class Keys:
     """Under which key the store has a metric's score of each row."""
 
     def __init__(self, metric: Metric, facts: Mapping[str, object], corpus: Corpus, evidence: bool) -> None:
-        self._corpus, self._columns = corpus, (*metric.reads, *([QUESTION] if QUESTION in facts else []))
+        self._corpus, self._columns = corpus, (*metric.columns, *([QUESTION] if QUESTION in facts else []))
         self._metric = metric_key(metric, facts, evidence)
 
     def of(self, number: int) -> str:

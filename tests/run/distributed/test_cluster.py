@@ -31,7 +31,7 @@ class Deadly(RowMetric):
     """A file that is there after the first death; '' for a text that ends every process"""
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:
