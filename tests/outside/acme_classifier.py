@@ -87,16 +87,11 @@ class ClassProbability(RowMetric):
     label: the class, as the checkpoint names it.
     """
 
+    columns: ClassVar[tuple[str, ...]] = ("candidate", "source")
+    cost: ClassVar[Cost] = "pairs"
+
     label: str = "entailment"
     model: str | None = None
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("candidate", "source")
-
-    @property
-    def cost(self) -> Cost:
-        return "pairs"
 
     def prepare(self, setup: Setup) -> Prepared:
         labels = setup.model[CLASSIFIER].labels

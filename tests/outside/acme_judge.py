@@ -89,15 +89,10 @@ class AnswerRequest(Request[Answer]):
 class Judged(RowMetric):
     """How well the candidate fits its source, as a language model says; 1 to 10."""
 
+    columns: ClassVar[tuple[str, ...]] = ("candidate", "source")
+    cost: ClassVar[Cost] = "pairs"
+
     model: str | None = None
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("candidate", "source")
-
-    @property
-    def cost(self) -> Cost:
-        return "pairs"
 
     def requests(self, row: Row, prepared: Prepared) -> list[AnswerRequest]:
         return [AnswerRequest(PROMPT.format(row.source, row.candidate))] if row.source else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,16 +18,11 @@ from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 class Length(RowMetric):
     """How wide the candidate's tokens are spread, times a factor."""
 
+    columns: ClassVar[tuple[str, ...]] = ("candidate",)
+    cost: ClassVar[Cost] = "encoding"
+
     factor: float = 1.0
     model: str | None = None
-
-    @property
-    def cost(self) -> Cost:
-        return "encoding"
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts={"layer": "last"})
