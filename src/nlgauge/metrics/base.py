@@ -108,7 +108,7 @@ M = TypeVar("M", bound="Metric")
 
 
 @dataclass(frozen=True)
-class Metric:
+class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have the abstract methods
     """A metric and its parameters. ``str(metric)`` is its spec, which parses back to an equal metric.
 
     model: the model that is read, by its name or folder. None is the model of the run: the embedded 'pocket', where the
@@ -214,7 +214,7 @@ def model_of(metric: Metric) -> str | None:
 
 
 @dataclass(frozen=True)
-class RowMetric(Metric, ABC):
+class RowMetric(Metric):
     """Gives every row a score, which depends on the row and on what was prepared: `prepared` is what `prepare` gave."""
 
     def requests(self, row: Row, prepared: Any) -> Sequence[AnyRequest]:

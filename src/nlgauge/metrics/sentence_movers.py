@@ -84,4 +84,8 @@ class SentenceMovers(MovingMetric):
         sentences = Moved(run_means(vectors, first), weights, places)
         if self.variant == "sms":
             return sentences
-        return Moved(*map(np.concatenate, zip(sentences, (vectors, np.ones(len(vectors)), spans), strict=True)))
+        return Moved(
+            np.concatenate([sentences.vectors, vectors]),
+            np.concatenate([weights, np.ones(len(vectors))]),
+            np.concatenate([places, spans]),
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -40,7 +40,7 @@ class SetPrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class SetMetric(Metric, ABC):
+class SetMetric(Metric):
     """Compares all outputs of a system with a set of texts: the references of its rows, or those of another corpus.
 
     A text that stands in several rows counts as often as it stands there.

@@ -82,6 +82,6 @@ def fits(
 
 def mask_of(model: Model) -> int:
     """The model's mask token. Raises InputError where it has none."""
-    if model[TOKENIZER].mask_id is None:
+    if (mask := model[TOKENIZER].mask_id) is None:
         raise InputError(f"model {model.name!r} has no mask token", remedy="name a masked LM")
-    return model[TOKENIZER].mask_id
+    return mask
