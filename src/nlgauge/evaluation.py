@@ -110,7 +110,7 @@ def explained(
     models: Models | None = None,
     progress: bool = False,
     cache: bool | str | Path = True,
-) -> tuple[RowMetric[Any], list[Scored]]:
+) -> tuple[RowMetric, list[Scored]]:
     """Score some rows alone, by their numbers, and keep what each score is based on.
 
     What a metric counts on the corpus is counted on the whole of it; no other row is scored. models: how the model is

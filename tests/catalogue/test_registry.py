@@ -245,7 +245,7 @@ class Dist:
 
 
 @dataclass(frozen=True)
-class Acme(RowMetric[Prepared]):
+class Acme(RowMetric):
     size: int = 1
     model: str | None = None
 

@@ -94,8 +94,8 @@ import nlgauge
 from nlgauge.metrics.base import Prepared, RowMetric, Value
 
 @dataclass(frozen=True)
-class Chars(RowMetric[Prepared]):
-    reads = ("candidate",)
+class Chars(RowMetric):
+    columns = ("candidate",)
 
     def prepare(self, setup):
         return Prepared()
@@ -168,7 +168,7 @@ def test_what_cannot_be_named_is_scored_each_time_and_equal_to_nothing_else(tmp_
     asked: list[str] = []
 
     @dataclass(frozen=True)
-    class Local(RowMetric[Prepared]):
+    class Local(RowMetric):
         def prepare(self, setup: Setup) -> Prepared:
             return Prepared()
 

@@ -14,7 +14,7 @@ from nlgauge.metrics.parameters import check_least, literal
 
 
 @dataclass(frozen=True)
-class Typed(RowMetric[Prepared]):
+class Typed(RowMetric):
     text: str = "a"
     flag: bool = False
     whole: int = 1

@@ -43,11 +43,11 @@ def test_a_missing_value_keeps_its_reason() -> None:
 
 
 @dataclass(frozen=True)
-class Told(RowMetric[Prepared]):
+class Told(RowMetric):
     """Gives what it was told to give."""
 
     parts = ("first", "second")
-    reads = ("candidate",)  # type: ignore[assignment]
+    columns = ("candidate",)  # type: ignore[assignment]
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()

@@ -129,11 +129,11 @@ def test_a_run_that_cannot_be_had_fails_alone_and_as_evaluate_does() -> None:
 
 
 @dataclass(frozen=True)
-class Touchy(RowMetric[Prepared]):
+class Touchy(RowMetric):
     """Counts characters, and cannot stand an empty text."""
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:

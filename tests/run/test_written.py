@@ -33,11 +33,11 @@ BLOCK = "rows-000000000003.parquet"
 
 
 @dataclass(frozen=True)
-class Noted(RowMetric[Prepared]):
+class Noted(RowMetric):
     """Characters of a candidate, with a note where they are odd, and a reason where there are none."""
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:

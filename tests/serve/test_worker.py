@@ -26,11 +26,11 @@ BEGUN = threading.Semaphore(0)
 
 
 @dataclass(frozen=True)
-class Slow(RowMetric[Prepared]):
+class Slow(RowMetric):
     """Counts characters once the gate is open, and cannot stand an empty text."""
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:

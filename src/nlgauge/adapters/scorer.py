@@ -120,7 +120,7 @@ class RowScorer:
         return self.scores([record])[0]
 
     def _lacking(self, row: Row) -> str | None:
-        lacking = [column for column in self.metric.reads if getattr(row, column) in (None, ())]
+        lacking = [column for column in self.metric.columns if getattr(row, column) in (None, ())]
         return f"no {lacking[0].removesuffix('s')}" if lacking else None
 
 
@@ -134,7 +134,7 @@ def fields_of(
     named = {"references": references, "source": source, "context": context}
     fields = {ours: theirs for ours, theirs in named.items() if theirs is not None}
     for metric in metrics:
-        for column in metric.reads:
+        for column in metric.columns:
             if column not in ("candidate", *fields):
                 raise SpecError(f"{metric} reads {column}: say where it stands, {column}='THEIRS'")
     return fields

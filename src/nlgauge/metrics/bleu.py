@@ -22,7 +22,7 @@ _CONSTANTS = {"floor": 0.1, "add-k": 1.0}
 
 
 @dataclass(frozen=True)
-class BLEU(RowMetric[Prepared]):
+class BLEU(RowMetric):
     """BLEU: precision of n-grams of words, with a penalty for brevity; 0 to 100.
 
     lowercase: compare texts in lower case. ngram: the longest n-grams that count.

@@ -26,7 +26,7 @@ _MARKS = frozenset(string.punctuation)
 
 
 @dataclass(frozen=True)
-class ChrF(RowMetric[Prepared]):
+class ChrF(RowMetric):
     """chrF: F-score of n-grams of characters, recall weighing more; 0 to 100.
 
     lowercase: compare texts in lower case. characters: the longest n-grams of characters that count.

@@ -13,20 +13,17 @@ from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 
 
 @dataclass(frozen=True)
-class Length(RowMetric[Prepared]):
+class Length(RowMetric):
     """Length of the output; 0 for an empty one. Longer is not necessarily better.
 
     unit: 'words' between spaces, 'characters' (code points), or 'sentences'.
     """
 
+    columns: ClassVar[tuple[str, ...]] = ("candidate",)
     details: ClassVar[tuple[str, ...]] = ("score",)
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"unit": ("words", "characters", "sentences")}
 
     unit: str = "words"
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts={"unit": self.unit})

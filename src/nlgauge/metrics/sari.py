@@ -46,7 +46,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SARI(RowMetric[Prepared]):
+class SARI(RowMetric):
     """SARI: F of what is added, F of what is kept and precision of what is deleted, n-grams of 1 to 4 words; 0 to 100.
 
     Needs a source. All references are taken together: an n-gram is kept or deleted as far as references do so. The
@@ -58,16 +58,13 @@ class SARI(RowMetric[Prepared]):
         or 'spaces'. All in lower case.
     """
 
+    columns: ClassVar[tuple[str, ...]] = ("candidate", "source", "references")
     parts: ClassVar[tuple[str, ...]] = ("sari", "add", "keep", "delete")
     citation: ClassVar[str] = "Xu et al. 2016, TACL"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"variant": ("fixed", "original"), "tokenizer": SPLITTERS}
 
     variant: str = "fixed"
     tokenizer: str = "13a"
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return ("candidate", "source", "references")
 
     @property
     def libraries(self) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ and up to an hour where three words come again and again"""
 
 
 @dataclass(frozen=True)
-class TER(RowMetric[Prepared]):
+class TER(RowMetric):
     """TER: edits of words and shifts of blocks, in hundredths of the reference's words; 0 is best.
 
     lowercase: compare texts in lower case.

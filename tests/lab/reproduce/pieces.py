@@ -45,7 +45,7 @@ SUITE = Suite(
 
 
 @dataclass(frozen=True)
-class Words(RowMetric[Prepared]):
+class Words(RowMetric):
     """How many words a text has, or how many more than its first reference. For tests."""
 
     parts: ClassVar[tuple[str, ...]] = ("score", "half")

@@ -124,5 +124,5 @@ def test_they_are_registered_beside_ours_and_know_one_aligner(kind):
     assert registry.metric(f"{kind.__name__}(layer=2)") != metric
     with pytest.raises(SpecError, match=f"published/{kind.__name__}: aligner='D' is not one of 'E'"):
         kind(aligner="D")
-    assert metric.reads == registry.metric(kind.__name__).reads
+    assert metric.columns == registry.metric(kind.__name__).columns
     assert metric.stopwords == registry.metric(kind.__name__).stopwords
