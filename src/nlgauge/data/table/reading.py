@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress, cycle
+from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,8 @@ from nlgauge.errors import InputError
 Rows = list[tuple[str, str]]
 _Record = dict[str, Any]
 _Place = tuple[str, str | None]
-_TEXTS = {"system": {str}, "item": {str, type(None)}, "part": {str}, "reason": {str, type(None)}}
+_fields = itemgetter("system", "item", "part", "value", "reason")
+_TEXT = {str, type(None)}
 _LARGEST = 10**300
 _SOURCE = "give what nlgauge score -o wrote"
 _CUT, _EDITED = "the file is cut short or was edited", "the file was edited"
@@ -48,23 +49,21 @@ def read(path: str | Path) -> Contents:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path, remedy="give a scores file") from None
     header = checked(_record(path, 1, lines[0]), path)
-    found = {spec: _Records(path, spec, [], []) for spec in header["metrics"]}
+    found = {spec: _Values(path, spec, column_of(about)) for spec, about in header["metrics"].items()}
     for number, line in enumerate(lines[1:], start=2):
         if line:
             record = _record(path, number, line)
             metric = record.get("metric")
             if not (isinstance(metric, str) and metric in found):
                 raise InputError("is not a score of a metric of the header", file=path, row=number, remedy=_EDITED)
-            found[metric].numbers.append(number)
-            found[metric].records.append(record)
+            found[metric].take(number, record, found)
     rows = [(system, item) for system, item in header.get("rows", [])]
-    columns = {spec: column_of(about) for spec, about in header["metrics"].items()}
     # Metrics of rows come first: they tell which systems there are.
-    for spec, column in sorted(columns.items(), key=lambda named: named[1].level != "item"):
-        places = found[spec].places(column.parts)
-        if column.level == "item":
-            rows = rows or [(system, item) for system, item in places if item is not None]
-        found[spec].fill(column, rows, places, columns)
+    for values in sorted(found.values(), key=lambda values: values.column.level != "item"):
+        if values.column.level == "item":
+            rows = rows or [(system, item) for system, item in values.places if item is not None]
+        values.end(rows)
+    columns = {spec: values.column for spec, values in found.items()}
     if len(rows) != (wanted := header["run"].get("rows", len(rows))):
         raise InputError(f"holds {len(rows)} of {wanted} rows", file=path, remedy=_CUT)
     return Contents(rows, columns, signatures_of(header), header["run"], header["nlgauge"])
@@ -103,64 +102,69 @@ def column_of(about: Mapping[str, Any]) -> Column:
     )
 
 
-class _Records(NamedTuple):
-    """The records of one metric, row by row and part by part, with the numbers of their lines."""
+class _Values:
+    """The values of one metric, as its records come: row by row, and part by part."""
 
-    path: str | Path
-    spec: str
-    numbers: list[int]
-    records: list[_Record]
+    def __init__(self, path: str | Path, spec: str, column: Column) -> None:
+        self._path, self._spec, self._parts, self.column = path, spec, column.parts, column
+        self.places: list[_Place] = []
+        self._values: list[float] = []
+        self._counts: dict[int, list[float]] = {}
 
-    def places(self, parts: Sequence[str]) -> list[_Place]:
-        """System and item of each row. Raises InputError where a record is not of the row and part that is next."""
-        for name, kinds in _TEXTS.items():
-            wrong = (type(record.get(name, 0)) not in kinds for record in self.records)
-            self._refuse(wrong, f"the record's {name} is missing or not a text")
-        unlike = (record["part"] != part for record, part in zip(self.records, cycle(parts), strict=False))
-        self._refuse(unlike, f"is not of the next of the parts {shown(list(parts))}")
-        every = [(record["system"], record["item"]) for record in self.records]
-        places: list[_Place] = every[:: len(parts)]
-        unlike = (place != places[at // len(parts)] for at, place in enumerate(every))
-        self._refuse(unlike, "is not of the row of the part before it")
-        return places
+    def take(self, number: int, record: _Record, found: Mapping[str, _Values]) -> None:
+        """One more record, of a line. Raises InputError for one that cannot be the next."""
+        try:
+            system, item, part, value, reason = _fields(record)
+        except KeyError as missing:
+            raise self._wrong(f"the record has no {missing.args[0]}", number) from None
+        if type(system) is not str or type(item) not in _TEXT or type(reason) not in _TEXT:
+            raise self._wrong("the record's system, item or reason is not a text", number)
+        row, at = divmod(len(self._values), len(self._parts))
+        if part != self._parts[at]:
+            raise self._wrong(f"expected part {shown(self._parts[at])}, found {shown(part)}", number)
+        if at == 0:
+            self.places.append((system, item))
+        elif (system, item) != self.places[-1]:
+            raise self._wrong("is not of the row of the part before it", number)
+        self._values.append(value if type(value) is float else self._number(number, value))
+        if value is None:
+            self.column.reasons[row] = reason or ""
+        if "counts" in record:
+            self._counts[row] = self._numbers(number, record["counts"])
+        if "evidence" in record:
+            self.column.evidence[row] = self._evidence(number, record["evidence"], row, found)
 
-    def fill(self, column: Column, rows: Rows, places: Sequence[_Place], columns: Mapping[str, Column]) -> None:
-        """Fill the column, of some rows. Raises InputError where the records are not those of these rows."""
-        systems = list(dict.fromkeys(system for system, _ in rows))
+    def end(self, rows: Rows) -> None:
+        """Make the column, of some rows. Raises InputError where the records are not those of these rows."""
+        column, systems = self.column, list(dict.fromkeys(system for system, _ in rows))
         expected: list[_Place] = list(rows) if column.level == "item" else []
         size = len(expected) or len(systems)
         expected += [(system, None) for system in systems] if column.level == "system" or column.sums else []
-        if places != expected or len(self.records) != len(expected) * len(column.parts):
-            raise self._wrong(f"the rows of {plain(self.spec)} are not those of the first metric")
-        values = [self._number(n, r.get("value", r)) for n, r in zip(self.numbers, self.records, strict=True)]
-        column.values = np.array(values, np.float64).reshape(-1, len(column.parts))[:size].copy()
-        counts: dict[int, list[float]] = {}
-        for at, (number, record) in enumerate(zip(self.numbers, self.records, strict=True)):
-            row = at // len(column.parts)
-            if record["value"] is None and row < size:
-                column.reasons[row] = record["reason"] or ""
-            if "counts" in record:
-                counts[row] = self._counts(number, record["counts"])
-            if "evidence" in record:
-                column.evidence[row] = self._evidence(number, record["evidence"], row, column, columns)
+        if self.places != expected or len(self._values) != len(expected) * len(self._parts):
+            raise self._wrong(f"the rows of {plain(self._spec)} are not those of the first metric")
+        column.values = np.array(self._values, np.float64).reshape(-1, len(self._parts))[:size].copy()
+        for wholes in (column.reasons, column.evidence, self._counts):
+            for row in range(size, len(expected)):
+                wholes.pop(row, None)
         if column.sums is not None:
-            self._sum(column.sums, len(column.parts), size, counts)
+            self._sum(column.sums, size)
 
-    def _counts(self, number: int, counts: object) -> list[float]:
-        if not isinstance(counts, list):
-            raise self._wrong("the record's counts are not a list", number)
-        return [self._number(number, count) for count in counts]
-
-    def _sum(self, sums: Sums, parts: int, rows: int, counts: Mapping[int, list[float]]) -> None:
-        sizes = set(map(len, counts.values()))
+    def _sum(self, sums: Sums, rows: int) -> None:
+        """What the values of all rows together are made of."""
+        sizes = set(map(len, self._counts.values()))
         if len(sizes) > 1:
             raise self._wrong("rows of one metric have unlike counts")
         sums.counts = np.full((rows, *(sizes or {1})), np.nan)
-        for row, some in counts.items():
-            sums.counts[row] = some
-        if sizes and not sums.makes(parts):
-            taken = f"does not take {sums.counts.shape[1]} counts to {parts} parts"
+        for row, counts in self._counts.items():
+            sums.counts[row] = counts
+        if sizes and not sums.makes(len(self._parts)):
+            taken = f"does not take {sums.counts.shape[1]} counts to {len(self._parts)} parts"
             raise self._wrong(f"the formula {shown(sums.formula)} {taken}", 1)
+
+    def _numbers(self, number: int, values: object) -> list[float]:
+        if not isinstance(values, list):
+            raise self._wrong("the record's counts are not a list", number)
+        return [self._number(number, value) for value in values]
 
     def _number(self, number: int, value: object) -> float:
         if type(value) is float:
@@ -173,13 +177,13 @@ class _Records(NamedTuple):
             return float(value)
         raise self._wrong(f"the value {shown(value)} is not a number", number)
 
-    def _evidence(self, number: int, evidence: Any, row: int, own: Column, columns: Mapping[str, Column]) -> Any:
+    def _evidence(self, number: int, evidence: Any, row: int, found: Mapping[str, _Values]) -> Any:
         """What a record says that its score rests on: a text names the metric that has the same evidence."""
         if isinstance(evidence, str):
-            other = columns.get(evidence)
-            if other is None or other.level != own.level or row not in other.evidence:
+            other = found.get(evidence)
+            if other is None or row not in other.column.evidence or other.places[row] != self.places[row]:
                 raise self._wrong(f"the evidence of this row by {plain(evidence)} is not in the file before it", number)
-            return other.evidence[row]
+            return other.column.evidence[row]
         try:
             evidence = unpacked(evidence)
         except ValueError as error:
@@ -188,10 +192,5 @@ class _Records(NamedTuple):
             raise self._wrong(wrong, number)
         return evidence
 
-    def _refuse(self, wrong: Iterable[bool], problem: str) -> None:
-        """Raises InputError for the first record that is wrong."""
-        if number := next(compress(self.numbers, wrong), None):
-            raise self._wrong(problem, number)
-
     def _wrong(self, problem: str, number: int | None = None) -> InputError:
-        return InputError(problem, file=self.path, row=number, remedy=_CUT if number is None else _EDITED)
+        return InputError(problem, file=self._path, row=number, remedy=_CUT if number is None else _EDITED)
