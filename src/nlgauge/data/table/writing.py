@@ -20,6 +20,7 @@ import numpy as np
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.table.column import Column
 from nlgauge.data.table.packing import packed
+from nlgauge.data.to_json import plain
 
 if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
@@ -43,8 +44,8 @@ def write(table: ScoreTable, path: str | Path) -> None:
             for index, part, content in _contents(column):
                 evidence = content.pop("evidence", None)
                 # Nearly all records are a number alone, and need no encoder.
-                plain = len(content) == 2 and type(content["value"]) is float
-                rest = f'"value": {content["value"]!r}, "reason": null' if plain else encode(content)[1:-1]
+                alone = len(content) == 2 and type(content["value"]) is float
+                rest = f'"value": {content["value"]!r}, "reason": null' if alone else encode(content)[1:-1]
                 rest += f', "evidence": {_evidence(evidence, index, earlier)}' if evidence else ""
                 file.write(f"{starts[index]}{named[part]}{rest}}}\n")
             earlier[spec] = column.evidence
@@ -100,11 +101,9 @@ def _contents(column: Column) -> Iterator[tuple[int, int, Record]]:
     counts: list[list[float]] = column.sums.counts.tolist() if column.sums is not None else []
     for index, values in enumerate(column.values.tolist()):
         for part, value in enumerate(values):
-            content: Record = {"value": value, "reason": None}
-            if not math.isfinite(value):
-                known = not math.isnan(value)
-                content["value"] = ("Infinity" if value > 0 else "-Infinity") if known else None
-                content["reason"] = None if known else column.reasons.get(index, "")
+            content: Record = {"value": plain(value), "reason": None}
+            if content["value"] is None:
+                content["reason"] = column.reasons.get(index, "")
             if part == 0 and column.evidence.get(index):
                 content["evidence"] = column.evidence[index]
             if part == 0 and summed and not any(map(math.isnan, counts[index])):
