@@ -37,7 +37,7 @@ def coefficients(*default: str) -> Option:
 
 def of_scores(level: str | None, coefficient: str | None = None, rated: bool = False) -> Option:
     """Options of a study of a scores file."""
-    options = [
+    options: list[Option] = [
         click.argument("scores", type=PLACE),
         ratings(required=rated),
         PARTS,

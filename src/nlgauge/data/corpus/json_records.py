@@ -59,10 +59,10 @@ def parsed(text: str, place: Place) -> Any:
 
 def _decoded(text: str) -> Any:
     try:
-        value, end = _DECODER.scan_once(text, 0)
-    except StopIteration:
+        value, end = _DECODER.raw_decode(text)
+    except json.JSONDecodeError:
         end = -1
-    # Blanks around a value are rare, and so is what is no JSON: there the decoder says what is wrong.
+    # Blanks around a value are rare, and so is what is no JSON: there `decode` says what is wrong.
     return value if end == len(text) else _DECODER.decode(text)
 
 

@@ -36,12 +36,13 @@ def unpacked(evidence: Any) -> Any:
 
 
 def _packed_text(text: Mapping[str, Any]) -> dict[str, Any]:
-    whole = text.get("text")
+    whole: Any = text.get("text")
     made = {name: _by_field(value) if name in _OF_A_TEXT else value for name, value in text.items()}
-    words = made.get("words")
-    follow = isinstance(words, dict) and list(words)[:2] == ["text", "at"] and min(words["at"]) >= 0
-    if follow and isinstance(whole, str) and words["text"] == [whole[a:b] for a, b in _places(words["at"])]:
-        del words["text"]
+    words: Any = made.get("words")
+    placed = isinstance(whole, str) and isinstance(words, dict) and list(words)[:2] == ["text", "at"]
+    if placed and min(words["at"]) >= 0:
+        given = [whole[begin:end] for begin, end in _places(words["at"])]
+        made["words"] = {name: field for name, field in words.items() if name != "text" or field != given}
     return made
 
 
