@@ -11,7 +11,16 @@ import click
 
 from nlgauge._version import __version__
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import CLUSTER, IN_FORMATS, PLACE, clustered, read_outputs, show_tables
+from nlgauge.cli.terminal import (
+    CLUSTER,
+    IN_FORMATS,
+    PLACE,
+    REPLICATES,
+    SEED,
+    clustered,
+    read_outputs,
+    show_tables,
+)
 from nlgauge.data.to_json import plainly
 from nlgauge.errors import SpecError
 from nlgauge.show.tables import Cell, Number
@@ -34,14 +43,8 @@ SIGNIFICANCE = 0.05
 @click.option("--outputs", type=PLACE, help="The table that was scored: it has the column of --cluster.")
 @CLUSTER
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names of --outputs; repeatable.")
-@click.option(
-    "--replicates",
-    type=click.IntRange(min=0),
-    default=1000,
-    show_default=True,
-    help="How many resamples the interval and p are computed from.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@REPLICATES
+@SEED
 @IN_FORMATS
 def compare(
     scores: Path, a: str, b: str, metric: str | None, parts: bool, margin: float | None, items: int | None,

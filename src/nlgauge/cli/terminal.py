@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import shutil
@@ -32,6 +33,8 @@ class _Address(click.Path):
         return value if "://" in str(value) else super().convert(value, param, ctx)
 
 
+Command = Callable[..., None]
+Option = Callable[[Command], Command]
 PLACE = click.Path(path_type=Path)
 ADDRESS = _Address(path_type=Path)
 WIDTH = 100
@@ -48,7 +51,41 @@ CLUSTER = click.option(
 )
 """The option of a command that prints intervals or p-values"""
 
-_TEXT_FILES = (
+MAP = click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
+SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+REPLICATES = click.option(
+    "--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
+    help="How many resamples the interval and p are computed from.",
+)  # fmt: skip
+
+
+def ratings(required: bool) -> Option:
+    """The option of the rated outputs of a scores file."""
+    return click.option(
+        "--ratings", "outputs", type=PLACE, required=required, help="The rated outputs: a table as for score."
+    )
+
+
+def together(*options: Option) -> Option:
+    """Several options as one."""
+    return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
+
+
+PARTS = together(
+    click.option(
+        "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
+    ),
+    click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first."),
+)
+ADDED = together(
+    click.option(
+        "--add", multiple=True, metavar="NAME=COLUMN",
+        help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
+    ),
+    click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
+    MAP,
+)  # fmt: skip
+of_text_files = together(
     click.option(
         "--candidates", type=PLACE, multiple=True,
         help="Text file, an output a line, instead of a table of outputs; repeatable, a file for each system.",
@@ -62,42 +99,24 @@ _TEXT_FILES = (
         "where there are several.",
     ),
 )  # fmt: skip
-_MEASURED_ON_RATINGS = (
+"""The options of outputs that stand in plain text files"""
+measured_on_ratings = together(
     click.argument("scores", type=PLACE),
-    click.option("--ratings", "outputs", type=PLACE, required=True, help="The rated outputs: a table as for score."),
+    ratings(required=True),
     click.option("--level", default="item", show_default=True, help="item, system or pooled; see docs/meta.md."),
     click.option(
         "--coefficient", default="pearson", show_default=True, help="pearson, spearman, kendall, ...; see docs/meta.md."
     ),
-    click.option(
-        "--add", multiple=True, metavar="NAME=COLUMN",
-        help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
-    ),
-    click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
-    click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable."),
+    ADDED,
     click.option(
         "--resample", default="both", show_default=True, help="What the intervals resample: items, systems or both."
     ),
     CLUSTER,
-    click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
-                 help="How many resamples the interval and p are computed from."),
-    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+    REPLICATES,
+    SEED,
     IN_FORMATS,
-)  # fmt: skip
-
-
-def of_text_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of outputs that stand in plain text files."""
-    for option in reversed(_TEXT_FILES):
-        command = option(command)
-    return command
-
-
-def measured_on_ratings(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command what every agreement of a scores file with rated outputs is measured by."""
-    for option in reversed(_MEASURED_ON_RATINGS):
-        command = option(command)
-    return command
+)
+"""What every agreement of a scores file with rated outputs is measured by"""
 
 
 def read_outputs(

@@ -15,6 +15,7 @@ from transformers import BertConfig, BertModel  # noqa: E402
 
 from nlgauge.engine.features.masked import BagRequest  # noqa: E402
 from nlgauge.engine.features.vectors import VectorsRequest  # noqa: E402
+from nlgauge.engine.models.capabilities import TOKENIZER  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
 from nlgauge.lab.training.masked_lm import Trainer, mask_rows, train  # noqa: E402

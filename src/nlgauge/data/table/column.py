@@ -74,6 +74,10 @@ class Column:
         """The parts that stand in a table: the scores, or all where a metric has no better direction at all."""
         return self.scores or self.parts
 
+    def arrow(self, part: str) -> str:
+        """Which way a part is better, as it stands behind a name; a detail has none."""
+        return "" if part in self.details else " ↑" if self.higher_is_better else " ↓"
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Column):
             return NotImplemented

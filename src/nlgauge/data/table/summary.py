@@ -58,6 +58,5 @@ def _columns(table: ScoreTable) -> list[list[str]]:
         part = column.parts.index(first)
         means = [measure(column, at, rows, Resamples(0, 0))[part].value for at, rows in enumerate(where)]
         named = spec + (f" {first}" if len(column.parts) > 1 else "")
-        arrow = "" if first in column.details else " ↑" if column.higher_is_better else " ↓"
-        columns.append([named + arrow, *(f"{mean:.4f}" if mean == mean else "-" for mean in means)])
+        columns.append([named + column.arrow(first), *(f"{mean:.4f}" if mean == mean else "-" for mean in means)])
     return columns

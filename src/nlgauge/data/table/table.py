@@ -129,7 +129,7 @@ class ScoreTable:
         return writing.header(self)
 
     def records(self) -> Iterator[dict[str, object]]:
-        """One record per value, as `save` writes them."""
+        """One record per value, as `save` writes them, but for evidence, which a file holds in a smaller form."""
         return writing.records(self)
 
     def save(self, path: str | Path) -> None:
