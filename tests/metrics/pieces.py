@@ -52,7 +52,7 @@ def scored(metric: RowMetric[Any], rows: Corpus | Iterable[Row], model: Any = No
     corpus = _corpus(rows)
     engine = Engine(model or FakeModel())
     known = metric.prepare(Setup(corpus, engine))
-    return metric.score(corpus.rows, known, _features(metric, corpus.rows, known, engine))
+    return metric.score_rows(corpus.rows, known, _features(metric, corpus.rows, known, engine))
 
 
 def shown(metric: RowMetric[Any], one: Row, model: Any = None) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def prepared(metric: RowMetric[Any], given: Sequence[Row]) -> Prepared:
 
 
 def scored(metric: RowMetric[Any], given: Sequence[Row]) -> list[Value]:
-    return metric.score(given, prepared(metric, given), Features({}))
+    return metric.score_rows(given, prepared(metric, given), Features({}))
 
 
 def value(metric: RowMetric[Any], candidate: str, *references: str, source: str | None = None, part: int = 0) -> float:

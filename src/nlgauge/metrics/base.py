@@ -215,7 +215,7 @@ class RowMetric(Metric, Generic[P]):
         return ()
 
     @abstractmethod
-    def score(self, rows: Sequence[Row], prepared: P, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: P, features: Features) -> list[Value]:
         """A score for each of some rows. A row's score does not depend on which others come with it."""
 
     def evidence(self, row: Row, prepared: P, features: Features) -> Evidence:

@@ -78,7 +78,7 @@ class Perplexity(RowMetric[PerplexityPrepared]):
         text = row.candidate
         return CausalRequest(text) if prepared.causal else MaskedLikelihoodRequest(text, self.stride)
 
-    def score(self, rows: Sequence[Row], prepared: PerplexityPrepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: PerplexityPrepared, features: Features) -> list[Value]:
         return [_value(features[self._request(row, prepared)]) for row in rows]
 
     def evidence(self, row: Row, prepared: PerplexityPrepared, features: Features) -> Evidence:
