@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
+from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Metric, RowMetric, model_of
+from nlgauge.metrics.base import POCKET, Metric, RowMetric, Value, model_of, refuse_corpus_metrics
 from nlgauge.run.distributed import Cluster
 from nlgauge.run.filling import Filling
 from nlgauge.run.job import Job
@@ -164,3 +167,24 @@ def _metrics(metrics: Any, model: str | None) -> tuple[dict[str, Metric], dict[s
         chosen[str(metric)] = metric
         asked[str(spec)] = str(metric)
     return chosen, asked
+
+
+def evaluate_row(record: Mapping[str, Any], metric: Metric, **options: Any) -> Value:
+    """The score of one row by a metric whose scores do not depend on other rows. options: as `evaluate` takes them.
+
+    An installed model is loaded once and kept; a folder or a checkpoint is read anew each time, since it may change.
+    Raises SpecError for another metric, and what `evaluate` raises.
+    """
+    refuse_corpus_metrics([metric])
+    name = model_of(registry.metric(metric, model=options.get("model")))
+    if name in (POCKET, *loading.COMPANIONS):
+        _kept(name, options.get("precision", "float32"), options.get("device"))
+    table = evaluate([record], metrics=[metric], **options)
+    ((spec, column),) = table.columns.items()
+    notes = tuple(table.run.get("notes", {}).get(spec, ()))
+    return Value(tuple(column.values[0].tolist()), column.reasons.get(0), notes)
+
+
+@lru_cache(maxsize=1)
+def _kept(name: str, precision: str, device: str | None) -> Model:
+    return loading.hold(name, precision, device=device)

@@ -17,7 +17,7 @@ from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, SpecError
 from nlgauge.meta.selection import label
-from nlgauge.metrics.base import Metric, model_of
+from nlgauge.metrics.base import Metric, model_of, refuse_corpus_metrics
 
 
 class Scorer:
@@ -138,16 +138,6 @@ def fields_of(
             if column not in ("candidate", *fields):
                 raise SpecError(f"{metric} reads {column}: say where it stands, {column}='THEIRS'")
     return fields
-
-
-def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:
-    """Raises SpecError for a metric whose scores of a few rows would depend on which rows these are."""
-    for metric in metrics:
-        if metric.uses_corpus:
-            remedy = "choose idf='none'" if hasattr(metric, "idf") else "score all rows at once by nlgauge.evaluate"
-            raise SpecError(
-                f"{metric}: a score depends on the other rows, and rows come a few at a time here: {remedy}"
-            )
 
 
 def labels(metric: Metric) -> list[str]:

@@ -11,15 +11,13 @@ import ast
 import inspect
 import os
 import pkgutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-import nlgauge.metrics
-import nlgauge.metrics.published
 from nlgauge.catalogue.names import registered_name
 from nlgauge.catalogue.plugins import load_offered, offered
 from nlgauge.errors import SpecError
@@ -33,9 +31,14 @@ _SHOWN = 100
 @cache
 def built_in_metrics() -> Mapping[str, type[Metric]]:
     """The metrics of nlgauge by name, in alphabetical order."""
-    rooms: Iterable[ModuleType] = (nlgauge.metrics, nlgauge.metrics.published)
-    kinds = [kind for room in rooms for kind in _metrics_of(room)]
+    rooms = ("nlgauge.metrics", "nlgauge.metrics.published")
+    kinds = [kind for room in rooms for kind in _metrics_of(import_module(room))]
     return {registered_name(kind): kind for kind in sorted(kinds, key=lambda kind: registered_name(kind).lower())}
+
+
+def names() -> list[str]:
+    """The names of all metrics: those of nlgauge in alphabetical order, then those that installed packages offer."""
+    return [*built_in_metrics(), *(name for name, _ in offered("nlgauge.metrics"))]
 
 
 def parameters_of(kind: type[Metric]) -> dict[str, Any]:
@@ -148,8 +151,8 @@ def _metric_class(name: str) -> type[Metric]:
         if not (inspect.isclass(loaded) and issubclass(loaded, Metric)):
             raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
         return loaded
-    same = [known for known in [*built_in, *points] if _plainly(known) == _plainly(name)]
-    hint = f"did you mean {same[0]}?" if same else f"there are {', '.join([*built_in, *points])}"
+    same = [known for known in names() if _plainly(known) == _plainly(name)]
+    hint = f"did you mean {same[0]}?" if same else f"there are {', '.join(names())}"
     raise SpecError(f"no metric {_shown(name)}; {hint}")
 
 

@@ -49,6 +49,10 @@ class Value:
     counts: tuple[float, ...] | None = None
     """What the row adds to the sums from which the value of all rows is computed, by a metric that has such a value"""
 
+    def __float__(self) -> float:
+        """The first part, which is meant where none is named."""
+        return self.parts[0]
+
 
 class Reads(Protocol):
     """What of the engine a metric may use before rows are scored."""
@@ -142,6 +146,30 @@ class Metric(ABC):
     def prepare(self, setup: Setup) -> Prepared:
         """What has to be known before anything is scored. Raises SpecError for a model that does not fit."""
 
+    def score(
+        self,
+        candidate: str,
+        *,
+        references: Sequence[str] | str | None = None,
+        source: str | None = None,
+        context: str | None = None,
+        question: str | None = None,
+        **options: Any,
+    ) -> Value:
+        """The score of one row: ``float(score)`` is its first part. For many rows `nlgauge.evaluate` takes less time.
+
+        options: as `nlgauge.evaluate` takes them. Nothing is kept on disk unless `cache` is given. Raises SpecError for
+        a metric whose scores depend on other rows, and InputError for a row that lacks what the metric reads.
+
+        >>> from nlgauge import TokenF1
+        >>> TokenF1().score("A cat sat.", references="A cat sat.").parts[0]
+        1.0
+        """
+        from nlgauge.evaluation import evaluate_row
+
+        row = {"candidate": candidate, "references": references, "source": source, "context": context}
+        return evaluate_row({**row, "question": question}, self, **{"cache": False, **options})
+
     @property
     def name(self) -> str:
         """Under which it is registered: ``InfoLM``, ``published/InfoLM``, ``acme-metrics/LengthRatio``."""
@@ -192,6 +220,16 @@ class Metric(ABC):
 def model_of(metric: Metric) -> str | None:
     """The name of the model that a metric reads; None for one that reads none."""
     return (metric.model or POCKET) if hasattr(metric, "model") else None
+
+
+def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:
+    """Raises SpecError for a metric whose scores of a few rows would depend on which rows these are."""
+    for metric in metrics:
+        if metric.uses_corpus:
+            remedy = "choose idf='none'" if hasattr(metric, "idf") else "score all rows at once by nlgauge.evaluate"
+            raise SpecError(
+                f"{metric}: a score depends on the other rows, and rows come a few at a time here: {remedy}"
+            )
 
 
 P = TypeVar("P", bound=Prepared)

@@ -74,6 +74,10 @@ class Column:
         """The parts that stand in a table: the scores, or all where a metric has no better direction at all."""
         return self.scores or self.parts
 
+    def label(self, spec: str, part: str) -> str:
+        """What to call a part of the metric of this spec: the spec, with the part where there are several."""
+        return f"{spec} {part}" if len(self.parts) > 1 else spec
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Column):
             return NotImplemented

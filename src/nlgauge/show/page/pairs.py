@@ -101,7 +101,7 @@ def pair(tests: Pairings, a: str, b: str) -> Pair:
     if isinstance(found, str):
         return Pair(a, b, [], [found])
     turned = -1.0 if (found.a, found.b) != (a, b) else 1.0
-    lines = [_line(tests.data.table, one if turned > 0 else _turned(one)) for one in found]
+    lines = [_line(tests.table, one if turned > 0 else _turned(one)) for one in found]
     return Pair(a, b, lines, [*found.notes, *_reasons(lines)])
 
 
