@@ -93,6 +93,11 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
     for keyword in call.keywords:
         if keyword.arg is None or keyword.arg in parameters:
             raise wrong
+        if isinstance(keyword.value, ast.Name):
+            named = f"{keyword.arg}={keyword.value.id}"
+            quoted = f"{keyword.arg}='{keyword.value.id}'"
+            shell = f'-m "{name}({quoted})"'
+            raise SpecError(f"{name}: {named} has no quotes: write {quoted}, and on a command line {shell}")
         try:
             parameters[keyword.arg] = ast.literal_eval(keyword.value)
         except (ValueError, TypeError, SyntaxError):
