@@ -107,7 +107,7 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
 
 def _made(spec: str) -> Metric:
     name, given = parsed(spec)
-    kind = _metric_class(name)
+    kind = metric_class(name)
     known = parameters_of(kind)
     preset = given.pop("preset", None) if kind.presets else None
     for parameter in given:
@@ -146,7 +146,8 @@ def _metrics_of(room: ModuleType) -> list[type[Metric]]:
     return kinds
 
 
-def _metric_class(name: str) -> type[Metric]:
+def metric_class(name: str) -> type[Metric]:
+    """The class of a metric, by its name. Raises SpecError for one that is not known."""
     built_in = built_in_metrics()
     if name in built_in:
         return built_in[name]

@@ -9,12 +9,17 @@ from typing import Any
 import click
 
 from nlgauge.cli.keeping import cache_of, keeping
+from nlgauge.cli.streams import remark
 from nlgauge.cli.summary import show_summary
 from nlgauge.cli.terminal import ADDRESS, CLUSTER, IN_FORMATS, beside, clustered, of_text_files, read_outputs
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import InputError, SpecError
 
 _MANY_ROWS = 5000
+_A_SUM = (
+    "Groundedness is a sum over a reply's words, so that long replies get more; whether a source supports an answer, "
+    "from 0 to 1, says -m \"Consistency(aligner='D')\""
+)
 
 
 @click.command(short_help="Score a table of outputs, or text files.")
@@ -138,3 +143,5 @@ def score(
     table = clustered(table, corpus, cluster)
     with beside(file):
         show_summary(led(table, corpus), layout, seed, parts)
+    if any(spec.partition("(")[0] == "Groundedness" for spec in table.metrics):
+        remark(_A_SUM)

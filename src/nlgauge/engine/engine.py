@@ -10,12 +10,12 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from nlgauge.data.source_digest import readable, source_digest
 from nlgauge.engine.ahead import Ahead
 from nlgauge.engine.features.request import AnyRequest, Derived, Features, Reader
 from nlgauge.engine.models.capabilities import CAPABILITIES, Model, capability
+from nlgauge.engine.progress import Progress
 from nlgauge.engine.view import Ledger, View
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError
@@ -56,7 +56,7 @@ class Engine:
         self.ledger = Ledger()
         self._batch_tokens, self._kept = batch_tokens, kept
         self._ahead = Ahead(model.tokenizer, beside=model.apart)
-        self._bar = tqdm(total=0, unit="char", unit_scale=True, disable=None if progress else True, leave=False)
+        self._progress = Progress(progress)
 
     @property
     def facts(self) -> dict[str, object]:
@@ -91,10 +91,9 @@ class Engine:
                 some = []
         yield from (tokens.ids for tokens in self.model.tokenizer.encode(some))
 
-    def expect(self, work: int) -> None:
-        """Tell the progress bar of work that is to come, in characters (`Request.work`)."""
-        self._bar.total = (self._bar.total or 0) + work
-        self._bar.refresh()
+    def expect(self, work: int, rows: int) -> None:
+        """Tell the progress bar of work that is to come, in characters (`Request.work`), of some rows."""
+        self._progress.expect(work, rows)
 
     def prepare(self, requests: Iterable[AnyRequest]) -> None:
         """Tell what will be asked for after the next call of `features`, so that a device need not wait for it."""
@@ -102,7 +101,7 @@ class Engine:
 
     def close(self) -> None:
         """Take the progress bar away, and end what was begun ahead."""
-        self._bar.close()
+        self._progress.close()
         self._ahead.close()
 
     def check(self, requests: Iterable[AnyRequest], row: int) -> None:
@@ -152,10 +151,10 @@ class Engine:
 
     def _told(self, work: int) -> Callable[[float], None]:
         """What moves the bar on as a share of some work is done."""
-        begin = self._bar.n
+        begin = self._progress.done
 
         def done(share: float) -> None:
-            self._bar.update(begin + share * work - self._bar.n)
+            self._progress.reach(begin + share * work)
 
         return done
 
@@ -181,7 +180,7 @@ class Engine:
             with suppress(ValueError):  # what is no such feature is computed, and kept in its place
                 kept[keys[key]] = keys[key].unpack(content, self.model)
         self.ledger.stored += len(kept)
-        self._bar.update(sum(request.work for request in kept))
+        self._progress.reach(self._progress.done + sum(request.work for request in kept))
         return kept
 
     def _keep(self, computed: Mapping[AnyRequest, Any]) -> None:

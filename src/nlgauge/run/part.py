@@ -35,7 +35,7 @@ class Part:
         wanted = found.block.rows
         gaps = {spec: set(numbers) for spec, numbers in found.missing.items()}
         if self._engine is not None:
-            self._engine.expect(sum(request.work for request in set(self.requests(wanted))))
+            self._engine.expect(sum(request.work for request in set(self.requests(wanted))), len(wanted))
         for numbers, following in _with_next(self.split(wanted)):
             if self._engine is not None:
                 self._engine.prepare(self.requests(following))

@@ -49,9 +49,10 @@ class Corpus(Sequence[Row]):
         `path` may be a folder, whose files are read in the order of their names, and an address as s3://bucket/rows
         that pyarrow or fsspec opens. `on_disk`: keep the rows in a temporary file and not in memory.
 
-        `columns` maps our name to theirs: {"candidate": "prediction"}. In CSV and TSV an empty cell is an absent value
-        (an empty text for `candidate`) and `references` may hold a JSON list. Everywhere, columns `references.1`,
-        `references.2`, ... are further references and `scores.<aspect>` are ratings.
+        `columns` maps our name to theirs: {"candidate": "prediction"}. Several columns, with commas, are passages of
+        one source or context, or further references: {"source": "question,context"}. In CSV and TSV an empty cell is an
+        absent value (an empty text for `candidate`) and `references` may hold a JSON list. Everywhere, columns
+        `references.1`, `references.2`, ... are further references and `scores.<aspect>` are ratings.
 
         Raises InputError for whatever is wrong with the file or a row, MissingExtraError for Parquet without pyarrow.
         """

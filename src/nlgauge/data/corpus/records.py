@@ -30,14 +30,15 @@ NUMBERED_REFERENCE = re.compile(r"references\.(0|[1-9][0-9]*)")
 
 
 def field_names(columns: Mapping[str, str] | None, file: str | None) -> dict[str, str]:
-    """The column of each field. Raises InputError for a field that there is not."""
+    """The column of each field, or several columns with commas. Raises InputError for a field that there is not."""
     mapped = dict(columns or {})
     for ours, theirs in mapped.items():
         if ours not in FIELDS:
             problem = f"{shown(ours)}, mapped to the column {shown(theirs)}, is not a field"
             raise InputError(problem, file=file, remedy=f"--map FIELD=COLUMN, where FIELD is {', '.join(FIELDS)}")
     # A column that is given to another field is not read as the field of its own name as well.
-    free = [name for name in FIELDS if name == "candidate" or name not in mapped.values()]
+    taken = {name for theirs in mapped.values() for name in (theirs, *theirs.split(","))}
+    free = [name for name in FIELDS if name == "candidate" or name not in taken]
     return {name: name for name in free} | mapped
 
 
@@ -59,8 +60,9 @@ def rows_of(
     if not positions:
         raise InputError("there are no rows", file=file, remedy="give at least one row with a candidate")
     for ours, theirs in names.items():
-        if ours != theirs and theirs not in found:
-            problem = f"no row has the column {shown(theirs)}, mapped to {ours}"
+        lacking = [] if theirs in found else [name for name in theirs.split(",") if name not in found]
+        if ours != theirs and lacking:
+            problem = f"no row has the column {shown(lacking[0])}, mapped to {ours}"
             raise InputError(problem, file=file, remedy=f"the columns are {shown(list(found))}")
 
 
@@ -88,9 +90,10 @@ def _named(record: object, place: Place) -> dict[str, object]:
 def _row(record: dict[str, object], names: Mapping[str, str], place: Place, positions: Counter[str]) -> Row:
     if names["candidate"] not in record:
         raise _no_candidate(record, names["candidate"], place)
-    given = {ours: record.get(theirs) for ours, theirs in names.items()}
+    given = {ours: _value(record, theirs) for ours, theirs in names.items()}
     given = {ours: value for ours, value in given.items() if ours == "candidate" or not absent(value)}
-    extra = {key: value for key, value in record.items() if key not in names.values()}
+    taken = {name for theirs in names.values() for name in (theirs, *theirs.split(","))}
+    extra = {key: value for key, value in record.items() if key not in taken}
     ratings = {key: extra.pop(key) for key in list(extra) if key.startswith("scores.")}
     numbered = {match[1]: extra.pop(key) for key in list(extra) if (match := NUMBERED_REFERENCE.fullmatch(key))}
     references = _texts(given.get("references", []), "references", place)
@@ -112,6 +115,14 @@ def _row(record: dict[str, object], names: Mapping[str, str], place: Place, posi
         scores=_ratings(given.get("scores", {}), ratings, place),
         extra=extra,
     )
+
+
+def _value(record: Mapping[str, object], theirs: str) -> object:
+    """What stands in a column; of several, which commas part, a list of what they hold."""
+    if theirs in record or "," not in theirs:
+        return record.get(theirs)
+    values = [value for name in theirs.split(",") if not absent(value := record.get(name))]
+    return [one for value in values for one in (value if isinstance(value, list | tuple) else [value])] or None
 
 
 def _no_candidate(record: dict[str, object], wanted: str, place: Place) -> InputError:
