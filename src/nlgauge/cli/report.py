@@ -57,7 +57,8 @@ def report(
         raise InputError("--map names the columns of the outputs", remedy="give --outputs too")
     table = ScoreTable.load(scores)
     given = outputs or candidates or references or source or context or systems
-    corpus = read_outputs(outputs, candidates, references, source, context, systems, columns) if given else None
+    texts = (candidates, references, source, context, systems, columns)
+    corpus = read_outputs(outputs, *texts, on_missing="skip") if given else None
     notes = run(
         clustered(table, corpus, cluster), output, outputs=corpus, title=title, level=level, coefficient=coefficient,
         history=history, rows=rows, replicates=replicates, seed=seed,

@@ -20,6 +20,7 @@ from nlgauge.show.tables import FORMATS, Cells, formatted
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
+    from nlgauge.data.corpus.row import OnMissing
     from nlgauge.data.table import ScoreTable
 
 
@@ -103,6 +104,7 @@ def measured_on_ratings(command: Callable[..., None]) -> Callable[..., None]:
 def read_outputs(
     outputs: Path | str | None, candidates: Sequence[Path], references: Sequence[Path], source: Path | None,
     context: Path | None, systems: Sequence[str], columns: Sequence[str], *, on_disk: bool = False,
+    on_missing: OnMissing = "error",
 ) -> Corpus:  # fmt: skip
     from nlgauge.data.corpus import Corpus
 
@@ -122,7 +124,8 @@ def read_outputs(
     pairs = [pair.partition("=") for pair in columns]
     if wrong := [ours for ours, equals, theirs in pairs if not (ours and equals and theirs)]:
         raise SpecError(f"--map {wrong[0]}: write OURS=THEIRS, as in --map candidate=prediction")
-    return Corpus.read(outputs, columns={ours: theirs for ours, _, theirs in pairs}, on_disk=on_disk)
+    names = {ours: theirs for ours, _, theirs in pairs}
+    return Corpus.read(outputs, columns=names, on_disk=on_disk, on_missing=on_missing)
 
 
 def one_metric(specs: Sequence[str], example: str) -> str:
@@ -162,7 +165,7 @@ def read_rated(
     from nlgauge import ScoreTable
     from nlgauge.meta.join import join
 
-    table, rated = ScoreTable.load(scores), read_outputs(outputs, (), (), None, None, (), columns)
+    table, rated = ScoreTable.load(scores), read_outputs(outputs, (), (), None, None, (), columns, on_missing="skip")
     pairs = [pair.partition("=") for pair in add]
     if wrong := [name for name, equals, column in pairs if not (name and equals and column)]:
         raise SpecError(f"--add {wrong[0]}: write NAME=COLUMN, as in --add COMET=comet")

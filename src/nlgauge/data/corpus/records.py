@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any
 
 from nlgauge.data.corpus.place import JSON_REMEDY, Place, absent, kind, shown
-from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, Row
+from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, OnMissing, Row
 from nlgauge.errors import InputError
 
 # Other tools' names for the candidate, likeliest first; our own is there for its other spellings, as in "Candidate".
@@ -43,8 +43,9 @@ def field_names(columns: Mapping[str, str] | None, file: str | None) -> dict[str
 
 
 def rows_of(
-    tables: Iterable[tuple[str | None, Iterable[object]]], names: Mapping[str, str], file: str | None
-) -> Iterator[Row]:
+    tables: Iterable[tuple[str | None, Iterable[object]]], names: Mapping[str, str], file: str | None,
+    on_missing: OnMissing = "error",
+) -> Iterator[Row]:  # fmt: skip
     """The rows that records stand for, one table after another; a table is the name of its file and its records.
 
     file: what all of them together are called. Raises InputError, with file and row, for one that cannot be taken as
@@ -56,7 +57,7 @@ def rows_of(
         for number, record in enumerate(_each(records, table), 1):
             named = _named(record, Place(table, number))
             found.update(dict.fromkeys(named))
-            yield _row(named, names, Place(table, number), positions)
+            yield _row(named, names, Place(table, number), positions, on_missing == "skip")
     if not positions:
         raise InputError("there are no rows", file=file, remedy="give at least one row with a candidate")
     for ours, theirs in names.items():
@@ -87,7 +88,9 @@ def _named(record: object, place: Place) -> dict[str, object]:
         raise place.error(f"the name of a column has no text: {bad}", "name columns by texts") from None
 
 
-def _row(record: dict[str, object], names: Mapping[str, str], place: Place, positions: Counter[str]) -> Row:
+def _row(
+    record: dict[str, object], names: Mapping[str, str], place: Place, positions: Counter[str], may_lack: bool
+) -> Row:
     if names["candidate"] not in record:
         raise _no_candidate(record, names["candidate"], place)
     given = {ours: _value(record, theirs) for ours, theirs in names.items()}
@@ -104,8 +107,9 @@ def _row(record: dict[str, object], names: Mapping[str, str], place: Place, posi
         raise place.error(problem, "give some of them, or sets of texts as rows of their own")
     system = _label(given.get("system", "system"), "system", place)
     positions[system] += 1
+    missing = may_lack and absent(given["candidate"])
     return Row(
-        candidate=_text(given["candidate"], "candidate", place),
+        candidate="" if missing else _text(given["candidate"], "candidate", place),
         references=tuple(references),
         source="\n".join(_texts(given["source"], "source", place)) if "source" in given else None,
         context=_context(given["context"], place) if "context" in given else None,
@@ -114,6 +118,7 @@ def _row(record: dict[str, object], names: Mapping[str, str], place: Place, posi
         item=_label(given.get("item", positions[system]), "item", place),
         scores=_ratings(given.get("scores", {}), ratings, place),
         extra=extra,
+        missing=missing,
     )
 
 
