@@ -9,7 +9,7 @@ import click
 
 from nlgauge.cli.study.options import MAP, REPLICATES, SEED, Option, together
 from nlgauge.cli.study.showing import check_figure, read_scores, show
-from nlgauge.cli.terminal import CLUSTER, IN_FORMATS, PLACE, tell_joined
+from nlgauge.cli.terminal import CLUSTER, IN_FORMATS, LABEL, PLACE, tell_joined
 
 _SCORES = click.argument("scores", type=PLACE)
 _METRICS = together(
@@ -34,6 +34,7 @@ _DRAWN = together(
     click.option(
         "-o", "--output", type=PLACE, required=True, help="The figure: .png, .svg or .pdf (needs nlgauge[plots])."
     ),
+    LABEL,
     IN_FORMATS,
 )
 

@@ -11,7 +11,17 @@ import click
 from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.streams import remark
 from nlgauge.cli.summary import show_summary
-from nlgauge.cli.terminal import ADDRESS, CLUSTER, IN_FORMATS, beside, clustered, of_text_files, read_outputs
+from nlgauge.cli.terminal import (
+    ADDRESS,
+    CLUSTER,
+    IN_FORMATS,
+    LABEL,
+    beside,
+    clustered,
+    labelled,
+    of_text_files,
+    read_outputs,
+)
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import InputError, SpecError
 
@@ -93,6 +103,7 @@ _A_SUM = (
 @keeping
 @CLUSTER
 @click.option("--parts", is_flag=True, help="Print every part of the metrics, not the first alone.")
+@LABEL
 @IN_FORMATS
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the bootstrap intervals."
@@ -153,9 +164,11 @@ def score(
     if file is not None:
         table.save(file)
     table = clustered(table, corpus, cluster)
+    groundedness = any(spec.partition("(")[0] == "Groundedness" for spec in table.metrics)
+    table, _ = labelled(led(table, corpus))
     with beside(file):
-        show_summary(led(table, corpus), layout, seed, parts)
-    if any(spec.partition("(")[0] == "Groundedness" for spec in table.metrics):
+        show_summary(table, layout, seed, parts)
+    if groundedness:
         remark(_A_SUM)
 
 

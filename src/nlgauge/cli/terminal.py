@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,26 @@ IN_FORMATS = click.option(
     "--format", "layout", type=click.Choice([*FORMATS, "json"]), default="text", show_default=True
 )
 """The option of a command that prints tables"""
+
+_LABELS = "nlgauge.labels"
+
+
+def _keep_labels(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> None:
+    pairs = [pair.rpartition("=") for pair in given]
+    if wrong := [pair for pair, (name, _, label) in zip(given, pairs, strict=True) if not (name and label)]:
+        raise SpecError(f"--label {wrong[0]}: write NAME=LABEL, as in --label InfoLM=Ours")
+    ctx.meta[_LABELS] = {name: label for name, _, label in pairs}
+
+
+LABEL = click.option(
+    "--label",
+    multiple=True,
+    metavar="NAME=LABEL",
+    expose_value=False,
+    callback=_keep_labels,
+    help="Show a metric or a system under another name; repeatable.",
+)
+"""The option of a command that shows names of metrics and systems, which `labelled` then gives them"""
 
 CLUSTER = click.option(
     "--cluster",
@@ -80,6 +101,7 @@ _MEASURED_ON_RATINGS = (
         "--resample", default="both", show_default=True, help="What the intervals resample: items, systems or both."
     ),
     CLUSTER,
+    LABEL,
     click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
                  help="How many resamples interval and p rest on."),
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
@@ -146,6 +168,26 @@ def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, 
     return dict(zip(names, candidates, strict=True))
 
 
+def labels_given() -> dict[str, str]:
+    """What --label asks for: new names by old ones."""
+    context = click.get_current_context(silent=True)
+    labels: dict[str, str] = context.meta.get(_LABELS, {}) if context is not None else {}
+    return labels
+
+
+def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTable, Corpus | None]:
+    """The table, and the outputs that belong to it, with the names that --label gives."""
+    from nlgauge.data.corpus import Corpus
+
+    labels = labels_given()
+    if not labels:
+        return table, outputs
+    if outputs is not None:
+        outputs = Corpus([replace(row, system=labels.get(row.system, row.system)) for row in outputs])
+        table = replace(table, run={key: value for key, value in table.run.items() if key != "corpus"})
+    return table.renamed(labels), outputs
+
+
 def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) -> ScoreTable:
     """The table with the clusters that --cluster asks for. Raises SpecError where there are no outputs to have them."""
     from nlgauge.meta.clusters import by_column
@@ -183,7 +225,8 @@ def read_rated(
             )
         except InputError as error:
             raise InputError(error.problem, file=error.file or outputs, row=error.row, remedy=error.remedy) from None
-    return clustered(table, rated, cluster), rated
+    table, labelled_outputs = labelled(clustered(table, rated, cluster), rated)
+    return table, labelled_outputs or rated
 
 
 def beside(place: Path | None) -> AbstractContextManager[object]:

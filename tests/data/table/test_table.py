@@ -70,6 +70,19 @@ def test_every_row_of_a_system_has_its_number_by_a_metric_of_sets(table: ScoreTa
     assert [row["Set"] for row in table] == [7, 8, 7, 8, 7]
 
 
+def test_metrics_and_systems_get_other_names(table: ScoreTable) -> None:
+    named = table.renamed({KL: "Ours", "größte Ü": "System 1"})
+    assert named.metrics == ["Ours", L1, "Parts"] and named.systems == ["System 1", "模型 🙂"]
+    np.testing.assert_array_equal(named["Ours"], table[KL])
+    np.testing.assert_array_equal(named[KL], table[KL])
+    assert named.run["notes"] == {"Ours": {"a note": 1}} and list(named.signatures) == named.metrics
+    assert table.metrics[0] == KL, "the table itself is as it was"
+    with pytest.raises(SpecError, match="no metric BLEU"):
+        table.renamed({"BLEU": "Ours"})
+    with pytest.raises(SpecError, match="would have the same name"):
+        table.renamed({KL: "Parts"})
+
+
 def test_what_is_not_there_is_a_spec_error_that_lists_what_is(table: ScoreTable) -> None:
     with pytest.raises(SpecError, match="no metric BLEU"):
         table.values("BLEU")

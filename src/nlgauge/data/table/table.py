@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,6 +70,28 @@ class ScoreTable:
             problem = f"there are {len(clusters)} clusters for {len(self.rows)} rows"
             raise InputError(problem, remedy="give one for each row, in row order")
         return replace(self, clusters=[str(cluster) for cluster in clusters])
+
+    def renamed(self, labels: Mapping[str, str]) -> ScoreTable:
+        """This table with other names for some metrics and systems, as figures, pages and papers call them.
+
+        labels: new names by old ones; a metric is named as `find` takes it, and is found by its old name too. Raises
+        SpecError for a name that is not here, and for two things of one name.
+        """
+        systems = {name: labels.get(name, name) for name in self.systems}
+        asked = {self.find(name): label for name, label in labels.items() if name not in systems}
+        specs = {spec: asked.get(spec, spec) for spec in self.columns}
+        for names in (systems, specs):
+            if len(set(names.values())) < len(names):
+                raise SpecError(f"two of {', '.join(names)} would have the same name")
+        known = {**specs, **{name: specs[spec] for name, spec in self.run.get("asked", {}).items() if spec in specs}}
+        notes = {specs.get(spec, spec): some for spec, some in self.run.get("notes", {}).items()}
+        return replace(
+            self,
+            rows=[(systems[system], item) for system, item in self.rows],
+            columns={specs[spec]: column for spec, column in self.columns.items()},
+            signatures={specs.get(spec, spec): signature for spec, signature in self.signatures.items()},
+            run={**self.run, "asked": known, "notes": notes},
+        )
 
     def rows_of(self, system: str) -> NDArray[np.intp]:
         """The numbers of a system's rows."""
