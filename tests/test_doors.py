@@ -51,9 +51,11 @@ HEAVY |= {"sacrebleu", "rouge_score_rs", "rapidfuzz", "snowballstemmer", "rouge_
 HEAVY |= {"fastapi", "starlette", "uvicorn", "prometheus_client"}
 HEAVY |= {
     "datasets",
+    "deepeval",
     "dspy",
     "evaluate",
     "inspect_ai",
+    "langfuse",
     "langsmith",
     "lm_eval",
     "mlflow",
@@ -87,8 +89,11 @@ HOMES: dict[str, set[str]] = {
     "lab/training/weak_labels/syntax.py": {"spacy"},
     "lab/training/": {"torch", "transformers", "onnx"},
     "serve/": {"fastapi", "starlette", "uvicorn", "prometheus_client"},
+    "adapters/deepeval.py": {"deepeval"},
+    "adapters/dspy.py": {"dspy"},
     "adapters/evaluate_module/": {"evaluate", "datasets"},
     "adapters/inspect.py": {"inspect_ai"},
+    "adapters/langfuse.py": {"langfuse"},
     "adapters/mlflow.py": {"mlflow"},
     "adapters/pandas.py": {"pandas"},
     "adapters/ragas.py": {"ragas"},

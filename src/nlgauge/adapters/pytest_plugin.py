@@ -54,8 +54,8 @@ def assert_grounded(
     The failure names the words that nothing supports. source: a text, or several passages. question: what the
     answer answers, which supports nothing of it. metric: another one that
     reads a source; part: its first where none is named. model: as `nlgauge.evaluate` takes it; it is loaded once for
-    all tests. An answer that has no score fails too. Raises SpecError for a metric or a bar that cannot be meant,
-    InputError for a part that the metric does not have.
+    all tests. An answer that has no score fails too. Raises AssertionError, which is the failure, and SpecError for a
+    metric, a part or a bar that cannot be meant.
     """
     __tracebackhide__ = True
     from nlgauge.meta.gate import check
@@ -66,7 +66,7 @@ def assert_grounded(
         part = _PART
     verdict = check(table, part=part, at_least=at_least)
     if not verdict.passed:
-        pytest.fail(_told(verdict))
+        raise AssertionError(_told(verdict))
 
 
 @pytest.fixture(scope="session", name="assert_grounded")
