@@ -42,7 +42,11 @@ class CaseMetric(BaseMetric):  # type: ignore[misc]  # DeepEval is not installed
         self.rows = rows or RowScorer(metric, part=part, **(options or {}))
         self.rows.refuse_distance("DeepEval")
         self.threshold, self.async_mode, self.include_reason = at_least, True, True
-        self.score = self.reason = self.success = self.error = self.evaluation_model = None
+        self.score: float | None = None
+        self.reason: str | None = None
+        self.success: bool | None = None
+        self.error: str | None = None
+        self.evaluation_model: str | None = None
 
     def measure(self, test_case: LLMTestCase, *args: object, **more: object) -> float:
         """The score. Raises InputError for a case that has none, which DeepEval counts as an error of the case."""
@@ -53,8 +57,9 @@ class CaseMetric(BaseMetric):  # type: ignore[misc]  # DeepEval is not installed
         }  # fmt: skip
         value, said = self.rows.told(record)
         if math.isnan(value):
-            self.success, self.error = False, f"{self.rows.label} has no value: {said}"
-            raise InputError(self.error)
+            problem = f"{self.rows.label} has no value: {said}"
+            self.success, self.error = False, problem
+            raise InputError(problem)
         self.score, self.reason, self.success = value, said, value >= self.at_least
         return value
 
