@@ -42,6 +42,8 @@ SHARED = {
     *("aligners", "translation_counts", "word_vectors", "wordnet"),
 }
 MORE: dict[str, set[str]] = {
+    "metrics/base.py": {"evaluation"},  # a metric's own `score`
+    "metrics/__init__.py": {"catalogue.registry"},  # nlgauge.metrics()
     "metrics/combination.py": {"catalogue.registry", "data.combination_file"},  # its members are metrics by their specs
 }
 HEAVY = {"torch", "transformers", "onnxruntime", "onnx", "pandas", "pyarrow", "spacy", "ray", "matplotlib"}
@@ -49,9 +51,11 @@ HEAVY |= {"sacrebleu", "rouge_score_rs", "rapidfuzz", "snowballstemmer", "rouge_
 HEAVY |= {"fastapi", "starlette", "uvicorn", "prometheus_client"}
 HEAVY |= {
     "datasets",
+    "deepeval",
     "dspy",
     "evaluate",
     "inspect_ai",
+    "langfuse",
     "langsmith",
     "lm_eval",
     "mlflow",
@@ -84,8 +88,11 @@ HOMES: dict[str, set[str]] = {
     "lab/training/weak_labels/syntax.py": {"spacy"},
     "lab/training/": {"torch", "transformers", "onnx"},
     "serve/": {"fastapi", "starlette", "uvicorn", "prometheus_client"},
+    "adapters/deepeval.py": {"deepeval"},
+    "adapters/dspy.py": {"dspy"},
     "adapters/evaluate_module/": {"evaluate", "datasets"},
     "adapters/inspect.py": {"inspect_ai"},
+    "adapters/langfuse.py": {"langfuse"},
     "adapters/mlflow.py": {"mlflow"},
     "adapters/pandas.py": {"pandas"},
     "adapters/ragas.py": {"ragas"},

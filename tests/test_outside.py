@@ -125,7 +125,7 @@ class Wider(RowMetric):
         asked = StaticRequest(row.candidate)
         return [asked, ByModel(self.other_models[0], asked)]
 
-    def score(self, rows: Sequence[Any], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Any], prepared: Prepared, features: Features) -> list[Value]:
         return [Value((self._width(row, features),)) for row in rows]
 
     def _width(self, row: Any, features: Features) -> float:

@@ -100,7 +100,7 @@ class Chars(RowMetric):
     def prepare(self, setup):
         return Prepared()
 
-    def score(self, rows, prepared, features):
+    def score_rows(self, rows, prepared, features):
         return [Value((FACTOR * len(row.candidate),)) for row in rows]
 
 if __name__ == "__main__":
@@ -172,7 +172,7 @@ def test_what_cannot_be_named_is_scored_each_time_and_equal_to_nothing_else(tmp_
         def prepare(self, setup: Setup) -> Prepared:
             return Prepared()
 
-        def score(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
+        def score_rows(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
             asked.extend(row.candidate for row in rows)
             return [Value((1.0,)) for _ in rows]
 

@@ -52,7 +52,7 @@ def scored(metric: RowMetric, rows: Corpus | Iterable[Row], model: Any = None) -
     corpus = _corpus(rows)
     engine = Engine(model or FakeModel())
     known = metric.prepare(Setup(corpus, engine))
-    return metric.score(corpus.rows, known, _features(metric, corpus.rows, known, engine))
+    return metric.score_rows(corpus.rows, known, _features(metric, corpus.rows, known, engine))
 
 
 def shown(metric: RowMetric, one: Row, model: Any = None) -> dict[str, Any]:

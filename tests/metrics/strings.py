@@ -29,7 +29,7 @@ def prepared(metric: RowMetric, given: Sequence[Row]) -> Prepared:
 
 
 def scored(metric: RowMetric, given: Sequence[Row]) -> list[Value]:
-    return metric.score(given, prepared(metric, given), Features({}))
+    return metric.score_rows(given, prepared(metric, given), Features({}))
 
 
 def value(metric: RowMetric, candidate: str, *references: str, source: str | None = None, part: int = 0) -> float:

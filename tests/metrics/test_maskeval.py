@@ -249,7 +249,7 @@ def test_the_shipped_weighters_weigh_and_their_cards_say_how_they_were_made():
     # All words are kept, so what uniform weights ask for answers every weighter.
     assert all(request in features for request in further)
     columns = [
-        [value.parts[0] for value in m.score(rows, one, features)] for m, one in zip(metrics, known, strict=True)
+        [value.parts[0] for value in m.score_rows(rows, one, features)] for m, one in zip(metrics, known, strict=True)
     ]
     assert np.isfinite(columns).all() and len({tuple(np.round(column, 6)) for column in columns}) == len(metrics)
     for name, metric, one in zip(shipped, metrics[1:], known[1:], strict=True):

@@ -29,7 +29,7 @@ class Typed(RowMetric):
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
+    def score_rows(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
         return [Value((1.0,)) for _ in rows]
 
 

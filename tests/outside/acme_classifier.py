@@ -102,7 +102,7 @@ class ClassProbability(RowMetric):
     def requests(self, row: Row, prepared: Prepared) -> list[ClassRequest]:
         return [ClassRequest(row.source, row.candidate)] if row.source and row.candidate.strip() else []
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         return [self._value(self.requests(row, prepared), prepared, features) for row in rows]
 
     def _value(self, asked: Sequence[ClassRequest], prepared: Prepared, features: Features) -> Value:

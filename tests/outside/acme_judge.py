@@ -97,7 +97,7 @@ class Judged(RowMetric):
     def requests(self, row: Row, prepared: Prepared) -> list[AnswerRequest]:
         return [AnswerRequest(PROMPT.format(row.source, row.candidate))] if row.source else []
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         return [self._value(self.requests(row, prepared), features) for row in rows]
 
     def _value(self, asked: Sequence[AnswerRequest], features: Features) -> Value:

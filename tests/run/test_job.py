@@ -67,7 +67,7 @@ class Characters(RowMetric):
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         ASKED.extend(row.candidate for row in rows)
         return [Value((float(len(row.candidate)),)) for row in rows]
 

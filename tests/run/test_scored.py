@@ -52,7 +52,7 @@ class Told(RowMetric):
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Any]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Any]:
         return GIVEN
 
 

@@ -139,7 +139,7 @@ class Touchy(RowMetric):
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         PASSES.append(len(rows))
         if any(not row.candidate for row in rows):
             raise ZeroDivisionError

@@ -43,7 +43,7 @@ class Noted(RowMetric):
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         sizes = [len(row.candidate) for row in rows]
         return [
             Value((float(size),), None, ("odd",) * (size % 2)) if size else Value((math.nan,), "empty")

@@ -36,7 +36,7 @@ class Slow(RowMetric):
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         BEGUN.release()
         assert GATE.wait(LONG)
         if any(not row.candidate for row in rows):

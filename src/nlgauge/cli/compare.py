@@ -14,10 +14,13 @@ from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import (
     CLUSTER,
     IN_FORMATS,
+    LABEL,
     PLACE,
     REPLICATES,
     SEED,
     clustered,
+    labelled,
+    labels_given,
     read_outputs,
     show_tables,
 )
@@ -45,6 +48,7 @@ SIGNIFICANCE = 0.05
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names of --outputs; repeatable.")
 @REPLICATES
 @SEED
+@LABEL
 @IN_FORMATS
 def compare(
     scores: Path, a: str, b: str, metric: str | None, parts: bool, margin: float | None, items: int | None,
@@ -67,7 +71,8 @@ def compare(
     if (outputs is None and columns) or (outputs is not None and cluster is None):
         raise SpecError("--outputs and --map are of --cluster: give it too")
     corpus = None if outputs is None else read_outputs(outputs, (), (), None, None, (), columns)
-    table = clustered(table, corpus, cluster)
+    table, _ = labelled(clustered(table, corpus, cluster))
+    a, b = labels_given().get(a, a), labels_given().get(b, b)
     whole = parts or metric is not None or layout == "json"
     asked = table if whole else selected(table)
     comparison = run(asked, a, b, metric, replicates=replicates, seed=seed, margin=margin, items=items)

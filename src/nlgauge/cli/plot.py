@@ -12,6 +12,7 @@ from nlgauge.cli.terminal import (
     ADDED,
     CLUSTER,
     IN_FORMATS,
+    LABEL,
     MAP,
     PARTS,
     PLACE,
@@ -33,6 +34,7 @@ _DRAWN = together(
     click.option(
         "-o", "--output", type=PLACE, required=True, help="The figure: .png, .svg or .pdf (needs nlgauge[plots])."
     ),
+    LABEL,
     IN_FORMATS,
 )
 

@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from nlgauge.show.tables import FORMATS, Cells, formatted
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
+    from nlgauge.data.corpus.row import OnMissing
     from nlgauge.data.table import ScoreTable
 
 
@@ -43,6 +45,26 @@ IN_FORMATS = click.option(
     "--format", "layout", type=click.Choice([*FORMATS, "json"]), default="text", show_default=True
 )
 """The option of a command that prints tables"""
+
+_LABELS = "nlgauge.labels"
+
+
+def _keep_labels(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> None:
+    pairs = [pair.rpartition("=") for pair in given]
+    if wrong := [pair for pair, (name, _, label) in zip(given, pairs, strict=True) if not (name and label)]:
+        raise SpecError(f"--label {wrong[0]}: write NAME=LABEL, as in --label InfoLM=Ours")
+    ctx.meta[_LABELS] = {name: label for name, _, label in pairs}
+
+
+LABEL = click.option(
+    "--label",
+    multiple=True,
+    metavar="NAME=LABEL",
+    expose_value=False,
+    callback=_keep_labels,
+    help="Show a metric or a system under another name; repeatable.",
+)
+"""The option of a command that shows names of metrics and systems, which `labelled` then gives them"""
 
 CLUSTER = click.option(
     "--cluster",
@@ -112,6 +134,7 @@ measured_on_ratings = together(
         "--resample", default="both", show_default=True, help="What the intervals resample: items, systems or both."
     ),
     CLUSTER,
+    LABEL,
     REPLICATES,
     SEED,
     IN_FORMATS,
@@ -122,6 +145,7 @@ measured_on_ratings = together(
 def read_outputs(
     outputs: Path | str | None, candidates: Sequence[Path], references: Sequence[Path], source: Path | None,
     context: Path | None, systems: Sequence[str], columns: Sequence[str], *, on_disk: bool = False,
+    on_missing: OnMissing = "error",
 ) -> Corpus:  # fmt: skip
     from nlgauge.data.corpus import Corpus
 
@@ -141,7 +165,8 @@ def read_outputs(
     pairs = [pair.partition("=") for pair in columns]
     if wrong := [ours for ours, equals, theirs in pairs if not (ours and equals and theirs)]:
         raise SpecError(f"--map {wrong[0]}: write OURS=THEIRS, as in --map candidate=prediction")
-    return Corpus.read(outputs, columns={ours: theirs for ours, _, theirs in pairs}, on_disk=on_disk)
+    names = {ours: theirs for ours, _, theirs in pairs}
+    return Corpus.read(outputs, columns=names, on_disk=on_disk, on_missing=on_missing)
 
 
 def one_metric(specs: Sequence[str], example: str) -> str:
@@ -160,6 +185,26 @@ def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, 
         given = f"{len(candidates)} files and {len(set(names))} names of systems"
         raise SpecError(f"--candidates and --system: there are {given}; give each file a --system of its own")
     return dict(zip(names, candidates, strict=True))
+
+
+def labels_given() -> dict[str, str]:
+    """What --label asks for: new names by old ones."""
+    context = click.get_current_context(silent=True)
+    labels: dict[str, str] = context.meta.get(_LABELS, {}) if context is not None else {}
+    return labels
+
+
+def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTable, Corpus | None]:
+    """The table, and the outputs that belong to it, with the names that --label gives."""
+    from nlgauge.data.corpus import Corpus
+
+    labels = labels_given()
+    if not labels:
+        return table, outputs
+    if outputs is not None:
+        outputs = Corpus([replace(row, system=labels.get(row.system, row.system)) for row in outputs])
+        table = replace(table, run={key: value for key, value in table.run.items() if key != "corpus"})
+    return table.renamed(labels), outputs
 
 
 def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) -> ScoreTable:
@@ -181,7 +226,7 @@ def read_rated(
     from nlgauge import ScoreTable
     from nlgauge.meta.join import join
 
-    table, rated = ScoreTable.load(scores), read_outputs(outputs, (), (), None, None, (), columns)
+    table, rated = ScoreTable.load(scores), read_outputs(outputs, (), (), None, None, (), columns, on_missing="skip")
     pairs = [pair.partition("=") for pair in add]
     if wrong := [name for name, equals, column in pairs if not (name and equals and column)]:
         raise SpecError(f"--add {wrong[0]}: write NAME=COLUMN, as in --add COMET=comet")
@@ -199,7 +244,8 @@ def read_rated(
             )
         except InputError as error:
             raise InputError(error.problem, file=error.file or outputs, row=error.row, remedy=error.remedy) from None
-    return clustered(table, rated, cluster), rated
+    table, labelled_outputs = labelled(clustered(table, rated, cluster), rated)
+    return table, labelled_outputs or rated
 
 
 def beside(place: Path | None) -> AbstractContextManager[object]:

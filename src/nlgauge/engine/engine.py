@@ -11,12 +11,12 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from nlgauge.data.source_digest import readable, source_digest
 from nlgauge.engine.features.request import AnyRequest, ByModel, Features, Reader
 from nlgauge.engine.models.capabilities import TOKENIZER, Model
 from nlgauge.engine.prefetcher import TokenPrefetcher
+from nlgauge.engine.progress import Progress
 from nlgauge.engine.text_block import Ledger, TextBlock
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
@@ -59,7 +59,7 @@ class Engine:
         self._batch_tokens, self._kept, self._load = batch_tokens, kept, load
         self._others: dict[str, Engine] = {}
         self._prefetcher = TokenPrefetcher(model[TOKENIZER], model.apart) if TOKENIZER in model else None
-        self._bar = tqdm(total=0, unit="char", unit_scale=True, disable=None if progress else True, leave=False)
+        self._progress = Progress(progress)
 
     @property
     def facts(self) -> dict[str, object]:
@@ -117,10 +117,9 @@ class Engine:
                 some = []
         yield from (tokens.ids for tokens in self.model[TOKENIZER].encode(some))
 
-    def expect(self, work: int) -> None:
-        """Tell the progress bar of work that is to come, in characters (`Request.work`)."""
-        self._bar.total = (self._bar.total or 0) + work
-        self._bar.refresh()
+    def expect(self, work: int, rows: int) -> None:
+        """Tell the progress bar of work that is to come, in characters (`Request.work`), of some rows."""
+        self._progress.expect(work, rows)
 
     def prepare(self, requests: Iterable[AnyRequest]) -> None:
         """Tell what will be asked for after the next call of `features`, so that a device need not wait for it."""
@@ -132,7 +131,7 @@ class Engine:
 
     def close(self) -> None:
         """Take the progress bar away, and end what was begun ahead."""
-        self._bar.close()
+        self._progress.close()
         if self._prefetcher is not None:
             self._prefetcher.close()
         for other in self._others.values():
@@ -163,7 +162,7 @@ class Engine:
         for name, some in others.items():
             answers = self.other(name).features((one.request for one in some), fresh)
             found = found.joined(Features({one: answers[one.request] for one in some}, answers.longer))
-            self._bar.update(sum(one.work for one in some))
+            self._progress.reach(self._progress.done + sum(one.work for one in some))
         return found
 
     def _answers(self, wanted: Iterable[AnyRequest], block: TextBlock, fresh: bool) -> dict[AnyRequest, Any]:
@@ -189,10 +188,10 @@ class Engine:
 
     def _told(self, work: int) -> Callable[[float], None]:
         """What moves the bar on as a share of some work is done."""
-        begin = self._bar.n
+        begin = self._progress.done
 
         def done(share: float) -> None:
-            self._bar.update(begin + share * work - self._bar.n)
+            self._progress.reach(begin + share * work)
 
         return done
 
@@ -218,7 +217,7 @@ class Engine:
             with suppress(ValueError):  # what is no such feature is computed, and kept in its place
                 kept[keys[key]] = keys[key].unpack(content, self.model)
         self.ledger.stored += len(kept)
-        self._bar.update(sum(request.work for request in kept))
+        self._progress.reach(self._progress.done + sum(request.work for request in kept))
         return kept
 
     def _keep(self, computed: Mapping[AnyRequest, Any]) -> None:

@@ -84,7 +84,7 @@ class BARTScore(RowMetric):
             asked.append({"precision": [precision], "recall": [recall]}.get(self.direction, [precision, recall]))
         return asked
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         return [self._value(row, features) for row in rows]
 
     def _value(self, row: Row, features: Features) -> Value:

@@ -52,6 +52,10 @@ class Value:
     """Whether the reason may be gone when the row is scored again, as after a request that failed: such a value is not
     kept"""
 
+    def __float__(self) -> float:
+        """The first part, which is meant where none is named."""
+        return self.parts[0]
+
 
 class ModelAccess(Protocol):
     """What of the engine a metric may use before rows are scored."""
@@ -156,6 +160,30 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         """What has to be known before anything is scored. Raises SpecError for a model that does not fit."""
         return Prepared()
 
+    def score(
+        self,
+        candidate: str,
+        *,
+        references: Sequence[str] | str | None = None,
+        source: str | None = None,
+        context: str | None = None,
+        question: str | None = None,
+        **options: Any,
+    ) -> Value:
+        """The score of one row: ``float(score)`` is its first part. For many rows `nlgauge.evaluate` takes less time.
+
+        options: as `nlgauge.evaluate` takes them. Nothing is kept on disk unless `cache` is given. Raises SpecError for
+        a metric whose scores depend on other rows, and InputError for a row that lacks what the metric reads.
+
+        >>> from nlgauge import TokenF1
+        >>> TokenF1().score("A cat sat.", references="A cat sat.").parts[0]
+        1.0
+        """
+        from nlgauge.evaluation import evaluate_row
+
+        row = {"candidate": candidate, "references": references, "source": source, "context": context}
+        return evaluate_row({**row, "question": question}, self, **{"cache": False, **options})
+
     @property
     def name(self) -> str:
         """Under which it is registered: ``InfoLM``, ``published/InfoLM``, ``acme-metrics/LengthRatio``."""
@@ -213,6 +241,16 @@ def model_of(metric: Metric) -> str | None:
     return (metric.model or POCKET) if hasattr(metric, "model") else None
 
 
+def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:
+    """Raises SpecError for a metric whose scores of a few rows would depend on which rows these are."""
+    for metric in metrics:
+        if metric.uses_corpus:
+            remedy = "choose idf='none'" if hasattr(metric, "idf") else "score all rows at once by nlgauge.evaluate"
+            raise SpecError(
+                f"{metric}: a score depends on the other rows, and rows come a few at a time here: {remedy}"
+            )
+
+
 @dataclass(frozen=True)
 class RowMetric(Metric):
     """Gives every row a score, which depends on the row and on what was prepared: `prepared` is what `prepare` gave."""
@@ -226,7 +264,7 @@ class RowMetric(Metric):
         return ()
 
     @abstractmethod
-    def score(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
         """A score for each of some rows. A row's score does not depend on which others come with it."""
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:

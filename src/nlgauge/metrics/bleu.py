@@ -66,7 +66,7 @@ class BLEU(RowMetric):
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts=sacrebleu_facts(self._sacrebleu(), setup.corpus))
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         tokenize = self._sacrebleu().tokenizer
 
         def words(text: str) -> list[str]:

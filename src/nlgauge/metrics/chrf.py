@@ -66,7 +66,7 @@ class ChrF(RowMetric):
         metric = sacrebleu_metric("ChrF", "CHRF", lowercase=self.lowercase, **settings)
         return Prepared(facts=sacrebleu_facts(metric, setup.corpus))
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         return counted_values(self, rows, self._count, self._formula)
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:

@@ -72,7 +72,7 @@ class CIDEr(RowMetric):
         idf = {gram: math.log(items / count) for gram, count in frequencies.items()}
         return CIDErPrepared(items=items, idf=idf, facts=facts)
 
-    def score(self, rows: Sequence[Row], prepared: CIDErPrepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: CIDErPrepared, features: Features) -> list[Value]:
         @cache
         def vectors(text: str) -> Vectors | None:
             return self._vectors(splitter(self.tokenizer)(text), prepared)

@@ -120,7 +120,7 @@ class Combination(RowMetric):
         asked = (one.metric.followup_requests(row, one.prepared, features) for one in prepared.members.values())
         return list(dict.fromkeys(request for requests in asked for request in requests))
 
-    def score(self, rows: Sequence[Row], prepared: CombinationPrepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: CombinationPrepared, features: Features) -> list[Value]:
         columns = _scored(rows, prepared, features)
         return [_combined({spec: values[at] for spec, values in columns.items()}, prepared) for at in range(len(rows))]
 
@@ -162,7 +162,7 @@ def _named(spec: str, prepared: Prepared, file: CombinationFile) -> str:
 
 
 def _scored(rows: Sequence[Row], prepared: CombinationPrepared, features: Features) -> dict[str, list[Value]]:
-    return {spec: one.metric.score(rows, one.prepared, features) for spec, one in prepared.members.items()}
+    return {spec: one.metric.score_rows(rows, one.prepared, features) for spec, one in prepared.members.items()}
 
 
 def _numbers(values: Mapping[str, Value], prepared: CombinationPrepared) -> NDArray[np.float64]:

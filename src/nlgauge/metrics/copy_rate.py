@@ -40,7 +40,7 @@ class CopyRate(RowMetric):
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts={"ngram": self.ngram, "side": self.side})
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         @cache
         def grams_of(other: str) -> frozenset[str] | None:
             split = words(other)

@@ -131,7 +131,7 @@ class CTCAspect(RowMetric):
         directions = [] if self._missing(row) else self.directions(row)
         return [request for direction in directions for request in prepared.aligner.requests(direction)]
 
-    def score(self, rows: Sequence[Row], prepared: AspectPrepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: AspectPrepared, features: Features) -> list[Value]:
         return [self._value(self._aligned(row, prepared, features), prepared) for row in rows]
 
     def _value(self, row: RowAligned, prepared: AspectPrepared) -> Value:

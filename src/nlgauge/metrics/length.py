@@ -28,7 +28,7 @@ class Length(RowMetric):
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts={"unit": self.unit})
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         return [Value((float(self._count(row.candidate)),)) for row in rows]
 
     def _count(self, text: str) -> int:

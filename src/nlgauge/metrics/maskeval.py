@@ -163,7 +163,7 @@ class MaskEval(RowMetric):
             return None
         return self.masked(row, side, tuple(kept) if len(kept) < words else None)
 
-    def score(self, rows: Sequence[Row], prepared: MaskEvalPrepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: MaskEvalPrepared, features: Features) -> list[Value]:
         return [self._value(self._plan(row, prepared, features), prepared, features) for row in rows]
 
     def _value(self, plan: Plan | str, prepared: MaskEvalPrepared, features: Features) -> Value:

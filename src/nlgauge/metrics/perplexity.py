@@ -68,7 +68,7 @@ class Perplexity(RowMetric):
         text = row.candidate
         return CausalRequest(text) if prepared.causal else MaskedLikelihoodRequest(text, self.stride)
 
-    def score(self, rows: Sequence[Row], prepared: PerplexityPrepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: PerplexityPrepared, features: Features) -> list[Value]:
         return [_value(features[self._request(row, prepared)]) for row in rows]
 
     def evidence(self, row: Row, prepared: PerplexityPrepared, features: Features) -> Evidence:

@@ -143,7 +143,7 @@ class ReferenceMetric(_Compared[T]):
     def _references(self, row: Row, prepared: Any) -> list[Request[T]]:
         return [self.request(text, prepared, True) for text in row.references]
 
-    def score(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
         return self._values(rows, [self._paired(row, prepared, features) for row in rows], prepared)
 
     def _paired(self, row: Row, prepared: Any, features: Features) -> RowPairs[T]:
@@ -180,7 +180,7 @@ class StringReferenceMetric(_Compared[T]):
     def read(self, text: str, prepared: Any) -> T | None:
         """What is compared of a text; None where it has no words."""
 
-    def score(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
         texts = dict.fromkeys(text for row in rows for text in (row.candidate, *row.references))
         known = {text: self.read(text, prepared) for text in texts}
         sides = [paired(known[row.candidate], [known[text] for text in row.references], self.unusable) for row in rows]

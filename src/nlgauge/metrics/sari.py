@@ -78,7 +78,7 @@ class SARI(RowMetric):
         splitter(self.tokenizer)
         return Prepared(facts={"variant": self.variant, "case": "lc", "tok": self.tokenizer})
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         read = cache(self._read)
         asked = cache(lambda source, references: _asked(read(source), [read(text) for text in references]))
         value = cache(lambda candidate, source, references: self._value(candidate, source, references, read, asked))

@@ -63,7 +63,7 @@ class TER(RowMetric):
         _distance()
         return Prepared(facts=sacrebleu_facts(self._sacrebleu(), setup.corpus))
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         tokenize, distance = self._sacrebleu().tokenizer, _distance()
 
         def count(candidates: Sequence[str], references: tuple[str, ...]) -> list[tuple[float, float]]:

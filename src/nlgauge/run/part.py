@@ -35,7 +35,7 @@ class Part:
         wanted = found.block.rows
         gaps = {spec: set(numbers) for spec, numbers in found.missing.items()}
         if self._engine is not None:
-            self._engine.expect(sum(request.work for request in set(self.requests(wanted))))
+            self._engine.expect(sum(request.work for request in set(self.requests(wanted))), len(wanted))
         for numbers, following in _with_next(self.split(wanted)):
             if self._engine is not None:
                 self._engine.prepare(self.requests(following))
@@ -117,7 +117,7 @@ def _with_next(blocks: Iterable[list[int]]) -> Iterator[tuple[list[int], list[in
 
 def _scored(bound: Bound, rows: Sequence[Row], features: Features, evidence: bool) -> list[Scored]:
     metric, prepared = bound.metric, bound.prepared
-    values = checked(metric, metric.score(rows, prepared, features), len(rows)) if rows else []
+    values = checked(metric, metric.score_rows(rows, prepared, features), len(rows)) if rows else []
     longer = [_longer(row, metric.columns, features) if features.longer else () for row in rows]
     shown = [metric.evidence(row, prepared, features).record() or None if evidence else None for row in rows]
     return [Scored(*entry) for entry in zip(values, longer, shown, strict=True)]

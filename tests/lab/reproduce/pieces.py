@@ -64,7 +64,7 @@ class Words(RowMetric):
             raise MissingExtraError("counting words", "words")
         return Prepared()
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         values = []
         for row in rows:
             less = len(row.references[0].split()) if self.of == "difference" else 0

@@ -49,7 +49,7 @@ def by_hand(metric, candidate, source):
     """Value and reason of a row whose texts have tokens by hand; context and source are the same."""
     row = Row(candidate.text, (), source.text, source.text)
     features = Features({VectorsRequest(one.text, (3,)): one for one in (candidate, source)})
-    (one,) = metric.score([row], prepared(metric, [row]), features)
+    (one,) = metric.score_rows([row], prepared(metric, [row]), features)
     return one.parts[0], one.reason
 
 

@@ -30,7 +30,7 @@ class Length(RowMetric):
     def requests(self, row: Row, prepared: Prepared) -> list[SpreadRequest]:
         return [SpreadRequest(row.candidate)]
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         spreads = [features[SpreadRequest(row.candidate)] for row in rows]
         return [
             Value((np.nan,), "the candidate has no words")

@@ -37,7 +37,7 @@ class Deadly(RowMetric):
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows, prepared, features):
+    def score_rows(self, rows, prepared, features):
         if any(row.candidate == "deadly" for row in rows) and not (self.marker and Path(self.marker).exists()):
             if self.marker:
                 Path(self.marker).touch()

@@ -110,6 +110,11 @@ def _loaded(name: str, precision: str, backend: str, device: str | None) -> Mode
         return open_bert(folder, name, precision, device)
     from nlgauge.engine.models.torch_model import Checkpoint
 
+    if not folder.is_dir() and name.isalpha():
+        known = ", ".join(["pocket", *COMPANIONS, *points])
+        raise SpecError(
+            f"{name!r} is no model of nlgauge; there are {known}, names of Hugging Face such as ORG/NAME, and folders"
+        )
     checkpoint = Checkpoint(str(folder) if folder.is_dir() else name, name, precision, device)
     with checkpoint.reading():
         if checkpoint.is_kind("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING"):
