@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.maths.detection import detection
+from nlgauge.maths.detection import detection, resampled_area
 
 
 def test_detection_by_hand():
@@ -35,3 +35,13 @@ def test_the_area_is_the_share_of_pairs_in_the_right_order(some):
     assert found["auc"] == pytest.approx(pairs, abs=1e-4)
     hit = ((values < 0.5) & (truth == 0)).sum()
     assert found["f1"] == pytest.approx(2 * hit / ((values < 0.5).sum() + len(wrong)), abs=1e-4)
+
+
+def test_the_area_of_resampled_sources():
+    rng = np.random.default_rng(0)
+    truth = np.tile([0, 1], 40)
+    values, sources = truth + rng.normal(0, 1, 80), np.repeat(np.arange(40), 2)
+    low, high = resampled_area(values, truth, sources, 200, rng)
+    assert low < detection(values, truth)["auc"] < high
+    assert np.isnan(resampled_area(values, truth, np.zeros(80, int), 200, rng)).all()
+    assert np.isnan(resampled_area(values, np.ones(80, int), sources, 5, rng)).all()

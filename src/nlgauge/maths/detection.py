@@ -33,3 +33,20 @@ def detection(supported: NDArray[np.float64], truth: NDArray[np.int64], threshol
         "best_f1": round(float(f1[best]), 4),
         "threshold": round(float((values[best] + after) / 2), 4),
     }
+
+
+def resampled_area(
+    supported: NDArray[np.float64], truth: NDArray[np.int64], sources: NDArray[np.int64], replicates: int,
+    rng: np.random.Generator,
+) -> tuple[float, float]:  # fmt: skip
+    """Between which 95 % of the areas under the curve lie when sources are drawn anew, each with all its rows.
+
+    sources: the number of each row's source [n]. NaN where there is one source alone, or no area.
+    """
+    rows_of = [np.flatnonzero(sources == source) for source in np.unique(sources)]
+    areas = []
+    for _ in range(replicates if len(rows_of) > 1 else 0):
+        rows = np.concatenate([rows_of[n] for n in rng.integers(len(rows_of), size=len(rows_of))])
+        areas.append(detection(supported[rows], truth[rows])["auc"])
+    known = [area for area in areas if not np.isnan(area)]
+    return (np.nan, np.nan) if not known else tuple(np.quantile(known, (0.025, 0.975)).tolist())

@@ -18,7 +18,7 @@ from nlgauge.lab.reproduce.columns import only
 from nlgauge.lab.reproduce.scoring import read_model
 from nlgauge.lab.reproduce.specs import metric_of, names_of, refusal
 from nlgauge.lab.training.labelled import Labelled, read_labelled
-from nlgauge.maths.detection import detection
+from nlgauge.maths.detection import detection, resampled_area
 from nlgauge.metrics.base import Metric, model_of
 
 METRICS = (
@@ -161,7 +161,8 @@ def _found(labels: Labels, spec: str, table: ScoreTable, replicates: int) -> lis
         threshold = SURE.get(part)
         known = ~np.isnan(supported)
         texts = _judged(supported[known], labels.truth[known], threshold)
-        low, high = _interval(supported[known], labels.truth[known], labels.sources[known], replicates)
+        rows = supported[known], labels.truth[known], labels.sources[known]
+        low, high = resampled_area(*rows, replicates, np.random.default_rng(0))
         of_words = words if part == column.parts[0] else None
         found.append(Found(spec, part, model, texts, low, high, of_words, int((~known).sum())))
     return found
@@ -190,17 +191,3 @@ def _words(labels: Labels, evidence: Mapping[int, Any]) -> dict[str, float] | No
     if not alignments:
         return None
     return _judged(np.array(alignments), np.array(truth), weak)
-
-
-def _interval(
-    supported: NDArray[np.float64], truth: NDArray[np.int64], sources: NDArray[np.intp], replicates: int
-) -> tuple[float, float]:
-    """95 % of the areas under the curve of resampled sources, each with all its rows."""
-    drawing = np.random.default_rng(0)
-    rows_of = [np.flatnonzero(sources == source) for source in np.unique(sources)]
-    areas = []
-    for _ in range(replicates if rows_of else 0):
-        rows = np.concatenate([rows_of[n] for n in drawing.integers(len(rows_of), size=len(rows_of))])
-        areas.append(detection(supported[rows], truth[rows])["auc"])
-    known = [area for area in areas if not np.isnan(area)]
-    return (np.nan, np.nan) if not known else tuple(np.quantile(known, (0.025, 0.975)).tolist())

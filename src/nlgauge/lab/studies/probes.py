@@ -19,7 +19,7 @@ from nlgauge.data.signature import Signature
 from nlgauge.errors import SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.lab.studies.probe_texts import KINDS, Probed, read_probes
-from nlgauge.maths.detection import detection
+from nlgauge.maths.detection import detection, resampled_area
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.show import figures
 from nlgauge.show.tables import Cell, Number
@@ -214,15 +214,9 @@ def _area(
     drawing: np.random.Generator,
 ) -> Area:  # fmt: skip
     chosen = np.flatnonzero(errors | others)
-    truth = others.astype(np.int64)
-    by_source = [chosen[sources[chosen] == source] for source in np.unique(sources[chosen])]
-    value = detection(values[chosen], truth[chosen])["auc"]
-    areas = []
-    for _ in range(replicates if len(by_source) > 1 else 0):
-        drawn = np.concatenate([by_source[i] for i in drawing.integers(len(by_source), size=len(by_source))])
-        areas.append(detection(values[drawn], truth[drawn])["auc"])
-    low, high = np.nanquantile(areas, (0.025, 0.975)).tolist() if areas else (math.nan, math.nan)
-    return Area(value, low, high)
+    rows = values[chosen], others[chosen].astype(np.int64)
+    low, high = resampled_area(*rows, sources[chosen], replicates, drawing)
+    return Area(detection(*rows)["auc"], low, high)
 
 
 def _marked(record: object) -> list[tuple[int, int]]:
