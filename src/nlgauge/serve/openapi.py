@@ -82,7 +82,7 @@ SCORE = _route(
     _ALL,
 )
 EXPLAIN = _route(
-    "Show what the score of each row rests on.",
+    "Show why each row has its score.",
     "What `nlgauge explain --format json` prints.",
     {"rows": _ROWS, "metric": _SPEC},
     {"which words are not supported": {"rows": [_EXAMPLE], "metric": "Consistency(aligner='D')"}},

@@ -178,7 +178,7 @@ class _Values:
         raise self._wrong(f"the value {shown(value)} is not a number", number)
 
     def _evidence(self, number: int, evidence: Any, row: int, found: Mapping[str, _Values]) -> Any:
-        """What a record says that its score rests on: a text names the metric that has the same evidence."""
+        """What a record says that its score is based on: a text names the metric that has the same evidence."""
         if isinstance(evidence, str):
             other = found.get(evidence)
             if other is None or row not in other.column.evidence or other.places[row] != self.places[row]:

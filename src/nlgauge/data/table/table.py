@@ -28,8 +28,8 @@ __all__ = ["Column", "ScoreTable", "Sums", "SystemScore"]
 class ScoreTable:
     """Scores of a corpus by some metrics: rows in the corpus's order, nothing dropped, NaN with its reason.
 
-    Two tables are equal where rows, columns and signatures are: what the scores rest on (evidence) and what happened
-    in the run do not count.
+    Two tables are equal where rows, columns and signatures are: what the scores are based on (evidence) and what
+    happened in the run do not count.
     """
 
     rows: list[tuple[str, str]]

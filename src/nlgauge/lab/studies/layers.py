@@ -50,10 +50,10 @@ def _fitting(corpus: Corpus) -> list[str]:
 
 
 def layers_of(metric: Metric) -> int:
-    """How many layers the metric's model has, the embeddings not counted. Raises SpecError where it reads no model."""
+    """How many layers the metric's model has, the embeddings not counted. Raises SpecError where it uses no model."""
     name = model_of(metric)
     if name is None:
-        raise SpecError(f"{metric} reads no model")
+        raise SpecError(f"{metric} uses no model")
     loaded = loading.load(name)
     return loaded[ENCODER].layers
 
