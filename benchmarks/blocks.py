@@ -31,7 +31,7 @@ from measuring import interleaved, machine, peak_rss, print_machine, ratios, tab
 import nlgauge
 from nlgauge.data.corpus import Corpus
 from nlgauge.run.bound import Block
-from nlgauge.run.distributed import Cluster
+from nlgauge.run.executors.ray import Cluster
 from nlgauge.run.written import Written
 
 _WORDS = (

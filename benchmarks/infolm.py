@@ -45,7 +45,8 @@ from nlgauge.engine.models.folder import write_hugging_face
 from nlgauge.engine.models.loading import load, pocket_folder
 from nlgauge.engine.models.onnx import threads
 from nlgauge.metrics.infolm import InfoLM
-from nlgauge.run.job import Job
+from nlgauge.run.block import CacheLookup
+from nlgauge.run.plan import Plan
 
 SECTIONS = ("values", "speed", "growth", "memory", "peak", "stride")
 TOLERANCE = 1e-4

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import Corpus, InputError, SpecError, registry
+from nlgauge import Corpus, InputError, SpecError
 from nlgauge._version import __version__
+from nlgauge.catalogue import registry
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.loading import pocket_folder

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nlgauge.meta.estimate import estimate
     from nlgauge.meta.gate import check
     from nlgauge.meta.sampling import sample
-    from nlgauge.run.distributed import Cluster
+    from nlgauge.run.executors.ray import Cluster
     from nlgauge.show.page.report import report
 
 _HOMES = {

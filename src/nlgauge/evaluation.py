@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,13 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Metric, RowMetric, model_of
-from nlgauge.run.distributed import Cluster
-from nlgauge.run.filling import Filling
-from nlgauge.run.job import Job
-from nlgauge.run.scored import Scored
-from nlgauge.run.store import opened
-from nlgauge.run.strings import string_jobs
-from nlgauge.streaming import Models, Streaming, stream
+from nlgauge.metrics.base import Metric
+from nlgauge.options import ROWS_PER_BLOCK, RunOptions
+from nlgauge.run.executors.ray import Cluster
+from nlgauge.run.runner import run
+from nlgauge.run.sinks import Sink
+from nlgauge.run.sinks.folder import FolderWriter
+from nlgauge.run.sinks.table import TableBuilder
 
 _NO_COLUMNS = "columns names those of records or of a data frame; there are none here"
 
@@ -77,55 +75,36 @@ def evaluate(
     """
     rows = _corpus(corpus, columns, candidates, references, sources, contexts, systems, items, None, questions)
     chosen, asked = _metrics(metrics, model)
-    models = Models(precision, device, batch_tokens, window)
-    if streaming := Streaming(rows_per_block, output, ray):
-        if processes > 1:
-            raise SpecError("processes is for a run in one piece; a run in blocks has ray='local' instead")
-        return stream(
-            rows, chosen, asked, streaming, models, evidence=evidence, against=against, progress=progress, cache=cache
-        )
-    began = time.monotonic()
-    filling = Filling(rows, chosen, asked, evidence)
-    ledgers: dict[str, Any] = {}
-    with opened(cache) as store:
-        strings = {spec: metric for spec, metric in chosen.items() if model_of(metric) is None}
-        for block, signatures in string_jobs(strings, rows, processes, store, evidence):
-            filling.take(block, signatures)
-        for name in dict.fromkeys(name for metric in chosen.values() if (name := model_of(metric)) is not None):
-            engine = models.engine(name, store, progress)
-            of_model = {spec: metric for spec, metric in chosen.items() if model_of(metric) == name}
-            filling.run(Job(rows, of_model, engine, store=store, evidence=evidence, against=against))
-            ledgers[name] = vars(engine.ledger)
-    table = filling.table()
-    table.spent = {"seconds": round(time.monotonic() - began, 3), "models": ledgers}
-    return table
+    options = RunOptions(
+        model,
+        precision,
+        device,
+        batch_tokens,
+        window,
+        evidence,
+        progress,
+        processes,
+        cache,
+        rows_per_block,
+        output,
+        ray,
+    )
+    return table_of(rows, chosen, asked, options, against)
 
 
-def explained(
-    corpus: Corpus,
-    metric: str | Metric,
-    rows: Sequence[int],
-    *,
-    model: str | None = None,
-    models: Models | None = None,
-    progress: bool = False,
-    cache: bool | str | Path = True,
-) -> tuple[RowMetric[Any], list[Scored]]:
-    """Score some rows alone, by their numbers, and keep what each score rests on.
-
-    What a metric counts on the corpus is counted on the whole of it; no other row is scored. models: how the model is
-    read, as by default where it is None. Raises SpecError for a metric of sets, and as `evaluate`.
-    """
-    chosen = registry.metric(metric, model=model)
-    if not isinstance(chosen, RowMetric):
-        raise SpecError(f"{chosen} measures sets of texts and no single rows: see nlgauge score --evidence")
-    name, spec = model_of(chosen), str(chosen)
-    scored: dict[int, Scored] = {}
-    with opened(cache) as store:
-        engine = None if name is None else (models or Models()).engine(name, store, progress)
-        for block in Job(corpus, {spec: chosen}, engine, store=store, evidence=True).blocks(rows):
-            scored.update(block.scored[spec])
-    return chosen, [scored[number] for number in rows]
+def table_of(
+    corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], options: RunOptions,
+    against: Corpus | None = None,
+) -> ScoreTable:  # fmt: skip
+    """The scores of rows in memory, or in the folder that the options name. metrics: by spec. asked: specs by what was
+    asked for. Raises as `evaluate`."""
+    sink: Sink[ScoreTable]
+    if options.output is None:
+        sink = TableBuilder(corpus, metrics, asked, options.evidence)
+    else:
+        size = options.rows_per_block or ROWS_PER_BLOCK
+        sink = FolderWriter(corpus, metrics, asked, options.evidence, options.output, size)
+    return run(corpus, metrics, options, sink, against=against)
 
 
 def _corpus(corpus: Any, names: Mapping[str, str] | None, candidates: Any, *lists: Any) -> Corpus:

@@ -22,9 +22,11 @@ from nlgauge.data.to_json import jsonable
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import Metric, RowMetric
+from nlgauge.options import RunOptions
+from nlgauge.run.runner import run
+from nlgauge.run.sinks.rows import RowCollector
 from nlgauge.show.markup.environment import HERE, digest, inlined, render
 from nlgauge.show.markup.evidence import drawn
-from nlgauge.streaming import Models
 
 _IN_A_NOTEBOOK = 5
 _ROUNDING = 1e-5
@@ -134,25 +136,24 @@ def explain(
     >>> explain(corpus, "TokenF1", cache=False)[0].evidence["texts"][0]["name"]
     'candidate'
     """
-    known, models = evaluation.rows_of(corpus, columns), Models(precision, device, batch_tokens, window)
+    known = evaluation.rows_of(corpus, columns)
+    options = RunOptions(model, precision, device, batch_tokens, window, evidence=True, progress=progress, cache=cache)
     if scores is not None:
-        metric, model, models = _as_scored(scores, metric, known, models)
-    chosen = registry.metric(metric, model=model)
+        metric, options = _as_scored(scores, metric, known, options)
+    chosen = registry.metric(metric, model=options.model)
     if isinstance(chosen, RowMetric):
-        found = _of_rows(known, chosen, range(len(known)) if rows is None else rows, models, progress, cache)
+        found = _of_rows(known, chosen, range(len(known)) if rows is None else rows, options)
     elif rows is not None:
         raise SpecError(f"{chosen} measures sets of texts and no single rows: name none")
     else:
-        found = _of_systems(known, chosen, models, against, progress, cache)
+        found = _of_systems(known, chosen, options, against)
     if scores is not None:
         _refuse_others(found, scores, str(metric))
     return found
 
 
-def _as_scored(
-    scores: ScoreTable, metric: str | Metric, corpus: Corpus, models: Models
-) -> tuple[str, str | None, Models]:
-    """A metric, its model, and how that was read, as a table has them. Raises SpecError and InputError."""
+def _as_scored(scores: ScoreTable, metric: str | Metric, corpus: Corpus, options: RunOptions) -> tuple[str, RunOptions]:
+    """A metric, and how its model is read, as a table has them. Raises SpecError and InputError."""
     if scores.run.get("corpus", corpus.digest) != corpus.digest:
         raise InputError("the scores are of other rows", remedy="give the outputs that were scored")
     try:
@@ -161,15 +162,15 @@ def _as_scored(
         raise SpecError(str(error.args[0])) from None
     facts = scores.signatures[spec].facts
     if "model" not in facts:
-        return spec, None, models
+        return spec, replace(options, model=None)
     runtime, named = re.search(r" on (\S+)", str(facts["backend"])), facts["model"]
-    read = replace(
-        models,
+    return spec, replace(
+        options,
+        model=named["name"] if isinstance(named, dict) else None,
         precision=str(facts["precision"]),
         window=str(facts["window"]).partition("@")[0],  # type: ignore[arg-type]
-        device=models.device or (runtime.group(1) if runtime else None),
+        device=options.device or (runtime.group(1) if runtime else None),
     )
-    return spec, named["name"] if isinstance(named, dict) else None, read
 
 
 def _refuse_others(found: Explanations, scores: ScoreTable, spec: str) -> None:
@@ -187,28 +188,23 @@ def _refuse_others(found: Explanations, scores: ScoreTable, spec: str) -> None:
                 )  # fmt: skip
 
 
-def _of_rows(
-    corpus: Corpus, metric: Metric, rows: Sequence[int], models: Models, progress: bool, cache: bool | str | Path
-) -> Explanations:
-    chosen, scored = evaluation.explained(corpus, metric, rows, models=models, progress=progress, cache=cache)
+def _of_rows(corpus: Corpus, metric: RowMetric[Any], rows: Sequence[int], options: RunOptions) -> Explanations:
+    spec = str(metric)
+    scored = run(corpus, {spec: metric}, options, RowCollector(), rows=rows).get(spec, {})
     records = [
         Explanation(
-            number + 1, corpus[number].system, corpus[number].item, str(chosen),
-            dict(zip(chosen.parts, one.value.parts, strict=True)), one.value.reason, one.value.notes,
+            number + 1, corpus[number].system, corpus[number].item, spec,
+            dict(zip(metric.parts, one.value.parts, strict=True)), one.value.reason, one.value.notes,
             one.evidence or {},  # type: ignore[arg-type]  # evidence is an object of JSON
             corpus[number].texts,
         )
-        for number, one in zip(rows, scored, strict=True)
+        for number, one in ((number, scored[number]) for number in rows)
     ]  # fmt: skip
-    return Explanations(str(chosen), records)
+    return Explanations(spec, records)
 
 
-def _of_systems(
-    corpus: Corpus, metric: Metric, models: Models, against: Corpus | None, progress: bool, cache: bool | str | Path
-) -> Explanations:
-    table = evaluation.evaluate(
-        corpus, metrics=[metric], evidence=True, against=against, progress=progress, cache=cache, **vars(models)
-    )
+def _of_systems(corpus: Corpus, metric: Metric, options: RunOptions, against: Corpus | None) -> Explanations:
+    table = evaluation.table_of(corpus, {str(metric): metric}, {}, options, against)
     column = table.column(str(metric))
     records = [
         Explanation(

@@ -15,7 +15,7 @@ import pytest
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
-from nlgauge.run.together import Run
+from nlgauge.run.executors.together import Run
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.refusal import Refused
 from nlgauge.serve.worker import Ticket, Worker, tell
@@ -172,7 +172,7 @@ def test_an_evaluation_that_breaks_as_a_whole_leaves_nobody_waiting(
 
 
 def test_who_came_first_does_not_wait_for_those_who_share_the_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nlgauge.run.together._STRINGS_WEIGHT", 1)
+    monkeypatch.setattr("nlgauge.run.executors.together._STRINGS_WEIGHT", 1)
     with working() as worker:
         first = worker.submit(run("a"))
         assert BEGUN.acquire(timeout=LONG)

@@ -10,7 +10,7 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.data.to_json import jsonable
 from nlgauge.explanation import Explanation
 from nlgauge.meta.gate import Verdict
-from nlgauge.run.together import Run
+from nlgauge.run.executors.together import Run
 
 Record = dict[str, Any]
 

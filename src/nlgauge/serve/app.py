@@ -19,7 +19,7 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.meta.gate import check
 from nlgauge.metrics.base import RowMetric
-from nlgauge.run.together import Run
+from nlgauge.run.executors.together import Run
 from nlgauge.serve import answers, body, openapi, page
 from nlgauge.serve.asking import Asking, number_of, one_of
 from nlgauge.serve.guard import Guard

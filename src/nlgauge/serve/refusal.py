@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nlgauge.errors import InputError, NlgaugeError
-from nlgauge.run.together import TooMuchWorkError
+from nlgauge.run.executors.together import TooMuchWorkError
 
 RETRY_SECONDS = 1
 """What a client is told to wait before it tries again"""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-import nlgauge.run.together as together_module
+import nlgauge.run.executors.together as together_module
 from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
@@ -19,7 +19,7 @@ from nlgauge.engine.features.request import Features
 from nlgauge.engine.models import loading
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
-from nlgauge.run.together import Run, TooMuchWorkError, score_together
+from nlgauge.run.executors.together import Run, TooMuchWorkError, score_together
 from tests.extras import lacking
 
 pytestmark = pytest.mark.usefixtures("one_model")
