@@ -12,7 +12,7 @@ RETRY_SECONDS = 1
 DOCUMENTED: Mapping[int, str] = {
     400: "Content-Length and Transfer-Encoding both say how long the body is.",
     401: "There is no API key, or not a right one.",
-    408: "The body did not come in time.",
+    408: "The body did not come in time, or the client went away.",
     413: "The request is over a limit: bytes, rows, characters, metrics or work.",
     415: "The body is not application/json, or it is compressed.",
     421: "The request was sent to another host's name.",
