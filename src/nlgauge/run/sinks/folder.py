@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any
 
 from nlgauge._version import __version__
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.opening import FilePath
-from nlgauge.data.signature import Signature
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.dataset import Dataset, Entry, block, block_name, entries_of, fault, types_of
 from nlgauge.data.table.evidence import wrong_evidence
 from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import Metric, RowMetric, Value
+from nlgauge.metrics.base import Metric, Value
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import RowResult, Scores
-from nlgauge.run.sinks import Sink
-from nlgauge.run.sinks.table import column_of
+from nlgauge.run.sinks.table import TableBuilder
 
 _OTHER = "name another, or remove it"
 
 
-class FolderWriter(Sink[ScoreTable]):
+class FolderWriter(TableBuilder):
     """A table that is written as it is made; nobody else writes the folder while it is entered.
 
     metrics, asked, evidence: as of TableBuilder. size: rows of a block. Entering it raises InputError where another run
@@ -37,16 +33,11 @@ class FolderWriter(Sink[ScoreTable]):
         self, corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], evidence: bool,
         place: FilePath, size: int,
     ) -> None:  # fmt: skip
-        self._corpus, self._asked, self._evidence, self._size = corpus, asked, evidence, size
-        self._dataset = Dataset(place)
-        self._columns = {spec: column_of(metric, 0) for spec, metric in metrics.items()}
-        self._open: dict[str, dict[int, RowResult]] = {
-            spec: {} for spec, metric in metrics.items() if isinstance(metric, RowMetric)
-        }
+        super().__init__(corpus, metrics, asked, evidence, held=0)
+        self._dataset, self._size = Dataset(place), size
+        of_rows = [spec for spec, column in self._columns.items() if column.level == "item"]
+        self._open: dict[str, dict[int, RowResult]] = {spec: {} for spec in of_rows}
         """Scores by metric, of rows whose block is not whole"""
-        self._notes: dict[str, Counter[str]] = {spec: Counter() for spec in metrics}
-        self._signatures: dict[str, Signature] = {}
-        self._sets: dict[str, dict[str, Any]] = {}
         parts = {spec: self._columns[spec].parts for spec in self._open}
         self._types = types_of(parts, {spec for spec in parts if self._columns[spec].sums is not None}, evidence)
         self._held, self._there = ExitStack(), set[int]()
@@ -109,26 +100,19 @@ class FolderWriter(Sink[ScoreTable]):
             }
             self._dataset.write(rows[0], self._places(rows), entries)
 
-    def finish(self, plan: Plan) -> None:
-        """Take the scores of systems by a plan's metrics of sets, and all its signatures."""
-        for spec in plan.sets:
-            found = list(plan.set_scores(spec).values())
-            self._sets[spec] = {
-                "values": [[plain(part) for part in one.value.parts] for one in found],
-                "reasons": {str(n): one.value.reason for n, one in enumerate(found) if one.value.reason},
-                "evidence": {str(n): one.evidence for n, one in enumerate(found) if one.evidence},
-            }
-            for one in found:
-                self._notes[spec].update(one.value.notes)
-        self._signatures.update({spec: plan.signature(spec) for spec in plan.facts})
-
     def end(self, spent: Mapping[str, object]) -> ScoreTable:
         """Write what holds for all rows, and give the table, read from the folder."""
-        notes = {spec: dict(sorted(counted.items())) for spec, counted in self._notes.items() if counted}
-        run = {"rows": len(self._corpus), "corpus": self._corpus.digest, "notes": notes, "asked": dict(self._asked)}
-        signatures = {spec: self._signatures[spec] for spec in self._columns}
-        table = ScoreTable([], self._columns, signatures, run, __version__)
-        self._dataset.write_record("_header.json", {**table.header(), "systems": self._sets, "ledger": dict(spent)})
+        systems = {
+            spec: {
+                "values": [[plain(part) for part in values] for values in column.values.tolist()],
+                "reasons": {str(n): reason for n, reason in column.reasons.items()},
+                "evidence": {str(n): shown for n, shown in column.evidence.items()},
+            }
+            for spec, column in self._columns.items()
+            if column.level == "system"
+        }
+        described = {**self._made([]).header(), "systems": systems, "ledger": dict(spent)}
+        self._dataset.write_record("_header.json", described)
         return ScoreTable.load(self._dataset.place)
 
     def _read(self, rows: Sequence[int]) -> dict[str, list[Entry]] | None:

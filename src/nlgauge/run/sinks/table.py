@@ -22,13 +22,18 @@ from nlgauge.run.sinks import Sink
 class TableBuilder(Sink[ScoreTable]):
     """A table in memory.
 
-    metrics: by spec. asked: specs by what was asked for. evidence: whether it is kept.
+    metrics: by spec. asked: specs by what was asked for. evidence: whether it is kept. held: of how many rows scores
+    are held, all by default.
     """
 
-    def __init__(self, corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], evidence: bool) -> None:
+    def __init__(
+        self, corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], evidence: bool,
+        held: int | None = None,
+    ) -> None:  # fmt: skip
         self._corpus, self._asked, self._evidence = corpus, asked, evidence
+        rows, systems = len(corpus) if held is None else held, len(corpus.systems)
         self._columns = {
-            spec: column_of(metric, len(corpus.systems if isinstance(metric, SetMetric) else corpus))
+            spec: column_of(metric, systems if isinstance(metric, SetMetric) else rows)
             for spec, metric in metrics.items()
         }
         self._signatures: dict[str, Signature] = {}
@@ -58,16 +63,16 @@ class TableBuilder(Sink[ScoreTable]):
         for column in self._columns.values():
             column.reasons = dict(sorted(column.reasons.items()))
             column.evidence = dict(sorted(column.evidence.items()))
-        notes = {spec: dict(sorted(counted.items())) for spec, counted in self._notes.items() if counted}
-        table = ScoreTable(
-            [(row.system, row.item) for row in self._corpus],
-            self._columns,
-            {spec: self._signatures[spec] for spec in self._columns},
-            {"rows": len(self._corpus), "corpus": self._corpus.digest, "notes": notes, "asked": dict(self._asked)},
-            __version__,
-        )
+        table = self._made([(row.system, row.item) for row in self._corpus])
         table.spent = dict(spent)
         return table
+
+    def _made(self, rows: list[tuple[str, str]]) -> ScoreTable:
+        notes = {spec: dict(sorted(counted.items())) for spec, counted in self._notes.items() if counted}
+        run = {"rows": len(self._corpus), "corpus": self._corpus.digest, "notes": notes, "asked": dict(self._asked)}
+        return ScoreTable(
+            rows, self._columns, {spec: self._signatures[spec] for spec in self._columns}, run, __version__
+        )
 
     def _fill(self, spec: str, column: Column, index: int, value: Value) -> None:
         if value.notes and index not in column.reasons and np.isnan(column.values[index]).all():  # or they are counted
