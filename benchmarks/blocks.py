@@ -68,13 +68,13 @@ def stream(options: argparse.Namespace) -> int:
 def child(options: argparse.Namespace) -> int:
     """The streaming process: its largest memory is its own."""
     stamps: list[tuple[float, int, float]] = []
-    began, ended = time.monotonic(), FolderWriter.ended
+    began, write = time.monotonic(), FolderWriter._write
 
     def noted(self: FolderWriter, rows: Sequence[int]) -> None:
-        ended(self, rows)
+        write(self, rows)
         stamps.append((time.monotonic() - began, rows[-1] + 1, peak_rss() / 1e6))
 
-    FolderWriter.ended = noted  # type: ignore[method-assign]
+    FolderWriter._write = noted  # type: ignore[method-assign]
     with tempfile.TemporaryDirectory() as folder:
         corpus = Corpus.read(options.file, on_disk=True)
         read = time.monotonic() - began

@@ -19,7 +19,8 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.spool import Spool
 from nlgauge.metrics.base import Metric
 from nlgauge.options import RunOptions
-from nlgauge.run.block import Block, BlockScorer, Task, score_task
+from nlgauge.run.block import Block, BlockScorer, Task
+from nlgauge.run.executors import here
 from tests.contracts.test_together import SPECS
 from tests.extras import lacking
 from tests.run.executors.test_together import rows
@@ -34,13 +35,16 @@ def _metric(spec: str) -> Metric:
     return metric
 
 
+SCORE = here.score
+
+
 def _elsewhere(
     scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
 ) -> Generator[Block, None, None]:
     bare = pickle.dumps([scorer.apart(None) for scorer in scorers])
     for task in tasks:
         there = [one.apart(scorer.engine) for one, scorer in zip(pickle.loads(bare), scorers, strict=True)]
-        yield from pickle.loads(pickle.dumps(list(score_task(there, pickle.loads(pickle.dumps(task))))))
+        yield from pickle.loads(pickle.dumps(list(SCORE(there, [pickle.loads(pickle.dumps(task))], options))))
 
 
 def _same(table: ScoreTable, whole: ScoreTable) -> None:

@@ -96,7 +96,7 @@ class Noting(Sink[None]):
         self.taken: list[Scores] = []
         self._most = most
 
-    def take(self, scored: Scores) -> None:
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
         if scored:
             self.taken.append(scored)
         if len(self.taken) == self._most:

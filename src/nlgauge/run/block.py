@@ -56,9 +56,8 @@ class Collector(Protocol):
 
 
 class CacheLookup(NamedTuple):
-    """What is known of some rows before any is scored."""
+    """What the store lacks of some rows."""
 
-    known: Scores
     missing: Mapping[str, Sequence[int]]
     """The rows that have to be scored, by metric"""
     damaged: frozenset[int] = frozenset()
@@ -154,17 +153,6 @@ class BlockScorer:
                 yield from one.metric.requests(row, one.prepared)
         for collector in self.collectors.values():
             yield from collector.requests(rows)
-
-
-def score_task(scorers: Sequence[BlockScorer], task: Task) -> Generator[Block, None, None]:
-    """Score rows by each scorer, a block at a time; what is collected comes at the end."""
-    collected: dict[str, Collector] = {}
-    for scorer, lookup in zip(scorers, task.lookups, strict=True):
-        if lookup is not None:
-            alone = scorer.apart(scorer.engine)
-            yield from alone.blocks(task.rows, task.wanted, lookup)
-            collected.update(alone.collectors)
-    yield Block({}, collected, ended=True)
 
 
 def score_block(

@@ -32,9 +32,8 @@ class RowCache:
             if store is not None and can_be_kept(one.facts)
         }
 
-    def look_up(self, rows: Sequence[int], known: Scores) -> CacheLookup:
-        """What there is of some rows. known: what is there already, by all metrics of the run; the store is not asked
-        to replace it."""
+    def look_up(self, rows: Sequence[int], known: Scores) -> tuple[Scores, CacheLookup]:
+        """What there is of some rows, and what is not. known: what is there already, which goes before the store's."""
         found: dict[str, dict[int, RowResult]] = {spec: {} for spec in self._metrics}
         damaged: set[int] = set()
         for spec, keys in self._keys.items():
@@ -42,15 +41,15 @@ class RowCache:
         for spec, results in found.items():
             results.update(known.get(spec, {}))
         missing = {spec: [n for n in rows if n not in found[spec]] for spec in found}
-        return CacheLookup(found, missing, frozenset(damaged))
+        return found, CacheLookup(missing, frozenset(damaged))
 
     def keep(self, scored: Scores) -> None:
         """Put what was scored into the store."""
-        if self._store is not None:
-            for spec, keys in self._keys.items():
-                results = scored.get(spec, {})
-                self._store.put({keys.of(self._corpus[n]): packed(result) for n, result in results.items()})
-            self._store.commit()
+        assert self._store is not None
+        for spec, keys in self._keys.items():
+            results = scored.get(spec, {})
+            self._store.put({keys.of(self._corpus[n]): packed(result) for n, result in results.items()})
+        self._store.commit()
 
     def _read(self, spec: str, keys: RowKeys, rows: Sequence[int], found: dict[int, RowResult]) -> list[int]:
         """Add what the store has of a metric; the rows of which it had something that was damaged come back."""

@@ -43,14 +43,15 @@ def kept(
 
 
 def _table(corpus: Corpus, spec: str, metric: Metric, plan: Plan) -> ScoreTable:
-    found = plan.look_up(range(len(corpus)))
-    if isinstance(metric, SetMetric) and plan.asks(found):
+    found, lookup = plan.look_up(range(len(corpus)))
+    if isinstance(metric, SetMetric) and lookup is not None:
         column = column_of(metric, len(corpus.systems))
         column.reasons = dict.fromkeys(range(len(corpus.systems)), NOT_SCORED)
         return ScoreTable([(row.system, row.item) for row in corpus], {spec: column}, {spec: plan.signature(spec)})
     builder = TableBuilder(corpus, {spec: metric}, {}, False)
-    builder.take(found.known)
+    builder.take(found)
     builder.finish(plan)
     table = builder.end({})
-    table.columns[spec].reasons.update(dict.fromkeys(found.missing.get(spec, ()), NOT_SCORED))
+    missing = () if lookup is None else lookup.missing[spec]
+    table.columns[spec].reasons.update(dict.fromkeys(missing, NOT_SCORED))
     return table

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack
+from types import MappingProxyType
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
@@ -93,35 +94,32 @@ class Plan:
                 facts = facts_of(metric, layers, engine, against=side)
                 key = metric_key(metric, facts, evidence) if store is not None and can_be_kept(facts) else None
                 self.sets[spec] = SetScorer(metric, layers, facts, corpus, against, evidence, key)
+        self.facts = {spec: one.facts for spec, one in (*self.metrics.items(), *self.sets.items())}
+        """What the numbers of each metric depend on beside its spec, as it is known before rows are scored"""
         self.scorer = BlockScorer(self.metrics, self.sets, evidence, engine)
         """What scores rows of the corpus, anywhere"""
         self._cache = RowCache(store, self.metrics, corpus, evidence)
         self._read = {spec: (Distinct(), Distinct()) for spec in self.metrics}
         """The texts that a metric of rows read, and those of them that are longer than the model's window"""
 
-    @property
-    def facts(self) -> dict[str, Mapping[str, object]]:
-        """What the numbers of each metric depend on beside its spec, as it is known before rows are scored."""
-        return {spec: one.facts for spec, one in (*self.metrics.items(), *self.sets.items())}
+    def look_up(self, rows: Sequence[int], known: Scores = MappingProxyType({})) -> tuple[Scores, CacheLookup | None]:
+        """What the store has of some rows, and what has still to be scored; None where that is nothing, of systems too.
 
-    def look_up(self, rows: Sequence[int], known: Scores = {}) -> CacheLookup:  # noqa: B006  # nobody changes it
-        """What the store has of some rows, or of systems. known: what a run before this one left of the rows."""
+        known: what a run before this one left of the rows.
+        """
         for points in self.sets.values():
             if self._store is not None:
                 points.recall(self._store.get(list(points.keys.values())))
-        found = self._cache.look_up(rows, known)
-        self._note(found.known)
-        return found
-
-    def asks(self, lookup: CacheLookup) -> bool:
-        """Whether anything is left to be scored."""
-        return any(lookup.missing.values()) or any(points.missing for points in self.sets.values())
+        found, lookup = self._cache.look_up(rows, known)
+        self._note(found)
+        asked = any(lookup.missing.values()) or any(points.missing for points in self.sets.values())
+        return found, lookup if asked else None
 
     def take(self, block: Block) -> None:
         """Keep what was scored, and gather what systems are scored from; of other plans' metrics nothing."""
-        scored = {spec: found for spec, found in block.scored.items() if spec in self.metrics}
-        if scored:
-            self._cache.keep(scored)
+        if scored := {spec: found for spec, found in block.scored.items() if spec in self.metrics}:
+            if self._store is not None:
+                self._cache.keep(scored)
             self._note(scored)
         for spec in self.sets.keys() & block.collected.keys():
             self.sets[spec].join(block.collected[spec])

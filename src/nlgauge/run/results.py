@@ -58,23 +58,18 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
     if len(values) != count:
         raise MetricError(f"{metric} gave {len(values)} values for {count} texts; it has to give one for each")
     for value in values:
-        problem = _problem(metric, value)
-        if problem:
-            raise MetricError(f"{metric} gave {problem}")
+        if not isinstance(value, Value):
+            wrong = f"{shown(value)}, which is no nlgauge.metrics.base.Value"
+        elif len(value.parts) != len(metric.parts):
+            wrong = f"{len(value.parts)} numbers for its parts {', '.join(metric.parts)}"
+        elif not all(isinstance(part, int | float | np.number) for part in value.parts):
+            wrong = f"{shown(value.parts)}, which are not all numbers"
+        elif value.reason is None and any(map(math.isnan, value.parts)):
+            wrong = "NaN without a reason: Value(parts, reason) says why there is no number"
+        else:
+            continue
+        raise MetricError(f"{metric} gave {wrong}")
     return values
-
-
-def _problem(metric: Metric, value: Value) -> str | None:
-    """What is wrong with a value; None for one that is as it has to be."""
-    if not isinstance(value, Value):
-        return f"{shown(value)}, which is no nlgauge.metrics.base.Value"
-    if len(value.parts) != len(metric.parts):
-        return f"{len(value.parts)} numbers for its parts {', '.join(metric.parts)}"
-    if not all(isinstance(part, int | float | np.number) for part in value.parts):
-        return f"{shown(value.parts)}, which are not all numbers"
-    if value.reason is None and any(map(math.isnan, value.parts)):
-        return "NaN without a reason: Value(parts, reason) says why there is no number"
-    return None
 
 
 def packed(result: RowResult) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import TypeVar
 
 from tqdm import tqdm
@@ -17,7 +17,7 @@ from tqdm import tqdm
 from nlgauge.data.corpus import Corpus
 from nlgauge.metrics.base import Metric
 from nlgauge.options import ROWS_PER_BLOCK, RunOptions
-from nlgauge.run.block import CacheLookup, Executor, Task
+from nlgauge.run.block import CacheLookup, Executor, Rows, Task
 from nlgauge.run.executors import executor_of
 from nlgauge.run.plan import Plan, plans_of
 from nlgauge.run.sinks import Sink
@@ -41,12 +41,12 @@ def run(
     cannot be scored as given, SpecError for a model that cannot be had.
     """
     began, ledgers = time.monotonic(), {}
-    wanted = range(len(corpus)) if rows is None else rows
     execute = executor_of(options)
-    with opened(options.cache) as store, sink, closing(plans_of(corpus, metrics, options, store, against)) as rounds:
-        for plans in rounds:
-            sink.begin(plans)
-            score(plans, wanted, options, execute, sink)
+    with ExitStack() as held:
+        store = held.enter_context(opened(options.cache))
+        for plans in held.enter_context(closing(plans_of(corpus, metrics, options, store, against))):
+            sink.begin(plans, held)
+            score(plans, range(len(corpus)) if rows is None else rows, options, execute, sink)
             for plan in plans:
                 sink.finish(plan)
                 if plan.engine is not None:
@@ -63,14 +63,18 @@ def score(plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, exe
     def tasks() -> Iterator[Task]:
         for first in range(0, len(wanted), size):
             some = wanted[first : first + size]
-            lookups = _looked_up(plans, some, sink)
             under_way.append(some)
-            if not options.in_blocks:
-                yield Task(corpus, some, lookups)
-            else:  # what is known whole needs no rows, which are what a worker is sent
+            there = sink.known(some)
+            lookups: list[CacheLookup | None] = []
+            for plan in plans:
+                found, lookup = plan.look_up(some, there)
+                sink.take(found)
+                lookups.append(lookup)
+            rows: Rows = corpus
+            if options.in_blocks:  # what is known whole needs no rows, which are what a worker is sent
                 asked = any(lookup is not None for lookup in lookups)
-                rows = zip(some, corpus.rows[some[0] : some[-1] + 1], strict=True) if asked else ()
-                yield Task(dict(rows), some, lookups)
+                rows = dict(zip(some, corpus.rows[some[0] : some[-1] + 1], strict=True)) if asked else {}
+            yield Task(rows, some, lookups)
 
     shown = options.progress and options.in_blocks
     with (
@@ -80,18 +84,6 @@ def score(plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, exe
         for block in blocks:
             for plan in plans:
                 plan.take(block)
-            sink.take(block.scored)
-            if block.ended:
-                sink.ended(under_way[0])
-                bar.update(len(under_way.popleft()))
-
-
-def _looked_up(plans: Sequence[Plan], rows: Sequence[int], sink: Sink[T]) -> list[CacheLookup | None]:
-    """What each plan has still to score of some rows; what is known goes to the sink."""
-    there = sink.known(rows)
-    lookups: list[CacheLookup | None] = []
-    for plan in plans:
-        found = plan.look_up(rows, there)
-        sink.take(found.known)
-        lookups.append(found._replace(known={}) if plan.asks(found) else None)
-    return lookups
+            ended = under_way.popleft() if block.ended else ()
+            sink.take(block.scored, ended)
+            bar.update(len(ended))

@@ -58,7 +58,7 @@ def run(place: Path | str, corpus: Corpus | None = None, **options: object) -> S
 
 def test_killed_run_goes_on_and_scores_nothing_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place, taken = tmp_path / "scores", []
-    whole = FolderWriter.ended
+    whole = FolderWriter._write
 
     def broken(self: FolderWriter, some: Sequence[int]) -> None:
         if len(taken) == 2:
@@ -66,7 +66,7 @@ def test_killed_run_goes_on_and_scores_nothing_twice(tmp_path: Path, monkeypatch
         taken.append(some[0])
         whole(self, some)
 
-    monkeypatch.setattr(FolderWriter, "ended", broken)
+    monkeypatch.setattr(FolderWriter, "_write", broken)
     with pytest.raises(KeyboardInterrupt):
         run(place)
     assert sorted(path.name for path in place.iterdir()) == [
@@ -74,7 +74,7 @@ def test_killed_run_goes_on_and_scores_nothing_twice(tmp_path: Path, monkeypatch
     ]  # fmt: skip
     with pytest.raises(InputError, match=r"has not ended .* it goes on"):
         ScoreTable.load(place)
-    monkeypatch.setattr(FolderWriter, "ended", whole)
+    monkeypatch.setattr(FolderWriter, "_write", whole)
     before = (place / "rows-000000000003.parquet").stat().st_mtime_ns
     assert run(place) == nlgauge.evaluate(rows(3, 8), metrics=METRICS, cache=False)
     assert (place / "rows-000000000003.parquet").stat().st_mtime_ns == before
@@ -84,14 +84,14 @@ def killed_after(place: Path | str, blocks: int, monkeypatch: pytest.MonkeyPatch
     """A run that ends when so many blocks are written."""
     taken: list[object] = []
 
-    def broken(self: FolderWriter, some: Sequence[int], whole: Any = FolderWriter.ended) -> None:
+    def broken(self: FolderWriter, some: Sequence[int], whole: Any = FolderWriter._write) -> None:
         if len(taken) == blocks:
             raise KeyboardInterrupt
         taken.append(some)
         whole(self, some)
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(FolderWriter, "ended", broken)
+        patched.setattr(FolderWriter, "_write", broken)
         run(place, **options)
 
 
@@ -232,7 +232,7 @@ def test_a_folder_that_another_run_writes_is_refused_until_it_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place, refused = tmp_path / "scores", []
-    whole = FolderWriter.ended
+    whole = FolderWriter._write
 
     def meanwhile(self: FolderWriter, some: Sequence[int]) -> None:
         if not refused:
@@ -241,7 +241,7 @@ def test_a_folder_that_another_run_writes_is_refused_until_it_ends(
                 run(place)
         whole(self, some)
 
-    monkeypatch.setattr(FolderWriter, "ended", meanwhile)
+    monkeypatch.setattr(FolderWriter, "_write", meanwhile)
     table = run(place)
     assert refused and table == run(place)
     assert not [path for path in place.iterdir() if path.name.startswith(".")]

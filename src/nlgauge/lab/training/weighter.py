@@ -134,7 +134,7 @@ def measure(corpus: Corpus, metric: MaskEval, engine: Engine) -> Words:
     gathered = _WordCollector(metric)
     with closing(engine):
         scorer = BlockScorer({}, {str(metric): gathered}, engine=engine)
-        deque(scorer.blocks(corpus, range(len(corpus)), CacheLookup({}, {})), maxlen=0)
+        deque(scorer.blocks(corpus, range(len(corpus)), CacheLookup({})), maxlen=0)
     found = [gathered.found[side] for row in corpus for side in gathered.sides(row)]
     return Words(
         torch.from_numpy(np.concatenate([states for states, _ in found])),

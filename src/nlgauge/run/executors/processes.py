@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from nlgauge.options import RunOptions
-from nlgauge.run.block import Block, BlockScorer, CacheLookup, Rows, Task, score_task
+from nlgauge.run.block import Block, BlockScorer, CacheLookup, Rows, Task
 from nlgauge.run.executors import here
 
 
@@ -41,4 +41,4 @@ def _keep(rows: Rows, wanted: Sequence[int]) -> None:
 
 
 def _scored(scorer: BlockScorer, lookup: CacheLookup | None) -> list[Block]:
-    return [block for block in score_task([scorer], Task(*_there[-1], [lookup])) if not block.ended]
+    return list(here.score([scorer], [Task(*_there[-1], [lookup])], RunOptions()))[:-1]

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecError
 from nlgauge.options import RunOptions
-from nlgauge.run.block import Block, BlockScorer, Task, score_task
+from nlgauge.run.block import Block, BlockScorer, Task
 from nlgauge.run.cache import can_be_kept, made_by
+from nlgauge.run.executors import here
 
 LOCAL = "local"
 _AHEAD = 2
@@ -127,13 +128,15 @@ class _Worker:
     """Scores tasks in another process, with models that are loaded once."""
 
     def __init__(self) -> None:
-        self._scorers: list[BlockScorer] | None = None
+        self._shared: _Shared | None = None
+        self._scorers: list[BlockScorer] = []
 
     def score(self, shared: Callable[[], _Shared], task: Task) -> list[Block]:
         """What comes of a task. shared: fetches what the run shares, when the first task comes."""
-        if self._scorers is None:
-            self._scorers = shared().begun()
-        return list(score_task(self._scorers, task))
+        if self._shared is None:
+            known = shared()
+            self._scorers, self._shared = known.begun(), known
+        return list(here.score(self._scorers, [task], self._shared.options))
 
 
 class _Under(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from typing import Generic, TypeVar
 
 from nlgauge.run.plan import Plan
@@ -13,27 +14,18 @@ T = TypeVar("T")
 
 
 class Sink(ABC, Generic[T]):
-    """What takes the scores of a run, in the order of these methods; it is entered for as long as the run lasts."""
+    """What takes the scores of a run, in the order of these methods."""
 
-    def __enter__(self) -> object:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Let go of what was held."""
-
-    def begin(self, plans: Sequence[Plan]) -> None:
-        """Make ready for the metrics of some plans."""
+    def begin(self, plans: Sequence[Plan], held: ExitStack) -> None:
+        """Make ready for the metrics of some plans. held: lasts as long as the run."""
 
     def known(self, rows: Sequence[int]) -> Scores:
         """What is there of some rows already, by all metrics of rows or by none."""
         return {}
 
     @abstractmethod
-    def take(self, scored: Scores) -> None:
-        """Take some scores, each of which may come again."""
-
-    def ended(self, rows: Sequence[int]) -> None:
-        """Take note that nothing more comes of some rows by the plans that were begun."""
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
+        """Take some scores, each of which may come again. ended: rows of which nothing more comes by these plans."""
 
     def finish(self, plan: Plan) -> None:
         """Take what is known when all rows of a plan have come: signatures, and the scores of systems."""

@@ -23,10 +23,10 @@ _OTHER = "name another, or remove it"
 
 
 class FolderWriter(TableBuilder):
-    """A table that is written as it is made; nobody else writes the folder while it is entered.
+    """A table that is written as it is made; nobody else writes the folder meanwhile.
 
-    metrics, asked, evidence: as of TableBuilder. size: rows of a block. Entering it raises InputError where another run
-    is at work in the folder, and where it cannot be written; `begin` where the folder holds another run.
+    metrics, asked, evidence: as of TableBuilder. size: rows of a block. `begin` raises InputError where another run is
+    at work in the folder, where it cannot be written, and where it holds another run.
     """
 
     def __init__(
@@ -40,17 +40,11 @@ class FolderWriter(TableBuilder):
         """Scores by metric, of rows whose block is not whole"""
         parts = {spec: self._columns[spec].parts for spec in self._open}
         self._types = types_of(parts, {spec for spec in parts if self._columns[spec].sums is not None}, evidence)
-        self._held, self._there = ExitStack(), set[int]()
+        self._there: set[int] = set()
 
-    def __enter__(self) -> object:
-        self._held.enter_context(self._dataset.alone())
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._held.close()
-
-    def begin(self, plans: Sequence[Plan]) -> None:
+    def begin(self, plans: Sequence[Plan], held: ExitStack) -> None:
         """Write which run this is, or refuse a folder of another one."""
+        held.enter_context(self._dataset.alone())
         self._there = set(self._dataset.blocks())
         facts = {spec: dict(facts) for plan in plans for spec, facts in plan.facts.items()}
         described = {
@@ -82,12 +76,14 @@ class FolderWriter(TableBuilder):
             return {}
         return {spec: dict(zip(rows, map(_result, some), strict=True)) for spec, some in entries.items()}
 
-    def take(self, scored: Scores) -> None:
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
         """Hold some scores until their block is whole."""
         for spec, found in scored.items():
             self._open[spec].update(found)
+        if ended:
+            self._write(ended)
 
-    def ended(self, rows: Sequence[int]) -> None:
+    def _write(self, rows: Sequence[int]) -> None:
         """Write a block, whole, unless it is there."""
         whole = {spec: [found.pop(n) for n in rows] for spec, found in self._open.items()}
         for spec, results in whole.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from nlgauge.run.results import RowResult, Scores
 from nlgauge.run.sinks import Sink
@@ -14,7 +14,7 @@ class RowCollector(Sink[dict[str, dict[int, RowResult]]]):
     def __init__(self) -> None:
         self.scored: dict[str, dict[int, RowResult]] = {}
 
-    def take(self, scored: Scores) -> None:
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
         """Take some scores."""
         for spec, found in scored.items():
             self.scored.setdefault(spec, {}).update(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class TableBuilder(Sink[ScoreTable]):
         self._signatures: dict[str, Signature] = {}
         self._notes: dict[str, Counter[str]] = {spec: Counter() for spec in metrics}
 
-    def take(self, scored: Scores) -> None:
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
         """Take some rows' scores."""
         for spec, found in scored.items():
             column = self._columns[spec]
