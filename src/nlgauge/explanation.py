@@ -23,6 +23,7 @@ from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import Metric, RowMetric
 from nlgauge.options import RunOptions
+from nlgauge.run.results import RowResult
 from nlgauge.run.runner import run
 from nlgauge.run.sinks.rows import RowCollector
 from nlgauge.show.markup.environment import HERE, digest, inlined, render
@@ -142,7 +143,9 @@ def explain(
         metric, options = _as_scored(scores, metric, known, options)
     chosen = registry.metric(metric, model=options.model)
     if isinstance(chosen, RowMetric):
-        found = _of_rows(known, chosen, range(len(known)) if rows is None else rows, options)
+        wanted = range(len(known)) if rows is None else rows
+        scored = run(known, {str(chosen): chosen}, options, RowCollector(), rows=wanted).get(str(chosen), {})
+        found = of_rows(known, chosen, [(number, scored[number]) for number in wanted])
     elif rows is not None:
         raise SpecError(f"{chosen} measures sets of texts and no single rows: name none")
     else:
@@ -188,19 +191,18 @@ def _refuse_others(found: Explanations, scores: ScoreTable, spec: str) -> None:
                 )  # fmt: skip
 
 
-def _of_rows(corpus: Corpus, metric: RowMetric[Any], rows: Sequence[int], options: RunOptions) -> Explanations:
-    spec = str(metric)
-    scored = run(corpus, {spec: metric}, options, RowCollector(), rows=rows).get(spec, {})
+def of_rows(corpus: Corpus, metric: Metric, scored: Iterable[tuple[int, RowResult]]) -> Explanations:
+    """What was scored of some rows, by their numbers, as explanations."""
     records = [
         Explanation(
-            number + 1, corpus[number].system, corpus[number].item, spec,
+            number + 1, corpus[number].system, corpus[number].item, str(metric),
             dict(zip(metric.parts, one.value.parts, strict=True)), one.value.reason, one.value.notes,
             one.evidence or {},  # type: ignore[arg-type]  # evidence is an object of JSON
             corpus[number].texts,
         )
-        for number, one in ((number, scored[number]) for number in rows)
+        for number, one in scored
     ]  # fmt: skip
-    return Explanations(spec, records)
+    return Explanations(str(metric), records)
 
 
 def _of_systems(corpus: Corpus, metric: Metric, options: RunOptions, against: Corpus | None) -> Explanations:

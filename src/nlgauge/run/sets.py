@@ -35,12 +35,8 @@ class PointCollector:
         """By text"""
         self.longer: set[str] = set()
         """The texts that are longer than the model's window"""
-        self._prepared, self._with_references, self._skipped = prepared, not against, skipped
-
-    @property
-    def skipped(self) -> Collection[str]:
-        """The systems whose score is known."""
-        return self._skipped
+        self.skipped = skipped
+        self._prepared, self._with_references = prepared, not against
 
     def apart(self) -> PointCollector:
         """One for some rows alone, which may go to another process."""
@@ -94,11 +90,6 @@ class SetScorer(PointCollector):
         self._key = key
         self._kept: dict[str, RowResult] = {}
 
-    @property
-    def skipped(self) -> Collection[str]:
-        """The systems that the store has a score of."""
-        return self._kept.keys()
-
     @cached_property
     def systems(self) -> Mapping[str, Sequence[int]]:
         """The numbers of each system's rows."""
@@ -126,6 +117,7 @@ class SetScorer(PointCollector):
     def recall(self, kept: Mapping[str, bytes]) -> None:
         """Take what the store has, by key; what is no score of the system is passed over."""
         self._kept = {}
+        self.skipped = self._kept.keys()
         for system, key in self.keys.items():
             one = unpacked(kept[key], len(self.metric.parts)) if key in kept else None
             if one is not None and (not one.longer or one.can_be_of(self._all_texts(system))):
@@ -165,12 +157,13 @@ class SetScorer(PointCollector):
     def _scored(self, system: str, other: Sequence[SetText] | None) -> RowResult:
         evaluated = self._texts(self._of(system), "candidate")
         reference = other if other is not None else self._texts(self._of(system), "references")
-        shown = None
-        if self._evidence and evaluated and reference:
-            shown = self.metric.evidence(evaluated, reference).record() or None
         longer = tuple(n for n, text in enumerate(self._all_texts(system)) if text in self.longer)
-        (value,) = checked(self.metric, [self._compared(evaluated, reference)], 1)
-        return RowResult(value, longer, shown)
+        if not (evaluated and reference):
+            why = f"no {'reference' if evaluated else 'output'} has words"
+            return RowResult(Value((np.nan,) * len(self.metric.parts), why), longer)
+        value = self.metric.compare(*(np.concatenate([one.points for one in some]) for some in (evaluated, reference)))
+        shown = self.metric.evidence(evaluated, reference).record() or None if self._evidence else None
+        return RowResult(checked(self.metric, [value], 1)[0], longer, shown)
 
     def _all_texts(self, system: str) -> list[str]:
         """The distinct texts that a system's score is made of."""
@@ -184,11 +177,3 @@ class SetScorer(PointCollector):
         )
         known = [SetText(item, text, self.points[text]) for item, text in texts if text in self.points]
         return [one for one in known if len(one.points)]
-
-    def _compared(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Value:
-        for side, texts in (("output", evaluated), ("reference", reference)):
-            if not texts:
-                return Value((np.nan,) * len(self.metric.parts), f"no {side} has words")
-        return self.metric.compare(
-            np.concatenate([one.points for one in evaluated]), np.concatenate([one.points for one in reference])
-        )

@@ -106,7 +106,8 @@ def _scoring(app: FastAPI, service: Service) -> None:
         fields = asking.fields(await body.read(request, service.limits), openapi.EXPLAIN_FIELDS)
         run = asking.run(asking.corpus(fields), [_spec(fields)], evidence=True)
         _refuse_sets(run)
-        return _json(answers.explanations(run, await service.answer(run, request)))
+        await service.answer(run, request)
+        return _json(answers.explanations(run))
 
     @app.post("/check", **openapi.CHECK)
     async def checked(request: Request) -> Response:
