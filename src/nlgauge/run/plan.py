@@ -94,7 +94,8 @@ class Plan:
                 facts = facts_of(metric, layers, engine, against=side)
                 key = metric_key(metric, facts, evidence) if store is not None and can_be_kept(facts) else None
                 self.sets[spec] = SetScorer(metric, layers, facts, corpus, against, evidence, key)
-        self.facts = {spec: one.facts for spec, one in (*self.metrics.items(), *self.sets.items())}
+        self.facts = {spec: one.facts for spec, one in self.metrics.items()}
+        self.facts |= {spec: one.facts for spec, one in self.sets.items()}
         """What the numbers of each metric depend on beside its spec, as it is known before rows are scored"""
         self.scorer = BlockScorer(self.metrics, self.sets, evidence, engine)
         """What scores rows of the corpus, anywhere"""
