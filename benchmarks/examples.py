@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +19,12 @@ from measuring import heading, machine, parser, save, table
 
 from nlgauge.engine.models import loading
 from nlgauge.lab.training.weak_labels.attempts import Source
-from nlgauge.lab.training.weak_labels.construct import Tally, construct
+from nlgauge.lab.training.weak_labels.construct import construct
+from nlgauge.lab.training.weak_labels.labels import WORD
 from nlgauge.lab.training.weak_labels.lexicon import Lexicon
-from nlgauge.lab.training.weak_labels.paraphrase import Rewriter
 from nlgauge.lab.training.weak_labels.parts import Parts
-from nlgauge.lab.training.weak_labels.pseudo_targets import sentence_list, worth_choosing
 from nlgauge.lab.training.weak_labels.sources import read_records
+from nlgauge.lab.training.weak_labels.targets import sentence_list, worth_choosing
 
 _WORD = re.compile(r"\w+")
 
@@ -59,9 +60,9 @@ def main() -> None:
     parsed = [one for some in parts.parser.parse(chosen) for one in some]
     ways = {
         "usual": parts.paraphraser,
-        "without a judge": Rewriter(parts.lexicon),
-        "words alone": Rewriter(parts.lexicon, model, rewritten=0.0, shortened=0.0),
-        "grammar alone": Rewriter(Lexicon({})),
+        "without a judge": replace(parts.paraphraser, tolerance=np.inf),
+        "words alone": replace(parts.paraphraser, reworded=0.0),
+        "rules alone": replace(parts.paraphraser, lexicon=Lexicon({})),
     }
     heading(f"paraphrases of {len(parsed)} sentences")
     rows, figures = [], {}
@@ -76,12 +77,11 @@ def main() -> None:
     table(["paraphraser", "words changed or moved", "sentences unchanged", "sentences a second"], rows)
 
     heading("examples")
-    tally = Tally()
     began = time.process_time()
-    made = list(construct(source, parts, seed=0, stop=attempts, tally=tally))
+    made = list(construct(source, parts, seed=0, attempts=attempts))
     seconds = time.process_time() - began
-    words = sum(len(one.words) for one in made)
-    lost = sum(one.supported.count(False) for one in made)
+    words = sum(len(WORD.findall(one.row.candidate)) for one in made)
+    lost = sum(len(WORD.findall(one.row.candidate[slice(*span)])) for one in made for span in one.row.spans or ())
     table(
         ["examples", "a second", "of attempts", "unsupported words", "parts ready after"],
         [

@@ -3,7 +3,7 @@
     python campaigns/faults.py [--inputs 300] [--seed 0] [--repeat INPUT]      (Linux)
 
 A job writes: it saves a table, a page or evidence, keeps rows on disk, scores with a cache, or scores into a folder by
-a metric that reads a model and metrics of strings. Meanwhile a disk is full after so many bytes, the place is no
+a metric that reads a model and string metrics. Meanwhile a disk is full after so many bytes, the place is no
 folder, cannot be written or takes nothing, the process is killed or interrupted at its n-th call of a function, another
 process does the same job, or the cache or a file of the folder was cut, damaged, locked or replaced before. Then the
 file is the old one or the whole new one, nothing is left beside it, the error is one line, and the same job done again

@@ -2,7 +2,7 @@
 
     python campaigns/rows.py [--inputs 2000] [--seed 0] [--repeat INPUT]
 
-Most inputs are scored by one or two metrics of strings or of numbers, one of fifty by a metric that reads the embedded
+Most inputs are scored by one or two string metrics or of numbers, one of fifty by a metric that reads the embedded
 model. What is scored is saved, loaded and compared too, and scored once more in the other order.
 """
 
@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from texts import made, mostly, odd_values, rows
 
 import nlgauge
-from nlgauge import Corpus, ScoreTable, registry
+from nlgauge import Corpus, ScoreTable
+from nlgauge.catalogue import registry
 from nlgauge.engine.models import loading
 from nlgauge.metrics.base import RowMetric, model_of
 

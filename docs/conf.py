@@ -18,6 +18,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx_click",
+    "sphinx_copybutton",
     "extension.metric",
     "extension.fields",
     "extension.cards",
@@ -25,6 +26,16 @@ extensions = [
 exclude_patterns = ["_build", "extension"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
+myst_html_meta = {
+    "description": "nlgauge evaluates generated text offline: hallucination detection, faithfulness (groundedness, "
+    "factual consistency) of RAG answers and summaries, significance tests, and agreement of metrics with people.",
+    "keywords": "hallucination detection, faithfulness, groundedness, factual consistency, RAG evaluation, "
+    "LLM as a judge, LLM evaluation, summarization, BERTScore, InfoLM",
+}
+
+# A block is copied without its prompts and outputs; what a block of `text` shows is not copied at all.
+copybutton_selector = "div:not(.highlight-text) > div.highlight pre"
+copybutton_prompt_text = "$ "
 
 html_theme = "furo"
 html_static_path: list[str] = []

@@ -1,4 +1,4 @@
-"""A run that the tests of pages share: a good system, a twin that cannot be told apart from it, and a bad one."""
+"""A run that the tests of pages share: a good system, a twin not significantly different, and a bad one."""
 
 from __future__ import annotations
 

@@ -289,7 +289,7 @@ def test_explain_draws_systems_by_a_metric_of_sets(outputs: Path) -> None:
     ("spec", "said"),
     [
         ("TokenF1", "not shared"),
-        ("Consistency", "not borne out"),
+        ("Consistency", "not supported"),
         ("MaskEval(stride=4)", "guessed wrong"),
         ("BERTScore", "matched with"),
         ("BaryScore(idf='none')", "The dearest flows"),

@@ -1,4 +1,4 @@
-"""nlgauge measures generated text: InfoLM and its kin on one engine, offline, repeatable.
+"""nlgauge measures generated text: InfoLM and other metrics on one engine, offline, repeatable.
 
 >>> import nlgauge
 >>> table = nlgauge.evaluate(candidates=["A cat sat."], references=[["The cat sat."]], metrics=["InfoLM"])

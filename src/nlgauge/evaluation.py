@@ -57,9 +57,9 @@ def evaluate(
     units for it alone; 'int8' computes products of weights in 8 bits, without torch. device: 'cpu', 'cuda', 'cuda:1' or
     'mps', of models that torch runs; a GPU by default where there is one. batch_tokens: how many tokens a batch holds.
     window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
-    evidence: keep what each score rests on. against: a corpus whose candidates metrics of sets compare a system's
+    evidence: keep what each score is based on. against: a corpus whose candidates metrics of sets compare a system's
     outputs with, instead of the references of its rows. progress: a bar on stderr, when that is a terminal.
-    processes: how many metrics of strings are scored at a time; more than one starts Python anew, so a script that asks
+    processes: how many string metrics are scored at a time; more than one starts Python anew, so a script that asks
     for it has to stand under ``if __name__ == "__main__":``. Models use all processors in any case.
     cache: where scores are kept, so that no row is scored twice: True for the place of `nlgauge cache info`, a folder,
     or False.
@@ -76,19 +76,9 @@ def evaluate(
     rows = _corpus(corpus, columns, candidates, references, sources, contexts, systems, items, None, questions)
     chosen, asked = _metrics(metrics, model)
     options = RunOptions(
-        model,
-        precision,
-        device,
-        batch_tokens,
-        window,
-        evidence,
-        progress,
-        processes,
-        cache,
-        rows_per_block,
-        output,
-        ray,
-    )
+        model=model, precision=precision, device=device, batch_tokens=batch_tokens, window=window, evidence=evidence,
+        progress=progress, processes=processes, cache=cache, rows_per_block=rows_per_block, output=output, ray=ray,
+    )  # fmt: skip
     return table_of(rows, chosen, asked, options, against)
 
 

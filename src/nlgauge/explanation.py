@@ -1,4 +1,4 @@
-"""What scores rest on: those of single rows, or of whole systems where a metric measures sets."""
+"""What scores are based on: those of single rows, or of whole systems where a metric measures sets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ROUNDING = 1e-5
 
 @dataclass(frozen=True)
 class Explanation:
-    """One score, of a row or of a system, and what it rests on."""
+    """One score, of a row or of a system, and what it is based on."""
 
     row: int | None
     """Counted from 1; None of a system"""
@@ -89,7 +89,7 @@ class Explanations(Sequence[Explanation]):
         script = inlined(HERE / "evidence.js")
         page = render(
             "explain.html",
-            title=f"What {self.metric} rests on",
+            title=f"Why {self.metric} gave these scores",
             metric=self.metric,
             records=self.records,
             version=__version__,
@@ -125,7 +125,7 @@ def explain(
     progress: bool = False,
     cache: bool | str | Path = True,
 ) -> Explanations:
-    """What a metric's scores of some rows rest on; of each system where it measures sets.
+    """What a metric's scores of some rows are based on; of each system where it measures sets.
 
     rows: numbers of rows, counted from 0; all where none are given. No other row is scored; what a metric counts on the
     corpus is counted on all of it. scores: a table of these rows, whose numbers are explained: by the metric as it
@@ -138,7 +138,10 @@ def explain(
     'candidate'
     """
     known = evaluation.rows_of(corpus, columns)
-    options = RunOptions(model, precision, device, batch_tokens, window, evidence=True, progress=progress, cache=cache)
+    options = RunOptions(
+        model=model, precision=precision, device=device, batch_tokens=batch_tokens, window=window, evidence=True,
+        progress=progress, cache=cache,
+    )  # fmt: skip
     if scores is not None:
         metric, options = _as_scored(scores, metric, known, options)
     chosen = registry.metric(metric, model=options.model)

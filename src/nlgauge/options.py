@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ROWS_PER_BLOCK = 4096
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """How a run is computed; each field is an argument of `nlgauge.evaluate`, which says what it means.
 

@@ -27,7 +27,7 @@ def test_spans_that_are_not_borne_out_stand_beside_the_nearest_sentence():
     assert lines == [
         "candidate, against the source:",
         "  The bridge fell, and [five] [people] [sang].",
-        "  characters  not borne out     the nearest sentence",
+        "  characters  not supported     the nearest sentence",
         "  21-37       five people sang  context 4-60: People who were there who were there who were t…",
         "  least supported: characters 17-38, 0.2500",
     ]

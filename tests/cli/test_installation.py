@@ -91,3 +91,16 @@ def test_a_folder_of_ours_can_be_exported(tmp_path: Path) -> None:
     shutil.copytree(pocket_folder(), tmp_path / "ours")
     assert nlgauge("export", tmp_path / "ours", tmp_path / "out").exit_code == 0
     assert (tmp_path / "out" / "model.safetensors").is_file()
+
+
+@pytest.mark.parametrize("named", ["option", "environment"])
+def test_the_larger_model_that_is_absent_says_what_to_install(
+    named: str, outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "find_spec", lambda name: None)
+    if named == "environment":
+        monkeypatch.setenv("NLGAUGE_MODEL", "base")
+    model = ["--model", "base"] if named == "option" else []
+    message = refused("score", outputs, "-m", "BERTScore", *model)
+    assert message.strip().endswith("model 'base' is not installed: pip install nlgauge-base")
+    assert "base" not in json.loads(nlgauge("list", "--format", "json").stdout)["models"]

@@ -14,7 +14,7 @@ from nlgauge.data.table import Column
 
 @pytest.fixture
 def table() -> ScoreTable:
-    """Top and Near cannot be told apart, Far is worse; and a metric of sets, and one of two parts and a detail."""
+    """Top and Near do not differ significantly, Far is worse; a metric of sets, one of two parts and a detail."""
     rng = np.random.default_rng(4)
     item = rng.normal(size=30)
     values = np.concatenate([item + 5.02, item + 5 + rng.normal(0, 0.3, 30), item + rng.normal(0, 0.3, 30)])
@@ -43,7 +43,7 @@ def test_the_best_is_marked_and_what_cannot_be_told_apart(
     assert [line.count("*") for line in (top, near, far)] == [2, 1, 0]
     assert [line.count("~") for line in (top, near, far)] == [0, 2, 0]
     assert told == [
-        "* best; ~ cannot be told apart from it (paired test, p >= 0.05, corrected by Holm)",
+        "* best; ~ no significant difference from the best (paired test, p >= 0.05, corrected by Holm)",
         "not tested: Set",
         "--parts shows more of Parts",
     ]

@@ -103,7 +103,7 @@ def test_a_row_opens_with_its_evidence_and_closes_by_keyboard(opened: Watched) -
     assert texts(opened, "#d-evidence .pane .text") == ["Five people sang in hall 0.", "Source 0."]
     page.locator("#d-evidence .text").first.focus()
     page.keyboard.press("ArrowRight")
-    assert page.inner_text("#d-evidence .said").startswith("“Five”: borne out: 0.1")
+    assert page.inner_text("#d-evidence .said").startswith("“Five”: supported: 0.1")
     assert texts(opened, "#d-evidence .on") == ["Five", "Source"]
     assert texts(opened, "#d-others tbody th") == ["twin", "bad"]
     page.keyboard.press("n")

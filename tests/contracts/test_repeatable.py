@@ -1,4 +1,4 @@
-"""Metrics of strings give the same numbers in every run, to the last digit: Python orders its sets anew in each."""
+"""String metrics give the same numbers in every run, to the last digit: Python orders its sets anew in each."""
 
 from __future__ import annotations
 

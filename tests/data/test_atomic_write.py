@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge import atomic_write as module
+from nlgauge.data import atomic_write as module
 from nlgauge.data.atomic_write import atomic_bytes, atomic_write, goes_to_stdout, is_stream, refuse_place
 from nlgauge.errors import InputError
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge import file_lock
+from nlgauge.data import file_lock
 from nlgauge.data.file_lock import alone, is_named, locked
 
 _HOLD = """

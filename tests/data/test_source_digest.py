@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge import BERTScore, InfoLM, Length, sources
+from nlgauge import BERTScore, InfoLM, Length
+from nlgauge.data import source_digest as sources
 from nlgauge.data.source_digest import readable, source_digest
 from nlgauge.engine.models import loading
 

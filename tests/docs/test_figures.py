@@ -1,55 +1,99 @@
-"""The figures of docs/which-metric.md are those of docs/agreement.md, which is generated."""
+"""A figure that a page quotes is the one of the table that it comes from.
+
+There are two ways to quote. The figures of a table with the heads of `HEAD` are those of docs/agreement.md. Anywhere
+else, a comment in front of the figure names its cell:
+
+    <!-- PAGE / SECTION / FIRST HEAD OF THE TABLE / ROW / COLUMN -->.407
+
+A row is named by its first cell, and by its second one under a head of `SECOND`; the first row of a name counts.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-
-HEAD = "| data | aspect | level, coefficient | metric | pocket | base |"
+HEAD = ["data", "aspect", "level, coefficient", "metric", "pocket", "base"]
+"""`best without a model` and `best published` may follow"""
+SECOND = ("model", "level, coefficient")
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.md")])
+_QUOTED = re.compile(r"<!-- (\S+\.md / .+?) -->([^\s,;)]*\d)")
 
 
 def cells(line: str) -> list[str]:
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
 
 
-def quoted() -> list[list[str]]:
-    """Data set, aspect, level and coefficient, metric and both figures of every line under such a head."""
-    lines = (ROOT / "docs" / "which-metric.md").read_text(encoding="utf-8").splitlines()
+def tables(text: str) -> list[list[list[str]]]:
+    """The cells of each table, its head first, without the line below it."""
+    found = re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE)
+    return [[cells(line) for number, line in enumerate(one.splitlines()) if number != 1] for one in found]
+
+
+@cache
+def sections(page: str) -> dict[str, str]:
+    """By its heading, the text of each section of a page of docs/, or of the README."""
+    file = ROOT / page if page == "README.md" else ROOT / "docs" / page
+    parts = re.split(r"^##+ ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {part.partition("\n")[0].strip(): part for part in parts}
+
+
+def rows(table: list[list[str]]) -> dict[str, list[str]]:
+    """The lines of a table by their names."""
+    named: dict[str, list[str]] = {}
+    for line in table[1:]:
+        second = line[1].partition("@")[0] if table[0][1] in SECOND else ""
+        named.setdefault(", ".join(filter(None, (line[0], second))).replace(" ‡", "").replace("`", ""), line)
+    return named
+
+
+def figure_at(cell: str) -> str:
+    """The figure of a cell; a LookupError names what is not there."""
+    page, section, head, row, column = cell.split(" / ")
+    found = [one for one in tables(sections(page)[section]) if one[0][0] == head and column in one[0]]
+    if not found:
+        raise LookupError(f"no such table: {cell}")
+    return rows(found[0])[row][found[0][0].index(column)].strip("*").split(" ")[0]
+
+
+def of_agreement(heads: list[str], line: list[str]) -> list[tuple[str, str]]:
+    """The cells of docs/agreement.md that a line under `HEAD` quotes, with its figures."""
+    data, aspect, level, metric, *figures = line
+    metric = metric.replace("`", "")
+    # A metric that uses no model has one figure, in the place of pocket's.
+    names = [metric] if figures[1] == "-" else [f"{metric}, pocket", f"{metric}, base"]
+    quoted = [(f"agreement.md / {data} / {level} / {name} / {aspect}", figures[n]) for n, name in enumerate(names)]
+    best = [f"agreement.md / Who wins / rated / {data}: {aspect}, {level} / {head}" for head in heads[len(HEAD) :]]
+    return quoted + list(zip(best, figures[2:], strict=True))
+
+
+def quotations() -> list[tuple[str, str, str]]:
+    """(page, cell, figure) of all that pages quote."""
     found = []
-    for start in (number for number, line in enumerate(lines) if line == HEAD):
-        for line in lines[start + 2 :]:
-            if not line.startswith("|"):
-                break
-            found.append(cells(line))
+    for file in PAGES:
+        page, text = str(file.relative_to(ROOT)), file.read_text(encoding="utf-8")
+        found += [(page, named[1], named[2]) for named in _QUOTED.finditer(text)]
+        for heads, *lines in tables(text):
+            if heads[: len(HEAD)] == HEAD:
+                found += [(page, *one) for line in lines for one in of_agreement(heads, line)]
     return found
 
 
-def agreement(data: str, level: str, metric: str, aspect: str) -> list[str]:
-    """The figures on the generated page, by pocket and by base; a KeyError names what it has not.
-
-    A metric that reads no model has one figure, in the place of pocket's.
-    """
-    page = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
-    sections = {part.partition("\n")[0].strip(): part for part in re.split(r"^## ", page, flags=re.MULTILINE)}
-    tables = re.split(r"\n\n", sections[data])
-    heads = {cells(table.splitlines()[0])[0]: table.splitlines() for table in tables if table.startswith("|")}
-    table = heads[level]
-    column = cells(table[0]).index(aspect)
-    rows = {cells(line)[0].replace(" ‡", ""): cells(line)[column].strip("*").split(" ")[0] for line in table[2:]}
-    if metric in rows:
-        return [rows[metric], "-"]
-    return [rows[f"{metric}, pocket"], rows.get(f"{metric}, base", "-")]
-
-
 def test_there_are_figures() -> None:
-    assert len(quoted()) >= 10
+    assert len(quotations()) >= 100
 
 
-@pytest.mark.parametrize("line", quoted(), ids=lambda line: " ".join(line[:4]))
-def test_a_figure_is_the_one_of_the_generated_page(line: list[str]) -> None:
-    data, aspect, level, metric, *figures = line
-    assert figures == agreement(data, level, metric, aspect), "correct docs/which-metric.md, and read what it concludes"
+@pytest.mark.parametrize(("page", "cell", "figure"), quotations())
+def test_a_quoted_figure_is_the_one_of_its_table(page: str, cell: str, figure: str) -> None:
+    assert figure == figure_at(cell), f"correct {page}, and read what it concludes from the figure"
+
+
+@pytest.mark.parametrize("block", ["agreement", "detection"])
+def test_the_tables_of_the_readme_are_those_of_the_generated_pages(block: str) -> None:
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition(f"<!-- {block} -->")[2]
+    table = table.partition(f"<!-- end of {block} -->")[0].strip()
+    assert table and table in (ROOT / "docs" / f"{block}.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Looks that may be taken any time: how often they err, what they find, and the bound that they rest on."""
+"""Looks that may be taken any time: how often they err, what they find, and the bound that they are based on."""
 
 from __future__ import annotations
 

@@ -66,6 +66,17 @@ def test_scores_that_say_nothing_leave_the_ratings_alone() -> None:
     assert_allclose(found, (2, 2 - half, 2 + half), rtol=1e-12)
 
 
+def test_a_least_weight_keeps_scores_from_being_turned_against_the_ratings() -> None:
+    y = np.random.default_rng(0).normal(size=80)
+    design = Design(np.arange(80) < 40, np.zeros(80, np.intp))
+    assert powered(y, -y, design).weight < 0
+    held = powered(y, -y, design, 0.0)
+    alone = powered(y, np.zeros(80), design)
+    assert held.weight == 0 and held.estimate == alone.estimate
+    assert_allclose(held.influence, alone.influence, atol=1e-15)
+    assert powered(y, y, design, 0.0).weight == powered(y, y, design).weight > 0
+
+
 def test_unit_of_the_scores_does_not_matter() -> None:
     ratings, scores, rated = whole_numbers()
     assert_allclose(

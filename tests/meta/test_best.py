@@ -1,4 +1,4 @@
-"""The best system by a score, and those that cannot be told apart from it."""
+"""The best system by a score, and those that do not differ significantly from it."""
 
 from __future__ import annotations
 

@@ -109,24 +109,13 @@ def test_how_many_more_ratings() -> None:
     assert truth
 
 
-def test_what_is_refused() -> None:
-    table, corpus, truth = outputs(200, 19)
-    with pytest.raises(InputError, match="a, good: 19 rows are rated, and at least 20 are needed: rate more"):
-        nlgauge.estimate(table, corpus)
-    lowest = sorted(truth, key=lambda key: table.values(SPEC)[table.rows.index(key)])[:160]
-    with pytest.raises(InputError, match="were not drawn at random: give the key of nlgauge sample"):
-        nlgauge.estimate(table, {key: truth[key] for key in lowest})
-    table, corpus, _ = outputs()
-    rated = {(row.system, row.item): 1.0 for row in corpus if row.scores}
-    with pytest.raises(InputError, match="all 80 ratings are 1, which does not say how often others occur"):
-        nlgauge.estimate(table, rated)
-    clustered = Corpus(tuple(replace(row, extra={"doc": row.item[-1]}) for row in corpus))
-    with pytest.raises(InputError, match="of 10 clusters, and at least 20 are needed"):
-        nlgauge.estimate(table, clustered, cluster="doc")
-    with pytest.raises(InputError, match="between 0 and 1"):
-        nlgauge.estimate(table, corpus, confidence=95)
-    with pytest.raises(InputError, match="nothing is rated for 'bad'"):
-        nlgauge.estimate(table, corpus, aspects=["bad"])
+def test_p_is_one_less_the_confidence_at_which_the_interval_reaches_zero() -> None:
+    table, corpus, _ = outputs(200, 60, 3)
+    a, _, difference = nlgauge.estimate(table, corpus)
+    assert math.isnan(a.p) and 0 < difference.p < 1
+    at = nlgauge.estimate(table, corpus, confidence=1 - difference.p)[2]
+    assert_allclose(min(abs(at.low), abs(at.high)), 0, atol=1e-9)
+    assert (difference.low <= 0 <= difference.high) == (difference.p >= 0.05)
 
 
 def test_one_system_too_few_has_a_reason_and_the_others_numbers() -> None:

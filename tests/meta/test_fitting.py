@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_allclose
 
-from nlgauge.meta.fitting import PENALTIES, cross_fitted, fit, folds_of
+from nlgauge.meta.fitting import PENALTIES, combined, cross_fitted, fit, folds_of
 
 
 def test_folds_are_of_items() -> None:
@@ -40,3 +40,21 @@ def test_a_fold_is_predicted_by_the_others() -> None:
     out = fold == 2
     alone = fit(x[~out], y[~out], items[~out], "nnls", 4, 0)
     assert_allclose(crossed.predicted[out], alone.of(x[out]))
+
+
+def test_of_a_rated_row_the_combined_value_knows_no_rating_of_its_item() -> None:
+    x, y, items = data(0.5)
+    rated = np.arange(180) % 3 > 0
+    before = combined(x, y, rated, items, 0)
+    assert np.corrcoef(before[rated], y[rated])[0, 1] > 0.8 < np.corrcoef(before[~rated], y[~rated])[0, 1]
+    other = np.where(items == 7, y + 100, y)
+    after = combined(x, other, rated, items, 0)
+    assert_allclose(after[rated & (items == 7)], before[rated & (items == 7)], rtol=1e-12)
+    assert np.abs(after - before)[items != 7].max() > 0.1
+
+
+def test_the_combined_value_has_no_constant_of_a_fold() -> None:
+    """It would hold the other folds' ratings, which are low where its own are high."""
+    y = np.random.default_rng(0).normal(size=60)
+    turned = combined(-y[:, None], y, np.arange(60) < 50, np.arange(60), 0)
+    assert (turned == 0).all()  # no weight is negative, so nothing is left

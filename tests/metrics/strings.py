@@ -1,4 +1,4 @@
-"""What the tests of metrics of strings share."""
+"""What the tests of string metrics share."""
 
 from __future__ import annotations
 

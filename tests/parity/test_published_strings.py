@@ -1,4 +1,4 @@
-"""Agreement of metrics of strings with people, to the digits that recomputing published tables gave.
+"""Agreement of string metrics with people, to the digits that recomputing published tables gave.
 
 Where a table counted outputs without words as 0, so does empty='worst'.
 """

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 GROUNDED = "Consistency(aligner='D')"
 """A trained aligner that reads answer and source together and labels every word of the answer"""
-_PART = "probability"
-"""That the source supports all of the answer. The metric's score, a mean over the words, forgives one invented word
-among many right ones"""
 
 
 class AssertGrounded(Protocol):
@@ -31,7 +28,7 @@ class AssertGrounded(Protocol):
         answer: str,
         source: str | Sequence[str],
         *,
-        at_least: float,
+        at_least: float | None = None,
         question: str | None = None,
         metric: str = GROUNDED,
         part: str | None = None,
@@ -43,35 +40,41 @@ def assert_grounded(
     answer: str,
     source: str | Sequence[str],
     *,
-    at_least: float,
+    at_least: float | None = None,
     question: str | None = None,
     metric: str = GROUNDED,
     part: str | None = None,
     model: str | None = None,
 ) -> None:
-    """Fail the test unless the source supports the answer, with a probability of at least so much.
+    """Fail the test unless the source supports the answer.
 
-    The failure names the words that nothing supports. source: a text, or several passages. question: what the
-    answer answers, which supports nothing of it. metric: another one that
-    reads a source; part: its first where none is named. model: as `nlgauge.evaluate` takes it; it is loaded once for
-    all tests. An answer that has no score fails too. Raises SpecError for a metric or a bar that cannot be meant,
-    InputError for a part that the metric does not have.
+    The failure names the words that nothing supports. source: a text, or several passages. at_least: the least
+    probability that passes; by default the model's own bars decide, as `nlgauge.check(grounded=True)` has them, and an
+    answer of which they cannot say whether it is supported fails. question: what the answer answers, which supports
+    nothing of it. metric: another one that reads a source; part: its first where none is named. model: as
+    `nlgauge.evaluate` takes it; it is loaded once for all tests. An answer that has no score fails too. Raises
+    SpecError for a metric or a bar that cannot be meant, InputError for a part that the metric does not have and for a
+    model without bars.
     """
     __tracebackhide__ = True
     from nlgauge.meta.gate import check
+    from nlgauge.meta.gate.grounded import PART
 
     text = source if isinstance(source, str) else "\n".join(source)
     table = _scorer(metric, model).table([{"candidate": answer, "source": text, "question": question}], evidence=True)
-    if part is None and metric == GROUNDED:
-        part = _PART
-    verdict = check(table, part=part, at_least=at_least)
+    if at_least is None:
+        verdict = check(table, grounded=True)
+    else:
+        if part is None and metric == GROUNDED:
+            part = PART
+        verdict = check(table, part=part, at_least=at_least)
     if not verdict.passed:
         pytest.fail(_told(verdict))
 
 
 @pytest.fixture(scope="session", name="assert_grounded")
 def _assert_grounded() -> AssertGrounded:
-    """Fail unless a source supports an answer: assert_grounded(answer, source, at_least=0.5)."""
+    """Fail unless a source supports an answer: assert_grounded(answer, source)."""
     return assert_grounded
 
 

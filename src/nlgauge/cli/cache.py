@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 _UNITS = ("bytes", "KiB", "MiB", "GiB")
 
 
-@click.group(short_help="What is kept of earlier runs: show it, or clear it.")
+@click.group(short_help="The cache of earlier runs: show it, check it or clear it.")
 def cache() -> None:
-    """What was computed once and is kept: scores of rows, and features that are worth it.
+    """The cache of scores and features, so that nothing is computed twice.
 
-    It lies where the platform keeps caches, or in the folder that NLGAUGE_CACHE names; NLGAUGE_CACHE=off keeps nothing.
-    NLGAUGE_CACHE_LIMIT is the most bytes that it may take: 4 GiB by default, and what was not used for longest goes.
+    It lies in the platform's folder for caches, or in the folder that NLGAUGE_CACHE names. NLGAUGE_CACHE=off turns it
+    off. NLGAUGE_CACHE_LIMIT is its largest size in bytes, 4 GiB by default: what was unused for longest goes first.
     """
 
 
 def _of_a_folder(command: Callable[..., None]) -> Callable[..., None]:
-    return click.option("--cache", "folder", type=PLACE, help="This folder, instead of the usual one.")(command)
+    return click.option("--cache", "folder", type=PLACE, help="Folder of the cache, if not the usual one.")(command)
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def _store(folder: Path | None) -> Iterator[Store]:
 @_of_a_folder
 @IN_FORMATS
 def info(folder: Path | None, layout: str) -> None:
-    """Say where it is, how large, and how many entries of which kind it holds."""
+    """Show where the cache is, how large it is, and how many entries of each kind it holds."""
 
     with _store(folder) as store:
         held = store.info()
@@ -71,7 +71,7 @@ def info(folder: Path | None, layout: str) -> None:
 @cache.command()
 @_of_a_folder
 def clear(folder: Path | None) -> None:
-    """Remove everything that is kept."""
+    """Empty the cache."""
     with _store(folder) as store:
         freed = store.clear()
     click.echo(f"{_size(freed)} removed from {store.folder}")

@@ -21,20 +21,24 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _WAYS = ("risk", "f1", "cost", "precision")
 
 
-@click.command(short_help="A bar for check, from scores and a few ratings.")
+@click.command(short_help="Choose a bar for check, from scores and a few ratings.")
 @click.argument("scores", type=PLACE)
 @click.option("--ratings", type=PLACE, required=True, help="The rated outputs: a table as for score, or a rated sheet.")
 @click.option("--key", type=PLACE, help="What nlgauge sample wrote beside the sheet: which rows it shows.")
 @click.option("-m", "--metric", help="A metric of the scores, with its part; may be left out where there is one.")
 @click.option("--aspect", help="An aspect of the ratings; may be left out where there is one.")
 @click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1.")
-@click.option("--risk", type=_SHARE, default=0.1, show_default=True, help="At most this share of what passes is bad.")
-@click.option("--confidence", type=_SHARE, default=0.9, show_default=True, help="How sure the risk is kept.")
+@click.option("--risk", type=_SHARE, default=0.1, show_default=True, help="At most this share of passing rows is bad.")
+@click.option("--confidence", type=_SHARE, default=0.9, show_default=True, help="Confidence that the risk is kept.")
 @click.option("--by", type=click.Choice(_WAYS), default="risk", show_default=True, help="Which bar -o writes.")
 @click.option("--cost", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
               help="What a bad row that passes costs, a good one that is stopped costing 1.")  # fmt: skip
 @click.option(
-    "--precision", type=_SHARE, default=0.9, show_default=True, help="At least this share of what is stopped is bad."
+    "--precision",
+    type=_SHARE,
+    default=0.9,
+    show_default=True,
+    help="At least this share of stopped rows is bad.",
 )
 @click.option("--cluster", metavar="COLUMN", help="Rows that share its value are not independent.")
 @click.option("--outputs", type=PLACE, help="The outputs, where the ratings do not hold --cluster of every row.")
@@ -56,6 +60,7 @@ def calibrate(
 
     from nlgauge import calibrate as run
     from nlgauge.meta.drawn import Draw
+    from nlgauge.show.plots.reliability import Reliability
 
     refuse_place(output)
     table, rated = read_rated(scores, ratings, columns)
@@ -80,7 +85,7 @@ def calibrate(
         show_json(jsonable(record))
     else:
         heads: list[Cell] = ["bar by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]
-        show_tables([[heads, *_bars(found)], [["score", "", "rated", "good"], *_reliability(found)]], layout)
+        show_tables([[heads, *_bars(found)], *Reliability.of(found).tables()], layout)
     remark(f"{found.metric}, {found.aspect}: {found.bad} of {found.n} rated rows are bad")
     missing = next((one.reason for one in found.chosen if one.by == by and one.reason), None)
     if missing:
@@ -99,9 +104,3 @@ def _bars(found: Calibration) -> Iterator[list[Cell]]:
     for one in found.chosen:
         shares = (one.passing, one.bad, one.recall)
         yield [one.by, Number(one.threshold), *(Number(share, digits=3) for share in shares)]
-
-
-def _reliability(found: Calibration) -> Iterator[list[Cell]]:
-    for one in found.reliability:
-        ends = (one.good, one.good_low, one.good_high)
-        yield [Number(one.low), Number(one.high), Number(one.n, digits=0), Number(*ends, digits=2)]

@@ -27,8 +27,8 @@ SIGNIFICANCE = 0.05
 @click.argument("scores", type=PLACE)
 @click.argument("a")
 @click.argument("b")
-@click.option("--metric", help="This metric alone, by its spec or name; or 'spec part'.")
-@click.option("--parts", is_flag=True, help="Print every score of the metrics, not the first alone.")
+@click.option("--metric", help="Only this metric, by its spec or name; or 'spec part'.")
+@click.option("--parts", is_flag=True, help="Print every part of the metrics, not only the first.")
 @click.option("--margin", type=float, help="The loss that would not matter: is A no worse than B by so much?")
 @click.option("--items", type=click.IntRange(min=2), help="Plan a study of so many items: what it would show.")
 @click.option("--outputs", type=PLACE, help="The table that was scored: it has the column of --cluster.")
@@ -39,7 +39,7 @@ SIGNIFICANCE = 0.05
     type=click.IntRange(min=0),
     default=1000,
     show_default=True,
-    help="How many resamples interval and p rest on.",
+    help="How many resamples the interval and p are computed from.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @IN_FORMATS

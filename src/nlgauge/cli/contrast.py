@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from nlgauge.meta.contrast import Contrasts
 
 
-@click.command(short_help="Which metrics agree with people better than others.")
+@click.command(short_help="Which metrics agree with people significantly better.")
 @measured_on_ratings
 @click.option(
     "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
 )
-@click.option("--parts", is_flag=True, help="Every score of the metrics, not the first alone.")
+@click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first.")
 @click.option("--aspect", "aspects", multiple=True, help="This aspect; repeatable; all by default.")
 @click.option("--test", default="permutation", show_default=True, help="permutation, or williams (Pearson only).")
 @click.option("--df", default="n-3", show_default=True, help="For williams: n-3, or n-2 as R's psych has it.")
@@ -39,9 +39,9 @@ def contrast(
 ) -> None:  # fmt: skip
     """Which metrics of a scores file agree with people significantly better than which?
 
-    Prints the metrics by aspect with their cluster, from 1 for the best (metrics of one cluster cannot be told apart),
-    then every pair: the difference of the two coefficients with its interval, two-sided p, and p corrected for all
-    pairs of the aspect. `nlgauge study significance` draws it.
+    Prints the metrics by aspect with their cluster, from 1 for the best. Metrics of one cluster do not differ
+    significantly. Then it prints every pair: the difference of the two coefficients with its interval, two-sided p,
+    and p corrected for all pairs of the aspect. `nlgauge study significance` draws it.
     """
 
     from nlgauge.meta.contrast import contrast as run

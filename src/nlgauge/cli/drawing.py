@@ -1,4 +1,4 @@
-"""What a score rests on, drawn in a terminal: words, matches, flows and items."""
+"""What a score is based on, drawn in a terminal: words, matches, flows and items."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def drawn(evidence: Record, colour: bool) -> Iterator[str]:
     for text in evidence.get("texts", []):
         yield f"{text['name']}, against the {text['against']}:"
         yield "  " + _painted(text, colour).replace("\n", "\n  ")
-        yield from _table([["characters", "not borne out", "the nearest sentence"], *map(_span(text), _spans(text))])
+        yield from _table([["characters", "not supported", "the nearest sentence"], *map(_span(text), _spans(text))])
         yield from _rest(len(text.get("unsupported", [])), "spans")
         reasons = [[f"{one['begin']}-{one['end']}", _short(one["said"])] for one in text.get("reasons", [])[:_SHOWN]]
         yield from _table([["characters", "checked without a model"], *reasons])
@@ -71,7 +71,7 @@ def _spans(text: Record) -> list[list[int]]:
 
 
 def _span(text: Record) -> Callable[[list[int]], list[str]]:
-    """What becomes cells of a span of words that are not borne out."""
+    """What becomes cells of a span of words that are not supported."""
 
     def cells(span: list[int]) -> list[str]:
         begin, end = span

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.meta.estimate import Estimate, Estimates
 
 
-@click.command(short_help="What people would say of all outputs, from a few ratings.")
+@click.command(short_help="Estimate the mean rating of all outputs, from a few.")
 @click.argument("scores", type=PLACE)
 @click.option("--ratings", type=PLACE, required=True, help="The rated outputs: a table as for score, or a rated sheet.")
 @click.option("--key", type=PLACE, help="What nlgauge sample wrote beside the sheet: which rows it shows.")

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from nlgauge.explanation import Explanation, Explanations
 
 
-@click.command(short_help="Show what scores rest on, word by word.")
+@click.command(short_help="Show why a metric gave its scores, word by word.")
 @click.argument("outputs", type=PLACE)
 @click.option("-m", "--metric", "specs", multiple=True, help="Metric spec, e.g. Consistency.")
 @click.option("--row", type=click.IntRange(min=1), help="This row alone, counted from 1.")
 @click.option("--item", help="Rows of this item.")
 @click.option("--system", help="Rows of this system.")
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
-@click.option("--model", help="Model, where the metric names none.")
+@click.option("--model", help="Model of metrics that name none: pocket, base, a Hugging Face name or a folder.")
 @click.option("--precision", default="float32", show_default=True, help="float32, bfloat16 or int8.")
-@click.option("--device", help="cpu, cuda, cuda:1 or mps, of models that torch runs.")
+@click.option("--device", help="cpu, cuda, cuda:1 or mps, for models that torch runs.")
 @click.option("--batch-tokens", type=click.IntRange(min=1), help="How many tokens a batch holds.")
 @click.option(
     "--window", default="slide", show_default=True, help="Texts longer than the model's window: slide, cut or error."
@@ -53,11 +53,12 @@ def explain(
     against: Path | str | None, scores: Path | None, output: Path | None, cache: Path | None, no_cache: bool,
     layout: str,
 ) -> None:  # fmt: skip
-    """Show what scores rest on: those of single rows, and those of systems by metrics of sets.
+    """Show why a metric gave its scores, for single rows, or for systems where a metric measures sets.
 
-    Words: those that the other text bears out are green, half-way ones yellow, weakly aligned ones red and underlined;
-    words that do not count have no colour. Without colours (NO_COLOR is set, or stdout is no terminal) the weakly
-    aligned ones stand in [brackets]. Matches, flows and items stand in tables, what matters most first. JSON holds all.
+    Words that the other text supports are green. Partly supported words are yellow, and unsupported words are red and
+    underlined. Words that do not count have no colour. Without colours (NO_COLOR is set, or stdout is no terminal)
+    unsupported words stand in [brackets]. Matches, flows and items stand in tables, the most important first. JSON
+    holds everything.
     """
 
     from nlgauge import Corpus, ScoreTable
@@ -109,7 +110,7 @@ def _rows(corpus: Corpus, outputs: Path, row: int | None, item: str | None, syst
 def _explained(
     corpus: Corpus, spec: str, rows: Sequence[int], single: bool, options: Mapping[str, Any]
 ) -> Explanations:
-    """What some rows' scores rest on; by a metric of sets, those of their systems.
+    """What some rows' scores are based on; by a metric of sets, those of their systems.
 
     single: whether single rows were asked for. options: of `nlgauge.explain`.
     """

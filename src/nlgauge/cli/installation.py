@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 @click.command("list")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def list_all(layout: str) -> None:
-    """The metrics and models at hand, with their parameters.
+    """List the installed metrics and models, with their parameters.
 
-    Metrics called published/Name do as the published code of a paper does, its errors included.
+    Metrics called published/Name repeat the published code of a paper, with its errors.
     """
     import json
 
@@ -74,7 +74,7 @@ def _default(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
-@click.command(short_help="Check this installation, and the embedded model.")
+@click.command(short_help="Check this installation and the embedded model.")
 def doctor() -> None:
     """Check this installation: versions, the embedded model, and that results do not depend on batch or order."""
     from nlgauge.cli.doctor import examine
@@ -85,11 +85,11 @@ def doctor() -> None:
     sys.exit(0 if all(finding.good for finding in findings) else 1)
 
 
-@click.command(short_help="Write a model as a folder of Hugging Face.")
+@click.command(short_help="Export a model in Hugging Face format.")
 @click.argument("model")
 @click.argument("folder", type=PLACE)
 def export(model: str, folder: Path) -> None:
-    """Write MODEL (pocket, or a folder of ours that is a plain BERT) to FOLDER as a Hugging Face folder in float32."""
+    """Export MODEL to FOLDER in Hugging Face format, in float32. MODEL is pocket, or a folder that is a plain BERT."""
     from nlgauge.engine.models.folder import WEIGHTS_FILE, write_hugging_face
     from nlgauge.engine.models.loading import folder_of
 

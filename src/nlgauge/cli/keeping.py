@@ -13,10 +13,12 @@ from nlgauge.errors import SpecError
 
 def keeping(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the two options, as `cache` and `no_cache`."""
-    command = click.option("--no-cache", is_flag=True, help="Compute all anew, and keep nothing.")(command)
-    return click.option(
-        "--cache", type=PLACE, help="Folder in which scores are kept; see nlgauge cache info for the usual one."
+    command = click.option(
+        "--no-cache", is_flag=True, help="Ignore the cache: read nothing from it, write nothing to it."
     )(command)
+    return click.option("--cache", type=PLACE, help="Folder of the cache; nlgauge cache info shows the usual one.")(
+        command
+    )
 
 
 def cache_of(cache: Path | None, no_cache: bool) -> bool | Path:

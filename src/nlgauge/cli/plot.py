@@ -9,14 +9,14 @@ import click
 
 from nlgauge.cli.study.options import MAP, REPLICATES, SEED, Option, together
 from nlgauge.cli.study.showing import check_figure, read_scores, show
-from nlgauge.cli.terminal import CLUSTER, IN_FORMATS, PLACE, tell_joined
+from nlgauge.cli.terminal import CLUSTER, IN_FORMATS, PLACE, read_rated, tell_joined
 
 _SCORES = click.argument("scores", type=PLACE)
 _METRICS = together(
     click.option(
         "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
     ),
-    click.option("--parts", is_flag=True, help="Every part of the metrics, not the first alone."),
+    click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first."),
 )
 _RATINGS = together(
     click.option("--ratings", "outputs", type=PLACE, help="The rated outputs: a table as for score."),
@@ -55,7 +55,7 @@ def summary(
 ) -> None:  # fmt: skip
     """Systems by metrics: bars with 95 % intervals.
 
-    The best has a star; what cannot be told apart from it (paired test, corrected by Holm) has a tilde.
+    The best has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
     """
     from nlgauge.show.plots.summary import summary as run
 
@@ -67,7 +67,7 @@ def summary(
 @plot.command()
 @_options(click.option("--bins", type=click.IntRange(min=2), default=20, show_default=True))
 def distributions(scores: Path, metrics: Sequence[str], parts: bool, bins: int, output: Path, layout: str) -> None:
-    """How the scores of each system's outputs spread, in the metric's own unit, with the median.
+    """How the scores of each system are distributed, in the metric's own unit, with the median.
 
     `nlgauge study distributions` brings metrics and ratings to one scale.
     """
@@ -151,3 +151,26 @@ def pairwise(
     table, _ = read_scores(scores, outputs, (), (), (), cluster)
     result = run(table, metrics=metrics or None, every_part=parts, replicates=replicates, seed=seed)
     show("pairwise", result, output, layout, kind="plot")
+
+
+@plot.command()
+@together(
+    _SCORES,
+    click.option("-m", "--metric", help="A metric of the scores, with its part; may be left out where there is one."),
+    click.option("--ratings", "outputs", type=PLACE, required=True, help="The rated outputs: a table as for score."),
+    click.option("--aspect", help="An aspect of the ratings; may be left out where there is one."),
+    click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1."),
+    MAP,
+    _DRAWN,
+)
+def reliability(
+    scores: Path, metric: str | None, outputs: Path, aspect: str | None, below: float | None, columns: Sequence[str],
+    output: Path, layout: str,
+) -> None:  # fmt: skip
+    """Which share of the rated rows is good, by score: the second table of nlgauge calibrate."""
+    from nlgauge.show.plots.reliability import reliability as run
+
+    check_figure(output)
+    table, rated = read_rated(scores, outputs, columns)
+    result = run(table, rated, metric=metric, aspect=aspect, below=below)
+    show("reliability", result, output, layout, kind="plot")

@@ -34,7 +34,7 @@ from nlgauge.errors import InputError
     type=click.IntRange(min=0),
     default=1000,
     show_default=True,
-    help="How many resamples intervals and tests rest on.",
+    help="How many resamples the intervals and tests are computed from.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 def report(
@@ -46,7 +46,7 @@ def report(
     """Write a scores file as one HTML page: which system is best, how sure that is, and where it fails.
 
     The page opens from disk, needs no network and can be mailed. With --outputs, or with --candidates and the other
-    text files that were scored, it shows the texts of every row. What scores rest on is drawn on them where the scores
+    text files that were scored, it shows the texts of every row. What scores are based on is drawn there if the scores
     were made with --evidence.
     """
     from nlgauge import ScoreTable

@@ -42,16 +42,16 @@ _ABOUT = "For results and detection"
     help="Instead of the embedded one: a Hugging Face name, as the paper's own, or a folder; for pages repeatable.",
 )  # fmt: skip
 @click.option("--metrics", multiple=True, metavar="METRIC", help="Only this metric, by name or spec; repeatable.")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first so many items: to try things out.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only this many items from the start: to try things out.")
 @click.option(
     "--page", type=PLACE, help=f"{_ABOUT}: where the page goes; agreement.md or detection.md in the folder by default."
 )
 @click.option("--readme", type=PLACE, help=f"{_ABOUT}: write the short table between two comments of this page, too.")
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"{_ABOUT}.")
 @click.option("--draws", type=click.IntRange(min=1), default=2000, show_default=True, help=f"For {COVERAGE}.")
-@click.option("--kept", is_flag=True, help=f"For {RESULTS}: score nothing, make the page of the scores that are kept.")
+@click.option("--kept", is_flag=True, help=f"For {RESULTS}: score nothing; make the page from the scores in the cache.")
 @keeping
-@click.option("--fresh", is_flag=True, help="The same as --no-cache: score again what is kept, and keep nothing.")
+@click.option("--fresh", is_flag=True, help="The same as --no-cache.")
 @IN_FORMATS
 def reproduce(
     names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], metrics: Sequence[str],
@@ -200,7 +200,7 @@ def _at_hand_models() -> list[str | None]:
 
 def _page_for(place: Path, readme: Path | None) -> Callable[[str, str, Sequence[str]], None]:
     """Writes a page, and under a name its short table into the readme; both are looked at before anything is scored."""
-    from nlgauge.lab.reproduce.regions import write_region
+    from nlgauge.lab.reproduce.markdown import write_region
 
     refuse_place(place)
     if readme is not None and not readme.is_file():
@@ -231,9 +231,8 @@ def _results(asked: _Asked, scores: Scores, write: Callable[[str, str, Sequence[
 
 def _detection(asked: _Asked, cache: Path | bool, write: Callable[[str, str, Sequence[str]], None]) -> None:
     from nlgauge.lab.reproduce.detecting import detect
-    from nlgauge.lab.reproduce.detection_page import page, short_table
+    from nlgauge.lab.reproduce.detection_page import page, section, short_table
     from nlgauge.lab.reproduce.labelled_sets import LABELLED_SETS
-    from nlgauge.lab.reproduce.probe_section import section
     from nlgauge.lab.studies.probes import probes
 
     tried, absent = detect(
@@ -254,17 +253,16 @@ def _coverage(data: Data, scores: Scores, draws: int, write: Callable[[str, str,
 
     from nlgauge.lab.reproduce.coverage import populations
     from nlgauge.lab.reproduce.coverage_page import page
-    from nlgauge.lab.reproduce.promises import Promise, both
+    from nlgauge.lab.reproduce.promises import every
 
     found, absent = populations(data, scores)
-    tried, kept = [], dict[str, list[Promise]]()
+    made = []
     # A process for each processor: the draws of a set depend on no other set.
     with ProcessPoolExecutor() as pool:
-        for one, (covered, promised) in zip(found, pool.map(partial(both, draws=draws), found), strict=True):
+        for one, of_one in zip(found, pool.map(partial(every, draws=draws), found), strict=True):
             remark(f"{one.name}: {draws} draws")
-            tried.append(covered)
-            kept |= {one.name: promised} if promised else {}
-    write(page(tried, kept, absent, draws), COVERAGE, ())
+            made.append(of_one)
+    write(page(made, absent, draws), COVERAGE, ())
 
 
 def _layers(

@@ -13,7 +13,7 @@ from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 
 
-@click.command(short_help="Which rows people should rate: a sheet or a page, and its key.")
+@click.command(short_help="Choose rows for people to rate: a sheet or a page.")
 @click.argument("outputs", type=PLACE)
 @click.option("--scores", type=PLACE, help="Scores of these outputs: draw within groups of neighbouring scores.")
 @click.option("-m", "--metric", help="The metric of --scores; may be left out where there is one.")

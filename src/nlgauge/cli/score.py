@@ -53,13 +53,13 @@ _MANY_ROWS = 5000
 @click.option(
     "--window", default="slide", show_default=True, help="Texts longer than the model's window: slide, cut or error."
 )
-@click.option("--evidence", is_flag=True, help="Keep in the output what each score rests on.")
+@click.option("--evidence", is_flag=True, help="Also write what each score is based on (evidence).")
 @click.option(
     "--against", type=ADDRESS, help="Table of texts that metrics of sets compare outputs with, instead of references."
 )
 @click.option(
     "--processes", type=click.IntRange(min=1),
-    help="How many metrics of strings at a time; as many as there are processors from 5,000 rows on, else one.",
+    help="How many string metrics at a time; as many as there are processors from 5,000 rows on, else one.",
 )  # fmt: skip
 @click.option(
     "--rows-per-block",
@@ -78,7 +78,7 @@ _MANY_ROWS = 5000
 )  # fmt: skip
 @keeping
 @CLUSTER
-@click.option("--parts", is_flag=True, help="Print every part of the metrics, not the first alone.")
+@click.option("--parts", is_flag=True, help="Print every part of the metrics, not only the first.")
 @IN_FORMATS
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the bootstrap intervals."
@@ -96,11 +96,11 @@ def score(
     OUTPUTS is a file, a folder of files, or an address such as s3://bucket/rows that pyarrow or fsspec opens.
 
     Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % bootstrap interval. The best
-    has a star; what cannot be told apart from it (paired test, corrected by Holm) has a tilde.
+    has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
     """
     from nlgauge import Corpus, evaluate
     from nlgauge.engine.models.onnx import threads
-    from nlgauge.meta.people import led
+    from nlgauge.meta.people import of_outputs
     from nlgauge.run.executors.ray import Cluster
 
     if not metrics:
@@ -137,4 +137,4 @@ def score(
         table.save(file)
     table = clustered(table, corpus, cluster)
     with beside(file):
-        show_summary(led(table, corpus), layout, seed, parts)
+        show_summary(table, layout, seed, parts, of_outputs(table, corpus))

@@ -28,7 +28,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @click.option("--any-metric", is_flag=True, help="Requests may ask for any metric, without naming files or models.")
 @click.option("--model", help="Model of the metrics that name none; by default what NLGAUGE_MODEL names, else pocket.")
 @click.option("--precision", default="float32", show_default=True, help="float32, bfloat16 or int8.")
-@click.option("--device", help="cpu, cuda, cuda:1 or mps, of models that torch runs.")
+@click.option("--device", help="cpu, cuda, cuda:1 or mps, for models that torch runs.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: a free one.")
 @click.option("--keys", type=PLACE, help="File of API keys, one a line; else those of NLGAUGE_SERVE_KEYS.")
@@ -62,7 +62,7 @@ def serve(
 ) -> None:  # fmt: skip
     """Serve scores over HTTP: /score, /explain, /check, and a page at / (docs/serve.md).
 
-    Metrics and models are named here; no request can name a file, an address or a model. Stops at SIGINT or SIGTERM,
+    Metrics and models are named here; no request can name a file, an address or a model. It stops at SIGINT or SIGTERM,
     when everything that was taken is answered.
     """
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nlgauge.cli.streams import remark, show_json
@@ -14,28 +15,33 @@ from nlgauge.show.tables import Cell, Number
 if TYPE_CHECKING:
     from nlgauge.data.table import Column, ScoreTable, SystemScore
     from nlgauge.meta.best import Best
+    from nlgauge.meta.people import People
 
 _MOST_TESTED = 100_000
 """Values that are resampled for the marks: some seconds"""
 
 
-def show_summary(table: ScoreTable, layout: str, seed: int, every_part: bool) -> None:
-    """Numbers on stdout; reasons, notes and signatures on stderr."""
-    scores = table.by_system(seed=seed)
+def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, people: People | None = None) -> None:
+    """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
+    said = {} if people is None else people.table.columns
+    table = replace(own, columns={**said, **own.columns})
+    scores = [*([] if people is None else people.by_system(seed=seed)), *own.by_system(seed=seed)]
     if layout == "json":
-        _json(table, scores)
+        _json(table, scores, people)
     else:
         shown = {(spec, part) for spec, column in table.columns.items() for part in _parts(column, every_part)}
         groups: dict[tuple[str, str], list[SystemScore]] = {}
         for score in scores:
             if (score.metric, score.part) in shown:
                 groups.setdefault((score.metric, score.part), []).append(score)
-        found = _best(table, groups, seed)
+        found = _best(table, groups, seed, people)
         tables = [_cells(table, own, found, title) for title, own in _tables(table, groups, layout, every_part)]
         show_tables(tables, layout, keys=2)
         for line in (*_legend(found), *_hidden(table, groups)):
             remark(line)
-    for line in _missing(table):
+    for name, note in {} if people is None else people.notes.items():
+        remark(f"{name}: {note}")
+    for line in _missing(own):
         remark(line)
     if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
         remark(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}")
@@ -43,15 +49,13 @@ def show_summary(table: ScoreTable, layout: str, seed: int, every_part: bool) ->
         remark(str(signature))
 
 
-def _json(table: ScoreTable, scores: Sequence[SystemScore]) -> None:
-
-    from nlgauge.meta.people import LED
-
+def _json(table: ScoreTable, scores: Sequence[SystemScore], people: People | None) -> None:
     every = [{key: plain(value) for key, value in vars(score).items()} for score in scores]
-    systems = [one for one in every if not str(one["metric"]).startswith(LED)]
+    rated = [one for one in every if people is not None and one["metric"] in people.table.columns]
+    systems = [one for one in every if one not in rated]
     record = {"nlgauge": table.version, "systems": systems, "run": {**table.run, **table.spent}}
-    if people := [one for one in every if one not in systems]:
-        record["people"] = people
+    if people is not None:
+        record["people"] = [{**one, "note": people.notes.get(str(one["metric"]))} for one in rated]
     record["signatures"] = {spec: str(signature) for spec, signature in table.signatures.items()}
     show_json(record)
 
@@ -63,12 +67,16 @@ def _parts(column: Column, every_part: bool) -> Sequence[str]:
 _Groups = Mapping[tuple[str, str], "Sequence[SystemScore]"]
 
 
-def _best(table: ScoreTable, groups: _Groups, seed: int) -> dict[tuple[str, str], Best]:
-    """The best by each part, those that cannot be told apart from it too where that does not take long."""
+def _best(table: ScoreTable, groups: _Groups, seed: int, people: People | None) -> dict[tuple[str, str], Best]:
+    """The best by each part, those that do not differ significantly from it too where that does not take long."""
     from nlgauge.meta.best import by_part
 
     test = len(table.rows) * len(groups) <= _MOST_TESTED
-    return by_part(table, [score for scores in groups.values() for score in scores], test=test, seed=seed)
+    scores = [score for own in groups.values() for score in own]
+    estimated = [score for score in scores if people is not None and score.metric in people.estimates]
+    rest = [score for score in scores if score not in estimated]
+    found = by_part(table, rest, test=test, seed=seed)
+    return found if people is None else by_part(table, estimated, known=people.p) | found
 
 
 def _tables(table: ScoreTable, groups: _Groups, layout: str, every_part: bool) -> Iterator[tuple[str, _Groups]]:
@@ -122,7 +130,7 @@ def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
         return
     tested, correction = [key for key, one in best.items() if one.tested], "corrected by Holm"
     if any(one.alike for one in best.values()):
-        yield f"* best; ~ cannot be told apart from it (paired test, p >= 0.05, {correction})"
+        yield f"* best; ~ no significant difference from the best (paired test, p >= 0.05, {correction})"
     elif tested:
         yield f"* best; the others are worse beyond chance (paired test, p < 0.05, {correction})"
     if not tested:

@@ -44,7 +44,7 @@ IN_FORMATS = click.option(
 CLUSTER = click.option(
     "--cluster",
     metavar="COLUMN",
-    help="Column of the outputs: rows of one value there are drawn and exchanged together.",
+    help="Column of the outputs: rows that share its value are resampled together.",
 )
 """The option of a command that prints intervals or p-values"""
 
@@ -80,7 +80,7 @@ _MEASURED_ON_RATINGS = (
     ),
     CLUSTER,
     click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
-                 help="How many resamples interval and p rest on."),
+                 help="How many resamples the interval and p are computed from."),
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
     IN_FORMATS,
 )  # fmt: skip

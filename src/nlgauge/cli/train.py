@@ -8,17 +8,17 @@ from pathlib import Path
 import click
 
 from nlgauge.cli.terminal import PLACE
-from nlgauge.cli.train_body import body
+from nlgauge.cli.train_bars import bars
 from nlgauge.cli.train_combination import combination
 from nlgauge.cli.train_weighter import weighter
 
 
-@click.group(short_help="Train what nlgauge scores with.")
+@click.group(short_help="Train models, aligners, weights and bars.")
 def train() -> None:
-    """Train what nlgauge scores with (needs nlgauge[train], all but combination)."""
+    """Train models, aligners, weights and bars (needs nlgauge[train], all but combination)."""
 
 
-train.add_command(body)
+train.add_command(bars)
 train.add_command(combination)
 train.add_command(weighter)
 
@@ -32,8 +32,8 @@ train.add_command(weighter)
 def masked_lm(texts: Path | None, pairs: Path | None, out: Path, config: Path | None, steps: int | None) -> None:
     """Train a masked LM on plain text, or adapt one to pairs of texts; run again to resume after an interruption.
 
-    With --pairs the model learns to predict words of one text from another, for MaskEval: what it was stays as it was,
-    and weights for pairs are put beside.
+    With --pairs the model learns to predict words of one text from another, for MaskEval. The model itself does not
+    change: weights for pairs are written beside it.
     """
     from nlgauge.errors import MissingExtraError, SpecError
 

@@ -15,7 +15,7 @@ from nlgauge.cli.terminal import PLACE
 @click.option("--aspect", "aspects", multiple=True, required=True, help="Which rating to learn; repeatable.")
 @click.option("--out", type=PLACE, required=True, help="Folder for the weighters and their cards.")
 @click.option("-m", "--metric", "spec", default="MaskEval(stride=8)", show_default=True, help="How words are scored.")
-@click.option("--model", help="Model, where the metric names none.")
+@click.option("--model", help="Model of metrics that name none: pocket, base, a Hugging Face name or a folder.")
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
 @click.option("--scale", type=float, nargs=2, help="Least and greatest possible rating; what the file has by default.")
 @click.option("--seed", type=int, default=0, show_default=True)

@@ -73,12 +73,13 @@ class Powered(NamedTuple):
     """The weight of the scores: 0 takes the ratings alone"""
 
 
-def powered(ratings: Float, scores: Float, design: Design) -> Powered:
+def powered(ratings: Float, scores: Float, design: Design, least: float = -math.inf) -> Powered:
     """The mean rating of rows like these. ratings [rows], read where the design says so; scores [rows], of all.
 
     The estimate is weight * mean of all scores + weighted mean of (rating - weight * score) over rated rows, and the
     weight is the one that makes the variance least. It is not cut at 0 and 1 as ppi-python cuts it: a metric has
-    another unit than a rating. Scores that do not differ get the weight 0.
+    another unit than a rating. Scores that do not differ get the weight 0. least: the weight is this at least; 0 where
+    scores were fitted to the ratings, because such a fit can only be turned against them by chance.
     """
     rows, rated = len(scores), design.rated
     weights = design.weights
@@ -87,7 +88,7 @@ def powered(ratings: Float, scores: Float, design: Design) -> Powered:
     overall = float(scores.mean())
     a = _settled((scores - overall) - weights * (scores - mean_score), design)
     b = _settled(weights * (known - mean_rating), design)
-    weight = _weight(known, scores, design, a, b)
+    weight = max(least, _weight(known, scores, design, a, b))
     estimate = mean_rating + weight * (overall - mean_score)
     influence = (weight * a + b) / rows
     return Powered(estimate, influence, influence / (1 - _leverage(scores, design)), weight)
@@ -167,6 +168,16 @@ def interval(
     quantile = student_quantile((1 + confidence) / 2, freedom)
     error *= math.sqrt(freedom / units)
     return estimate - error * _studentised(quantile, skewness), estimate - error * _studentised(-quantile, skewness)
+
+
+def chance(estimate: float, influence: Float, cautious: Float, units: int, freedom: int) -> float:
+    """p that the mean is 0, two-sided: 1 less the confidence at which its interval reaches 0."""
+    least, most = 0.0, 1.0
+    for _ in range(40):
+        confidence = (least + most) / 2
+        low, high = interval(estimate, influence, cautious, units, freedom, confidence)
+        least, most = (least, confidence) if low <= 0 <= high else (confidence, most)
+    return 1 - most
 
 
 def plain_mean(values: Float, clusters: Integers | None, confidence: float) -> tuple[float, float, float]:

@@ -1,4 +1,4 @@
-"""Which system is best by a score, and which ones cannot be told apart from it."""
+"""Which system is best by a score, and which ones do not differ significantly from it."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ from nlgauge.maths.bounds import binomial_p, certified, cluster_p, half_seen, pr
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.meta.arrays import Float, Mask
 from nlgauge.meta.bar import RatedBar
-from nlgauge.meta.estimate import LEAST, chosen_by_score
 from nlgauge.meta.fitting import folds_of
 from nlgauge.meta.join import turned
+from nlgauge.meta.refusing import LEAST, chosen_by_score
 from nlgauge.meta.rows_beside import rated_rows
 from nlgauge.meta.selection import label, named
 
@@ -60,6 +60,8 @@ class Bin:
 
     low: float
     high: float
+    mean: float
+    """The ends of the scores, and their mean"""
     n: int
     good: float
     good_low: float
@@ -263,7 +265,8 @@ class RatedScores:
         for some in np.array_split(rows[np.argsort(sign * self.scores[rows], kind="stable")], _BINS):
             good = int(len(some) - self.bad[some].sum())
             ends = sign * self.scores[some]
-            yield Bin(float(ends.min()), float(ends.max()), len(some), good / len(some), *proportion(good, len(some)))
+            scores = (float(ends.min()), float(ends.max()), float(ends.mean()))
+            yield Bin(*scores, len(some), good / len(some), *proportion(good, len(some)))
 
 
 def _p(wrong: Float, passed: Float, risk: float) -> float:

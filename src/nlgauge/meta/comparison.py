@@ -32,7 +32,7 @@ class Difference:
     """Mean of A, or its value of all items together (`whole`)"""
     b: float
     difference: float
-    """A's less B's, in the metric's own direction"""
+    """A's minus B's, in the metric's own direction"""
     low: float
     high: float
     p: float

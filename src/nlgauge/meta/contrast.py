@@ -49,7 +49,7 @@ class Contrasts:
 
     records: list[Contrast]
     clusters: dict[str, dict[Part, int]]
-    """By aspect and (metric, part), from 1 for the best: metrics of one cluster cannot be told apart"""
+    """By aspect and (metric, part), from 1 for the best: metrics of one cluster do not differ significantly"""
     values: dict[str, dict[Part, float]] = field(default_factory=dict)
     """By aspect and (metric, part): the coefficient, on all rows that this metric and the ratings have"""
 

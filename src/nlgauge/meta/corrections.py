@@ -1,4 +1,4 @@
-"""Several tests at once: corrected p-values, and clusters of metrics that cannot be told apart."""
+"""Several tests at once: corrected p-values, and clusters of metrics that do not differ significantly."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ CORRECTIONS: Mapping[str, Callable[[Sequence[float]], Float]] = {
 
 
 def clusters(values: Sequence[float], different: Mask) -> list[int]:
-    """The cluster of each metric, from 1: metrics of one cluster cannot be told apart.
+    """The cluster of each metric, from 1: metrics of one cluster do not differ significantly.
 
     From the best value down, a new cluster begins where a metric differs (`different`, [metrics, metrics]) from one of
     the cluster so far, as in the WMT metrics tasks. Metrics without a value come last, in a cluster of their own.

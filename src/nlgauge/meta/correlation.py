@@ -79,7 +79,7 @@ def samples(x: Float, y: Float, level: str) -> tuple[Float, Float]:
 
 
 def estimate(x: Float, y: Float, kind: Coefficient, level: str) -> Estimate:
-    """A coefficient of one table [items, systems], with what it rests on."""
+    """A coefficient of one table [items, systems], with what it is based on."""
     x, y = samples(x, y, level)
     known = ~(np.isnan(x) | np.isnan(y))
     if not known.any():

@@ -12,19 +12,19 @@ import numpy as np
 
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import (
-    Design,
     Integers,
     Powered,
+    chance,
     interval,
     plain_mean,
     powered,
-    selection_p,
     standard_error,
     totals,
 )
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.drawn import Draw
-from nlgauge.meta.fitting import fit, folds_of
+from nlgauge.meta.fitting import combined
+from nlgauge.meta.refusing import refusal
 from nlgauge.meta.rows_beside import Rated, rated_rows
 from nlgauge.meta.selection import label, selected
 from nlgauge.show.tables.terminal import terminal
@@ -33,12 +33,6 @@ if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
     from nlgauge.data.table import ScoreTable
     from nlgauge.meta.join import Source
-
-LEAST = 20
-"""Rated rows, and clusters that hold them, under which no interval is given"""
-CHOSEN = 0.001
-"""p under which rated rows count as chosen by their score"""
-FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -71,6 +65,8 @@ class Estimate:
     """The metric's mean, in its own unit: no estimate of what people say"""
     more: float
     """Further ratings until the interval is plus or minus the margin; infinite where more rows have to be scored"""
+    p: float
+    """For a difference: that the two means are alike, by the same distribution as the interval; else NaN"""
     reason: str | None = None
     """Why there is no estimate, and what to do"""
 
@@ -214,11 +210,12 @@ class _Task:
         if reason or filled is None:
             return _Part(n, len(rows), units, reason)
         single = filled.shape[1] == 1
-        scores = filled[:, 0] if single else cross_fitted_scores(filled, y, design, self.seed)
+        units_of = np.arange(len(rows)) if design.clusters is None else design.clusters
+        scores = filled[:, 0] if single else combined(filled, y, design.rated, units_of, self.seed)
         alone = powered(y, np.zeros(len(rows)), design)
         fitted = len(np.unique(design.strata))
         return _Part(
-            n, len(rows), units, None, powered(y, scores, design), alone, fitted,
+            n, len(rows), units, None, powered(y, scores, design, -math.inf if single else 0.0), alone, fitted,
             plain_mean(scores, design.clusters, self.confidence) if single else _Part(0, 0, 0).bare,
         )  # fmt: skip
 
@@ -233,17 +230,18 @@ class _Task:
                 reason = f"{system}, {self.aspect}: {part.reason}"
                 return Estimate(
                     name, self.aspect, metric, *nothing, n, rows, 0, math.nan, math.nan, *nothing, *nothing, math.nan,
-                    reason,
+                    math.nan, reason,
                 )  # fmt: skip
         units = self._units(list(of), clusters)
         fitted = sum(part.fitted for part in parts)
         whole = {kind: self._summed(of, kind) for kind in ("by_metric", "alone")}
-        found = {}
-        errors = []
+        found, errors, p = {}, [], math.nan
         for kind, (mean, *influence) in whole.items():
             moved, cautious = (totals(one, clusters) for one in influence)
             found[kind] = (mean, *self._within(interval(mean, moved, cautious, units, units - fitted, self.confidence)))
             errors.append(standard_error(moved))
+            if kind == "by_metric" and len(parts) > 1:
+                p = chance(mean, moved, cautious, units, units - fitted)
         single = len(parts) == 1 and parts[0].by_metric
         return Estimate(
             name, self.aspect, metric, *found["by_metric"], n, rows, units,
@@ -251,7 +249,7 @@ class _Task:
             single.weight if single else math.nan,
             *found["alone"],
             *(parts[0].bare if single else nothing),
-            self._more(whole["by_metric"][1], found["by_metric"], errors[0], n, rows),
+            self._more(whole["by_metric"][1], found["by_metric"], errors[0], n, rows), p,
         )  # fmt: skip
 
     def _summed(self, of: dict[str, tuple[float, _Part]], kind: str) -> tuple[float, Float, Float]:
@@ -285,45 +283,3 @@ class _Task:
             return math.inf
         needed = max(0.0, math.ceil(n * of_rated / (wanted - of_rest) - n))
         return needed if n + needed <= rows else math.inf
-
-
-def refusal(y: Float, scores: Float | None, design: Design, at_random: bool) -> str | None:
-    """Why no interval would be valid, and what to do."""
-    n, units = int(design.rated.sum()), design.units
-    rate = "rate more, drawn by nlgauge sample"
-    if n < LEAST:
-        return f"{n} rows are rated, and at least {LEAST} are needed: {rate}"
-    if units < LEAST:
-        return f"the ratings are of {units} clusters, and at least {LEAST} are needed: {rate}, of other clusters"
-    if scores is None:
-        return "a metric has no score on any row: name others"
-    if np.ptp(y[design.rated]) == 0:
-        return f"all {n} ratings are {y[design.rated][0]:g}, which does not say how often others occur: {rate}"
-    if design.probabilities is None:
-        of_rated, of_all = np.bincount(design.strata, design.rated), np.bincount(design.strata)
-        if (of_rated[of_all > 0] < 2).any():
-            return f"a stratum has fewer than 2 rated rows: {rate}"
-    if at_random and chosen_by_score(scores, design):
-        problem = "the rated rows' scores are not like those of the others, so they were not drawn at random"
-        return f"{problem}: give the key of nlgauge sample, or the column probability with which each row was drawn"
-    return None
-
-
-def chosen_by_score(scores: Float, design: Design) -> bool:
-    """Whether the scores [rows, metrics] of the rated rows are unlike those of the others, by any metric."""
-    return any(selection_p(x, design.rated, design.clusters) < CHOSEN for x in scores.T)
-
-
-def cross_fitted_scores(x: Float, y: Float, design: Design, seed: int) -> Float:
-    """Ratings as predicted from several metrics [rows, metrics], larger better, by weights that are not negative: of a
-    rated row by weights fitted to other clusters, of the others by the mean of all fits. -> [rows]"""
-    rows = np.flatnonzero(design.rated)
-    items = rows if design.clusters is None else design.clusters[rows]
-    fold = folds_of(items, FOLDS, seed)
-    predicted, rest = np.zeros(len(y)), ~design.rated
-    for number in range(int(fold.max()) + 1):
-        out = fold == number
-        fitted = fit(x[rows[~out]], y[rows[~out]], items[~out], "nnls", FOLDS, seed)
-        predicted[rows[out]] = fitted.of(x[rows[out]])
-        predicted[rest] += fitted.of(x[rest]) / (int(fold.max()) + 1)
-    return predicted

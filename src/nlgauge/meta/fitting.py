@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.maths.least_squares import nonnegative, ridge
-from nlgauge.meta.arrays import Float, Integers
+from nlgauge.meta.arrays import Float, Integers, Mask
 
 METHODS = ("nnls", "ridge")
+FOLDS = 5
 PENALTIES = tuple(float(10**exponent) for exponent in np.arange(-4, 2.5, 0.5))
 """What 'ridge' chooses from: of squared weights, beside the mean squared error, features having deviation 1"""
 
@@ -52,6 +53,25 @@ def cross_fitted(x: Float, y: Float, items: Integers, method: str, folds: int, s
         predicted[out] = fitted.of(x[out])
         penalties += [] if fitted.penalty is None else [fitted.penalty]
     return CrossFitted(predicted, penalties, count)
+
+
+def combined(x: Float, y: Float, rated: Mask, items: Integers, seed: int) -> Float:
+    """Several values as one [rows], by weights that are not negative: of a rated row by weights fitted to other items,
+    of the others by the mean of all fits.
+
+    It is the slope alone that is fitted. A constant of each fold would hold the mean of the other folds' ratings: it is
+    low where a fold's own ratings are high, and a weight that is tuned to this finds an error that is too small.
+    """
+    rows = np.flatnonzero(rated)
+    fold = folds_of(items[rows], FOLDS, seed)
+    centred, one = x - x.mean(0), np.zeros(len(y))
+    for number in range(int(fold.max()) + 1):
+        out = fold == number
+        fitted = fit(x[rows[~out]], y[rows[~out]], items[rows[~out]], "nnls", FOLDS, seed)
+        slopes = fitted.weights / fitted.deviations
+        one[rows[out]] = centred[rows[out]] @ slopes
+        one[~rated] += centred[~rated] @ slopes / (int(fold.max()) + 1)
+    return one
 
 
 def folds_of(items: Integers, folds: int, seed: int) -> Integers:

@@ -82,6 +82,8 @@ def rated_rows(
             probabilities, at_random = _probabilities(np.array(given), any_rated), False
     if cluster is not None:
         labels = _labels(table, corpus, cluster)
+    elif labels is None and table.clusters is not None:
+        labels = list(table.clusters)
     return Rated(values, items, None if labels is None else _codes(labels), strata, probabilities, at_random, notes)
 
 

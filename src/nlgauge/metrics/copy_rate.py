@@ -19,7 +19,7 @@ from nlgauge.metrics.parameters import check_least
 
 @dataclass(frozen=True)
 class CopyRate(RowMetric[Prepared]):
-    """Share of the output's n-grams that stand in its source; one less the share of novel n-grams. 0 to 1.
+    """Share of the output's n-grams that stand in its source; 1 minus the share of novel n-grams. 0 to 1.
 
     Each n-gram of the output counts as often as it stands there, and is copied if the source has it anywhere, however
     often. Words are without case and punctuation, in any script. Whether copying is good is not said.

@@ -83,9 +83,9 @@ class Aspect(RowMetric[AspectPrepared]):
     def cost(self) -> Cost:
         return "encoding" if self.aligner == "E" else "pairs"
 
-    @abstractmethod
     def directions(self, row: Row) -> list[Direction]:
-        """What has to be aligned with what, for a row that has what is needed."""
+        """What has to be aligned with what, for a row that has what is needed: the candidate with that, unless said."""
+        return [_candidate(row, *self.needed)]
 
     @abstractmethod
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
@@ -101,8 +101,10 @@ class Aspect(RowMetric[AspectPrepared]):
                 card.aligner_asks, card.languages == ("en",),
             )  # fmt: skip
             rows = f"{SHAPE.stretch}@{min(SHAPE.row, model.window)}"
-            more = {QUESTION: "apart"} if card.aligner_asks else {}
+            more: dict[str, object] = {QUESTION: "apart"} if card.aligner_asks else {}
             more |= {"languages": "+".join(card.languages)} if card.languages else {}
+            if "probability" in self.parts and card.grounded is not None:
+                more["grounded"] = list(card.grounded)  # a saved table is judged by what its model was measured at
             return AspectPrepared(aligner=trained, facts={"aligner": digest[:8], "rows": rows, **more})
         layer = self._layer(model)
         if self.rescale == "none":
@@ -185,18 +187,19 @@ def _candidate(row: Row, *columns: str) -> Direction:
 
 @dataclass(frozen=True)
 class Consistency(Aspect):
-    """Mean alignment of the candidate's words with the source: does it say only what the source says?
+    """Faithfulness: does the candidate say only what its source says? Mean alignment of its words with the source.
 
-    By aligner 'D' there are three parts more: `least_stretch`, the mean over the worst stretch of some sentences;
-    `unsupported`, the share of words below the aligner's threshold; and `probability`, that the source supports all.
+    With aligner 'D' there are three more parts: `least_stretch`, the mean over the worst stretch of some sentences;
+    `unsupported`, the share of words below the aligner's threshold; and `probability`, how likely it is that the
+    source supports all of the candidate.
 
-    aligner: 'E', by embeddings; 'D', a classifier that reads both texts together and labels every word; 'R', its kin
-        that says the share of supported words as one number, and shows no words.
-    layer: of E: whose hidden states are compared, 0 being the embeddings, -1 the one that the model's card names, else
-        the last.
+    aligner: 'E', by embeddings; 'D', a classifier that reads both texts together and labels every word; 'R', a
+        model like it that gives the share of supported words as one number, and shows no words.
+    layer: for E: the layer whose hidden states are compared. 0 is the embeddings; -1 is the layer that the model's card
+        names, or else the last one.
     stopwords: let English stop-words count.
-    rescale: of E: 'token' subtracts from every alignment what unrelated sentences have, (x - b) / (1 - b).
-    reading: of D and R: 'search' reads for each stretch the sentences of a long source that share most with it,
+    rescale: for E: 'token' subtracts from every alignment what unrelated sentences have, (x - b) / (1 - b).
+    reading: for D and R: 'search' reads for each stretch the sentences of a long source that share most with it,
         'windows' all of the source, part by part.
     """
 
@@ -207,9 +210,6 @@ class Consistency(Aspect):
     @property
     def details(self) -> tuple[str, ...]:  # type: ignore[override]
         return ("unsupported",) if self.aligner == "D" else ()  # the one of which less is better
-
-    def directions(self, row: Row) -> list[Direction]:
-        return [_candidate(row, "source")]
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.consistency(alignments[0]),)
@@ -267,9 +267,6 @@ class Groundedness(Aspect):
     needed: ClassVar[tuple[str, ...]] = ("context",)
 
     stopwords: bool = False
-
-    def directions(self, row: Row) -> list[Direction]:
-        return [_candidate(row, "context")]
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.groundedness(alignments[0]),)

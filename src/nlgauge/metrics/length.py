@@ -14,7 +14,7 @@ from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 
 @dataclass(frozen=True)
 class Length(RowMetric[Prepared]):
-    """Length of the output; 0 for an empty one. That longer is better is not said.
+    """Length of the output; 0 for an empty one. Longer is not necessarily better.
 
     unit: 'words' between spaces, 'characters' (code points), or 'sentences'.
     """

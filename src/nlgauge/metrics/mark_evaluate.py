@@ -29,7 +29,7 @@ _ESTIMATORS = {"petersen": petersen, "schnabel": schnabel, "capture": capture}
 
 @dataclass(frozen=True)
 class MarkEvaluate(SetMetric):
-    """How well the number of outputs and references is estimated by catching each in the other's balls.
+    """How alike outputs and references are as sets, by capture-recapture estimates of their number.
 
     estimator: 'petersen' is 1 as soon as all of one set is covered, however little of the other is. 'schnabel' scores
         quality (what share of the outputs is covered), and diversity (of the references) stands beside it; both are

@@ -59,7 +59,7 @@ class Plan(NamedTuple):
 
 @dataclass(frozen=True)
 class MaskEval(RowMetric[MaskEvalPrepared]):
-    """Weighted share of the words of candidate and source that are predicted when masked, the other text in sight.
+    """Weighted share of the words of candidate and source that are predicted when masked, given the other text.
 
     weights: 'uniform', the same for every word of a text; 'candidate', that and the candidate's words alone; else a
         weighter: of the embedded model 'coherence', 'consistency', 'fluency' or 'relevance', or the file or folder that

@@ -48,7 +48,7 @@ class METEORPrepared(Prepared):
 
 @dataclass(frozen=True)
 class METEOR(StringReferenceMetric[METEORPrepared, Words]):
-    """METEOR of 2005 or 2007: F of matched words, recall weighing more, less a penalty for scattered matches; 0 to 1.
+    """METEOR of 2005 or 2007: F of matched words, recall weighing more, minus a penalty for scattered matches; 0 to 1.
 
     variant: '2005', F weighed 9 to 1 (NLTK's default), or '2007', the weights fitted for English.
     stemmer: 'porter', 'none', or a language of Snowball ('german', 'english' for Porter 2, ...).

@@ -25,7 +25,7 @@ from nlgauge.run.store import Store
 
 
 def by_model(metrics: Mapping[str, Metric]) -> dict[str | None, dict[str, Metric]]:
-    """Metrics by the model that they read; those of strings, which read none, come first."""
+    """Metrics by the model that they read; string metrics, which read none, come first."""
     groups: dict[str | None, dict[str, Metric]] = {}
     for spec, metric in sorted(metrics.items(), key=lambda one: model_of(one[1]) is not None):
         groups.setdefault(model_of(metric), {})[spec] = metric
@@ -41,7 +41,7 @@ def plans_of(
 ) -> Generator[list[Plan], None, None]:
     """The plans of a run, those together whose rows are scored at a time: all of them, or those of one model.
 
-    One for each metric of strings, and one for each model, which is loaded when its turn comes. An engine is closed
+    One for each string metric, and one for each model, which is loaded when its turn comes. An engine is closed
     when the next plans are asked for, and when the generator is closed. Raises as `Plan`, and SpecError for a model
     that cannot be had.
     """
@@ -59,7 +59,7 @@ def plans_of(
 
 
 class Plan:
-    """Metrics that are scored in one pass over the rows: all that read one model, or metrics of strings.
+    """Metrics that are scored in one pass over the rows: all that read one model, or string metrics.
 
     metrics: by spec. against: what metrics of sets compare with instead of references. Raises InputError where no row
     has what a metric needs, SpecError for a model that does not fit.
@@ -76,7 +76,7 @@ class Plan:
         against: Corpus | None = None,
     ) -> None:
         self.engine = engine
-        """What computes the features; None for metrics of strings"""
+        """What computes the features; None for string metrics"""
         self.corpus, self._store = corpus, store
         self.metrics: dict[str, PreparedMetric] = {}
         self.sets: dict[str, SetScorer] = {}

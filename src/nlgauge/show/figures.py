@@ -84,7 +84,7 @@ def curves(
         axes.title.set_fontsize(9)
         axes.grid(alpha=0.25)
         if ticks is not None:
-            axes.set_xticks(range(len(ticks)), ticks)
+            axes.set_xticks(range(len(ticks)), ticks, rotation=90 if sum(map(len, ticks)) > 36 else 0)
         if len(lines) > 1:
             axes.legend(fontsize=7)
     _save(figure, path)

@@ -26,7 +26,7 @@ def test_rows_that_fail_are_shown_with_their_unsupported_words(claims: Path) -> 
     assert counts == "Consistency: 1 of 3 rows pass, 1 below 0.99, 1 without a value"
     assert end == "FAILED"
     told = result.stderr.splitlines()
-    assert told[0] == f'what a score rests on: nlgauge explain {claims} -m "Consistency" --row 2'
+    assert told[0] == f'what a score is based on: nlgauge explain {claims} -m "Consistency" --row 2'
     assert told[-1].startswith("Consistency|model:pocket@")
 
 
@@ -71,7 +71,7 @@ def test_json_holds_all_rows(claims: Path) -> None:
     ("arguments", "say"),
     [
         ([], "no metric was given"),
-        ([*RUN], "give --at-least, --at-most, --bar or --against"),
+        ([*RUN], "give --grounded, --at-least, --at-most, --bar or --against"),
         ([*RUN, "--at-most", 1], "higher is better for Consistency: give at_least, --at-least"),
         ([*RUN, "-m", "Length", "--at-least", 1], "2 metrics were given, and this command takes one"),
         ([*RUN, "--at-least", 1, "--part", "f1"], "no part 'f1'"),

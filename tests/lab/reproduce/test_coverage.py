@@ -12,7 +12,12 @@ def population(rows: int = 120, size: int = 2, seed: int = 0) -> Population:
     scores = rng.random(rows)
     ratings = (0.5 * scores + 0.5 * rng.random(rows) > 0.4).astype(float)
     return Population(
-        "made", "Made up", np.arange(rows) // size, {"good": ratings}, {"M": scores, "N": rng.random(rows)}
+        "made",
+        "Made up",
+        np.arange(rows) // size,
+        {"good": ratings},
+        {"M": scores, "N": rng.random(rows)},
+        np.arange(rows) % size,
     )
 
 

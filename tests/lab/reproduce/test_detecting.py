@@ -75,7 +75,7 @@ def test_aligners_judge_texts_and_words_at_their_threshold(labelled: Path) -> No
     }  # fmt: skip
     for one in (marked["Consistency", "score"], marked["Consistency(aligner='D')", "score"]):
         assert one.words is not None and not math.isnan(one.words["f1"])
-        assert one.model.startswith("pocket@") and one.undefined == 1 and not one.pace <= 0  # NaN on a busy machine
+        assert one.model.startswith("pocket@") and one.undefined == 1
     assert whole["Consistency", "score"].words is None  # no words were marked
     aggregate = marked["Consistency(aligner='R')", "score"]
     assert aggregate.words is None  # it shows none

@@ -63,7 +63,7 @@ def test_the_shortest_table_counts_by_data_the_columns_in_which_each_is_ahead() 
         "| rated data | published columns | pocket ahead | base ahead | no model ahead |",
         "|---|---:|---:|---:|---:|",
         "| Tiny | 2 | 1 | 1 | 0 |",
-        "| **all** | **2** | **1** | **1** | **0** |",
+        "| **all in print** | **2** | **1** | **1** | **0** |",
     ]
     unfinished = replace(other, partial={"Words": 3})
     assert standing([[one], [unfinished]])[2] == "| Tiny | 2 | 1 | - | 0 |"

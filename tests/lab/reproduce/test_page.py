@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("one_model", "counting")
 def test_who_wins_is_said_both_ways(folder: Path, published: dict[str, float]) -> None:
     text = written(folder, (replace(SUITE, groups=(Group(("Words", "Tomorrow")),)),))
     assert "| Tiny | 2 | 1 | 0 | 1 | 0 |" in text  # clearly ahead, ahead, behind, clearly behind
-    assert "| **all** | 2 | 1 | 0 | 1 | 0 |" in text
+    assert "| **all in print** | **2** | **1** | **0** | **1** | **0** |" in text
     lines = [line for line in text.splitlines() if line.startswith("| quality |")]
     pooled, system = f".{round(POOLED * 1000)}", f".{round(SYSTEM * 1000)}"
     assert lines[0].startswith(f"| quality | pooled, pearson | Other (made-up) | .900 | `Words` | {pooled} [")
@@ -135,7 +135,7 @@ def test_two_models_stand_beside_each_other(folder: Path, tmp_path: Path, publis
     text = page(by_model, absent, None, 50)
     first, second = (next(name for one in measured for name in one.models) for measured in by_model)
     assert first.startswith("pocket@") and second.startswith(f"{copy}@")
-    assert f"Our metrics on {first}, {second}, on public" in text
+    assert f"public human ratings, on {first}, {second} and" in text
     for name in (first, second):
         assert f"| {name} | 2 | 1 | 0 | 1 | 0 | 0 |" in text
         assert f"### Columns by data, on {name}\n" in text

@@ -9,9 +9,9 @@ import pytest
 
 from nlgauge import InputError, evaluate
 from nlgauge.lab.reproduce import scoring
-from nlgauge.lab.reproduce.published import Table, find, table
+from nlgauge.lab.reproduce.published import Table, find, table, tables
 from nlgauge.lab.reproduce.rated import Data
-from nlgauge.lab.reproduce.rebuild import Rebuilder
+from nlgauge.lab.reproduce.rebuild import Rebuilder, states
 from nlgauge.lab.reproduce.scoring import Scores
 from tests.lab.reproduce import pieces
 from tests.lab.reproduce.pieces import POOLED, SYSTEM, UNRATED, rebuilt
@@ -36,7 +36,7 @@ def test_published_ours_and_their_difference(folder: Path) -> None:
     assert found.facts[0] == "tiny: 9 rows of tiny, 3 items, 3 systems"
     assert (
         found.summary
-        == "2 of 3 published numbers rebuilt, 2 of them to the last digit in print; mean difference 0.0000"
+        == "2 of 3 published numbers compared, 2 of them to the last digit in print; mean difference 0.0000"
     )
 
 
@@ -145,3 +145,17 @@ def test_ratings_of_webnlg_agree_with_each_other_as_published(data: Path, tmp_pa
         ("webnlg, correctness, system", name) for name in ("Data coverage", "Fluency", "Relevance", "Text structure")
     ]
     assert [(title, name.partition(" (")[0]) for title, name, _, _ in off] == exchanged
+
+
+def test_states_say_what_can_be_rebuilt(folder: Path) -> None:
+    rows = [UNRATED, {"row": "Tomorrow", "spec": "Tomorrow"}, {"row": "People", "rating": "quality"}]
+    made = table(pieces.table(rows=rows))
+    absent = table(pieces.table(data={"tiny": [{"file": "huge"}]}))
+    never = next(one for one in tables().values() if one.name == "mark-evaluate-table-3")
+    given = list(states([made, absent, never], Data(folder)))
+    assert [state for _, state in given] == [
+        "yes, 2 of 3 rows",
+        f"needs in {folder}: huge",
+        "no: licence: NIST gives the data to signatories only",
+    ]
+    assert [state for _, state in states([made], None)] == ["needs --data with tiny"]

@@ -25,10 +25,10 @@ def test_the_difference_is_ours_less_the_published() -> None:
     ("cells", "says"),
     [
         ([Cell(None, 0.1), Cell(reason="not ours")], "1 numbers; none is published"),
-        ([Cell(0.5, reason="not ours")], "0 of 1 published numbers rebuilt"),
+        ([Cell(0.5, reason="not ours")], "0 of 1 published numbers compared"),
         (
             [Cell(0.5, 0.50004), Cell(0.5, 0.52), Cell(0.5)],
-            "2 of 3 published numbers rebuilt, 1 of them to the last digit in print; mean difference 0.0100",
+            "2 of 3 published numbers compared, 1 of them to the last digit in print; mean difference 0.0100",
         ),
     ],
 )

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlgauge import Corpus, ScoreTable, SpecError, evaluate, registry
+from nlgauge import Corpus, ScoreTable, SpecError, evaluate
+from nlgauge.catalogue import registry
 from nlgauge.lab.reproduce import scoring
 from nlgauge.lab.reproduce.published import Source
 from nlgauge.lab.reproduce.rated import Data

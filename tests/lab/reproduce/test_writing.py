@@ -27,7 +27,7 @@ def made() -> Rebuilt:
 
 def test_text_has_three_columns_where_a_number_is_published(made: Rebuilt) -> None:
     lines = text(made)
-    assert lines[1] == "1 of 2 published numbers rebuilt, 0 of them to the last digit in print; mean difference 0.0877"
+    assert lines[1] == "1 of 2 published numbers compared, 0 of them to the last digit in print; mean difference 0.0877"
     assert [line.split() for line in lines[3:6]] == [
         ["tiny,", "quality,", "pooled", "r", "published", "ours", "difference", "tau"],
         ["Length", "0.5000", "0.4123", "-0.0877", "-0.1000"],

@@ -7,8 +7,7 @@ import lzma
 import pytest
 
 from nlgauge.errors import InputError
-from nlgauge.lab.training.labelled import Labelled, labelled_files, of_example, read_labelled
-from nlgauge.lab.training.weak_labels.examples import Example
+from nlgauge.lab.training.labelled import Labelled, labelled_files, read_labelled
 
 
 def write(path, *records):
@@ -65,8 +64,3 @@ def test_files_that_cannot_be_read_or_found_are_refused(tmp_path):
     assert [path.name for path in labelled_files(tmp_path, "a*")] == ["a.jsonl.xz"]
     with pytest.raises(InputError, match="no labelled rows"):
         labelled_files(tmp_path, "c*")
-
-
-def test_a_constructed_example_is_a_labelled_row():
-    example = Example("w1 w2", "w1 ! w9", ((0, 2), (5, 7)), (True, False), "style", "", "", 0)
-    assert of_example(example) == Labelled("w1 w2", "w1 ! w9", ((5, 7),), False, ((0, 2), (5, 7)))

@@ -92,9 +92,9 @@ def test_training_teaches_to_look_at_the_other_text(config, tmp_path):
         for word, size in said
     ]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    short = replace(config, steps=200, rate=1e-2, words=1.0, stages=(Stage(1.0, (1.0, 0.0)),))
+    short = replace(config, steps=120, rate=1e-2, words=1.0, stages=(Stage(1.0, (1.0, 0.0)),))
     trainer = PairsTrainer(short, tmp_path, tmp_path / "out")
-    for _ in range(200):
+    for _ in range(120):
         trainer.train_step()
     found = trainer.evaluate()["a"]
     assert found["top1"] > 0.25 and found["top1_alone"] < 0.1

@@ -9,6 +9,7 @@ import pytest
 
 import nlgauge
 from nlgauge import InputError, ScoreTable, SpecError
+from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.meta.gate import Unsupported, check
 
@@ -103,3 +104,34 @@ def test_what_cannot_be_meant_is_refused(
     with pytest.raises(error) as caught:
         check(table, **arguments)  # type: ignore[arg-type]
     assert say in str(caught.value)
+
+
+def judged(*values: float, bars: list[float] | None = None) -> ScoreTable:
+    """A table of `Consistency(aligner='D')`, whose signature has the bars of its model."""
+    spec = "Consistency(aligner='D')"
+    column = Column(("score", "probability"), np.array([[0.9, value] for value in values]), {3: "not English"})
+    signature = Signature(spec, {} if bars is None else {"grounded": bars})
+    return ScoreTable([("A", str(n)) for n in range(len(values))], {spec: column}, {spec: signature}, {}, "0")
+
+
+def test_grounded_passes_fails_or_cannot_say() -> None:
+    found = check(judged(0.39, 0.4, 0.6, NAN, bars=[0.4, 0.6]), grounded=True)
+    assert [one.state for one in found.outcomes] == ["bar", "unsure", "passed", "missing"]
+    assert [one.problem for one in found.outcomes] == [
+        "0.3900 is below 0.4",
+        "cannot say: 0.4000 is between 0.4 and 0.6",
+        None,
+        "cannot say: not English",
+    ]
+    assert not found.passed and found.part == "probability"
+    assert len(check(judged(0.4, 0.7, bars=[0.4, 0.6]), grounded=True).failures) == 1
+    assert check(judged(0.4, 0.7, bars=[0.4, 0.6]), grounded=True, allow_missing=True).passed
+
+
+def test_grounded_needs_bars_that_somebody_measured(table: ScoreTable) -> None:
+    with pytest.raises(InputError, match="has no measured bars"):
+        check(judged(0.5), grounded=True)
+    with pytest.raises(InputError, match="no metric with a probability"):
+        check(table, grounded=True)
+    with pytest.raises(SpecError, match="grounded has its own part"):
+        check(judged(0.5, bars=[0.4, 0.6]), grounded=True, at_least=0.5)

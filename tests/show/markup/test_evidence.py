@@ -86,7 +86,7 @@ def test_texts_are_inert_and_whole(text: str) -> None:
         ({"items": WORDS, "left_out": 30510}, ["30,510", "river", "--w:100.0%"]),
         ({"items": TEXTS, "left_out": 18}, ['class="bare"', "18 more texts"]),
         ({"items": [{"name": "curve", "precision": [0.0, 1.0], "recall": [1.0, 0.0]}]}, ["polyline"]),
-        ({"items": [{"name": "outputs", "points": 3}]}, ["What the score rests on", "outputs"]),
+        ({"items": [{"name": "outputs", "points": 3}]}, ["What the score is based on", "outputs"]),
     ],
 )
 def test_every_shape_is_drawn(evidence: dict[str, Any], said: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Vocabulary items, texts of sets, curves, and whatever else a score rests on."""
+"""Vocabulary items, texts of sets, curves, and whatever else a score is based on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panes and tables of words that are borne out or not."""
+"""Panes and tables of words that are supported or not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_words_have_their_colour_and_point_at_their_sentence() -> None:
     marks = {piece.text: piece.mark for piece in candidate.pieces if piece.mark}
     assert {text: mark["shade"] for text, mark in marks.items()} == {"bridge": "yes", "fell": "half", "five": "no"}
     assert marks["bridge"]["to"] == "q0" and "to" not in marks["five"]
-    assert marks["five"]["note"] == "borne out: 0.10"
+    assert marks["five"]["note"] == "supported: 0.10"
     assert source.pieces == [("So ", None), ("a bridge fell.", {"key": "q0"})]
 
 
@@ -61,7 +61,7 @@ def test_more_than_a_table_holds_is_counted() -> None:
 
 
 def test_legends_say_what_the_colours_mean() -> None:
-    assert legend([record(word(0, 3, 0.3))]) == ("borne out", "half-way", "not borne out")
+    assert legend([record(word(0, 3, 0.3))]) == ("supported", "partly supported", "not supported")
     assert legend([record(word(0, 3, 1.0), word(4, 10, 0.0))]) == ("shared", "not shared", "")
     assert legend([record(word(0, 3, 1.0, predicted="the"))])[0] == "guessed right"
     assert legend([record(word(0, 3, 0.5, log_probability=-0.7))])[0] == "likely"

@@ -16,6 +16,7 @@ import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
 from nlgauge.data.table import Column
 from nlgauge.show.markup.environment import shown
+from tests.meta import hidden
 from tests.report_tables import UP, corpus, table
 from tests.score_tables import mixed, one
 from tests.show.markup.test_environment import NASTY
@@ -133,6 +134,18 @@ def test_a_page_begins_with_people_and_what_only_describes_has_no_vote(tmp_path:
     assert page.index(">fluency</h3>") < page.index(">Up</h3>")
     alone = written(tmp_path, of)
     assert "People:" not in alone and "What people say" not in alone
+
+
+def test_a_page_of_few_ratings_begins_with_the_estimate_of_all_rows(tmp_path: Path) -> None:
+    of, rows, _ = hidden.outputs(200, 60)
+    page = written(tmp_path, of, outputs=rows)
+    said = " ".join(re.sub(r"<[^>]*>", "", page.split('class="said"')[1].split("</div>")[0]).split())
+    a, b, difference = nlgauge.estimate(of, rows)
+    shown = " and ".join(f"{one.system} {one.estimate:.3g} ({one.low:.3g} to {one.high:.3g})" for one in (b, a))
+    assert f"For all rows, good is estimated at {shown}." in said
+    assert ("beyond chance" in said.split("Metrics:")[0]) == (difference.p < 0.05)
+    card = page.split(">good</h3>")[1].split("</article>")[0]
+    assert "from 120 ratings and the scores by" in card and "unrated" not in card
 
 
 def test_a_page_draws_the_history_of_a_gate(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Cards of metrics: who is best, who cannot be told apart, and what has no value."""
+"""Cards of metrics: who is best, who does not differ significantly, and what has no value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TABLE = table(corpus())
 
 
 def made(of: ScoreTable, replicates: int = 1000):
-    return {card.spec: card for card in cards(of, of.by_system(), Pairings(of, replicates, 0))}
+    return {card.spec: card for card in cards(of, of.by_system(), Pairings(of, replicates, 0).p)}
 
 
 def test_the_best_and_those_that_cannot_be_told_apart_from_it() -> None:

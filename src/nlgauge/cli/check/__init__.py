@@ -23,58 +23,72 @@ if TYPE_CHECKING:
 _FORMATS = ("text", "github", "junit", "json")
 
 
-@click.command(short_help="Fail where a row misses a bar, or a system got worse.")
+@click.command(short_help="A gate: fail if a row is unsupported, or a system got worse.")
 @click.argument("outputs", type=PLACE)
 @click.option("-m", "--metric", "specs", multiple=True, help="Metric spec, e.g. \"Consistency(aligner='D')\".")
 @click.option("--part", help="Part of a metric that has several; the first by default.")
-@click.option("--at-least", type=float, help="Every row has to score this or more; where higher is better.")
-@click.option("--at-most", type=float, help="Every row has to score this or less; where lower is better.")
+@click.option("--at-least", type=float, help="Every row must score this or more; if higher is better.")
+@click.option("--at-most", type=float, help="Every row must score this or less; if lower is better.")
 @click.option("--bar", type=PLACE, help="A bar that nlgauge calibrate wrote, which names its metric.")
+@click.option(
+    "--grounded",
+    is_flag=True,
+    help="Does the source support each row? By bars on the model's card.",
+)
 @click.option("--against", type=PLACE, help="Scores file of an earlier run: fail where a system is worse than there.")
 @click.option("--margin", type=float, help="With --against: fail unless a loss below this is shown.")
-@click.option("--history", type=PLACE, help="With --against: keep every look here (JSON Lines), and fail by all looks.")
+@click.option(
+    "--history",
+    type=PLACE,
+    help="With --against: keep every check here (JSON Lines), and judge by all.",
+)
 @CLUSTER
 @click.option("--significance", type=float, default=0.05, show_default=True, help="Level of the test of --against.")
-@click.option("--allow-missing", is_flag=True, help="Count rows without a value, and do not fail by them.")
+@click.option("--allow-missing", is_flag=True, help="Count rows without a value, but do not fail because of them.")
 @click.option("-o", "--output", type=PLACE, help="Write every row's scores here (JSON Lines): the next --against.")
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
-@click.option("--model", help="Model, where the metric names none.")
+@click.option("--model", help="Model of metrics that name none: pocket, base, a Hugging Face name or a folder.")
 @click.option("--precision", default="float32", show_default=True, help="float32, bfloat16 or int8.")
-@click.option("--device", help="cpu, cuda, cuda:1 or mps, of models that torch runs.")
+@click.option("--device", help="cpu, cuda, cuda:1 or mps, for models that torch runs.")
 @keeping
 @click.option(
     "--replicates",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="How many resamples interval and p of --against rest on.",
+    help="With --against: how many resamples the interval and p are computed from.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--format", "layout", type=click.Choice(_FORMATS), default="text", show_default=True)
 def check(
     outputs: Path, specs: Sequence[str], part: str | None, at_least: float | None, at_most: float | None,
-    bar: Path | None, against: Path | None, margin: float | None, history: Path | None, cluster: str | None,
-    significance: float, allow_missing: bool, output: Path | None, columns: Sequence[str], model: str | None,
-    precision: str, device: str | None, cache: Path | None, no_cache: bool, replicates: int, seed: int, layout: str,
+    bar: Path | None, grounded: bool, against: Path | None, margin: float | None, history: Path | None,
+    cluster: str | None, significance: float, allow_missing: bool, output: Path | None, columns: Sequence[str],
+    model: str | None, precision: str, device: str | None, cache: Path | None, no_cache: bool, replicates: int,
+    seed: int, layout: str,
 ) -> None:  # fmt: skip
-    """Fail where a row misses a bar, or a system is worse than in an earlier run (docs/check.md).
+    """Fail if a row misses a bar, or if a system is worse than in an earlier run (docs/check.md).
 
-    For a gate that runs again and again, --history keeps every look at the same baseline, and fails in at most 5 % of
-    the series in which nothing changed, however long they are.
+    Prints each row that misses the bar, with its unsupported words (hallucinations) marked. --grounded asks whether the
+    source supports each row, and needs no number of yours. Exit code 0: passed; 1: failed; 2: wrong use or bad input.
+    A row without a value fails unless --allow-missing is given. So does a row about which --grounded cannot say.
 
-    Prints each row that misses the bar with the words of it that nothing supports. Exit code 0: passed; 1: failed;
-    2: wrong use or bad input. A row without a value fails, unless --allow-missing is given.
+    For a gate that runs again and again, --history keeps every look at the same baseline. If nothing changes, it fails
+    in at most 5 % of such series, however long they are.
     """
     from nlgauge import ScoreTable, evaluate
     from nlgauge.meta.bar import RatedBar
     from nlgauge.meta.gate import check as run
+    from nlgauge.meta.gate.grounded import METRIC
 
     made = None if bar is None else RatedBar.load(bar)
     if made is not None and (specs or part is not None or at_least is not None or at_most is not None):
         raise SpecError("--bar names metric, part and threshold: leave out -m, --part, --at-least and --at-most")
-    spec = one_metric(specs, "\"Consistency(aligner='D')\"") if made is None else made.metric
-    if at_least is None and at_most is None and against is None and made is None:
-        raise SpecError("there is nothing to check: give --at-least, --at-most, --bar or --against")
+    if grounded and not specs:
+        specs = (METRIC,)
+    spec = one_metric(specs, f'"{METRIC}"') if made is None else made.metric
+    if at_least is None and at_most is None and against is None and made is None and not grounded:
+        raise SpecError("there is nothing to check: give --grounded, --at-least, --at-most, --bar or --against")
     refuse_place(output, history)
     baseline = None if against is None else ScoreTable.load(against)
     corpus = read_outputs(outputs, (), (), None, None, (), columns)
@@ -88,9 +102,9 @@ def check(
             raise
         raise InputError(error.problem, file=outputs, row=error.row, remedy=error.remedy) from None
     verdict = run(
-        clustered(table, corpus, cluster), part=part, at_least=at_least, at_most=at_most, bar=made, against=baseline,
-        margin=margin, history=history, allow_missing=allow_missing, significance=significance, replicates=replicates,
-        seed=seed,
+        clustered(table, corpus, cluster), part=part, at_least=at_least, at_most=at_most, bar=made, grounded=grounded,
+        against=baseline, margin=margin, history=history, allow_missing=allow_missing, significance=significance,
+        replicates=replicates, seed=seed,
     )  # fmt: skip
     if output is not None:
         table.save(output)

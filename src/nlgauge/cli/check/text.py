@@ -39,5 +39,5 @@ def tell(verdict: Verdict, table: ScoreTable, outputs: Path) -> None:
     rows = [one.row for one in verdict.failures if one.row is not None and one.state == "bar"]
     if rows:
         spec = verdict.metric.replace('"', '\\"')
-        remark(f'what a score rests on: nlgauge explain {outputs} -m "{spec}" --row {rows[0]}')
+        remark(f'what a score is based on: nlgauge explain {outputs} -m "{spec}" --row {rows[0]}')
     remark(str(table.signatures[verdict.metric]))

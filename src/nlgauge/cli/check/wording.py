@@ -53,6 +53,7 @@ def counted(verdict: Verdict) -> str:
     gone = sum(one.row is None and one.item is not None for one in verdict.outcomes)
     counts = [
         (verdict.count("bar"), " or ".join(_bars(verdict))),
+        (verdict.count("unsure"), "between the bars"),
         (verdict.count("missing", "allowed") - gone, "without a value"),
         (gone, "of the baseline and not in the outputs"),
     ]

@@ -9,7 +9,7 @@ from nlgauge.cli.study import of_outputs, of_probes, of_scores
 
 @click.group()
 def study() -> None:
-    """Study metrics, as the papers study theirs (docs/studies.md). Prints numbers, draws a figure with -o.
+    """Study metrics as the papers do (docs/studies.md). Prints numbers, draws a figure with -o.
 
     matrix, distributions, significance and parts-of-speech read a scores file, and probes brings its own texts. The
     others score a table of rated outputs at all settings in one pass over the texts; --items takes the first so many.

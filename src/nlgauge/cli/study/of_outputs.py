@@ -87,7 +87,7 @@ def ablation(
     outputs: Path, columns: Sequence[str], output: Path | None, layout: str, cache: Path | None, no_cache: bool,
     **options: object,
 ) -> None:  # fmt: skip
-    """CTC's metrics, an ingredient left out (tables 1 to 3)."""
+    """CTC's metrics with one ingredient left out (tables 1 to 3)."""
     from nlgauge.lab.studies.ablation import ablation as run
 
     study_outputs("ablation", run, outputs, columns, output, layout, cache, no_cache, options)

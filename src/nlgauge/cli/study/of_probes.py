@@ -18,7 +18,7 @@ from nlgauge.cli.terminal import PLACE
     click.option(
         "-m", "--metric", "metrics", multiple=True, help="Consistency(aligner='D') and CopyRate by default; repeatable."
     ),
-    click.option("--model", "models", multiple=True, help="Model, where the metric names none; repeatable."),
+    click.option("--model", "models", multiple=True, help="Model of metrics that name none; repeatable."),
     click.option(
         "--setting", "settings", multiple=True,
         help="source, question, '4 passages' or '8 passages'; all by default; repeatable.",
@@ -33,7 +33,7 @@ def probes(
     metrics: Sequence[str], models: Sequence[str], settings: Sequence[str], file: Path | None, replicates: int,
     seed: int, cache: Path | None, no_cache: bool, output: Path | None, layout: str,
 ) -> None:  # fmt: skip
-    """Are small errors told from true paraphrases, or only copies from others?
+    """Does a metric find small errors, or does it only recognise copies?
 
     Scores our own sentences: each with one small error, corrected, and beside free paraphrases of its source.
     """

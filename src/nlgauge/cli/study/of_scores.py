@@ -19,7 +19,7 @@ def matrix(
     scores: Path, outputs: Path | None, metrics: Sequence[str], parts: bool, add: Sequence[str], lower: Sequence[str],
     columns: Sequence[str], level: str, coefficient: str, output: Path | None, layout: str,
 ) -> None:  # fmt: skip
-    """How alike metrics are, and people (InfoLM, figure 2)."""
+    """How metrics agree with each other and with people (InfoLM, figure 2)."""
     from nlgauge.show.matrix import correlation_matrix
 
     check_figure(output)
@@ -40,7 +40,7 @@ def distributions(
     scores: Path, outputs: Path | None, metrics: Sequence[str], parts: bool, add: Sequence[str], lower: Sequence[str],
     columns: Sequence[str], output: Path | None, layout: str, bins: int,
 ) -> None:  # fmt: skip
-    """How scores spread, and ratings (InfoLM, figures 3, 9).
+    """How scores and ratings are distributed (InfoLM, figures 3, 9).
 
     All are brought to the range from 0, the worst value that occurs, to 1, the best.
     """
@@ -92,7 +92,7 @@ def significance(
     columns: Sequence[str], level: str, coefficient: str, output: Path | None, layout: str, aspects: Sequence[str],
     test: str, df: str, correction: str, confidence: float, replicates: int, seed: int,
 ) -> None:  # fmt: skip
-    """Which metric beats which, and is it noise (InfoLM, figure 7).
+    """Which metric agrees better, and is it noise (InfoLM, figure 7).
 
     p, two-sided and corrected, of "the row's metric agrees better than the column's", where it is below 1 - confidence.
     """

@@ -27,11 +27,11 @@ REPLICATES = click.option(
     type=click.IntRange(min=0),
     default=1000,
     show_default=True,
-    help="How many resamples interval and p rest on.",
+    help="How many resamples the interval and p are computed from.",
 )
 ASPECT = click.option("--aspect", "aspects", multiple=True, help="This aspect; repeatable; all by default.")
-MODEL = click.option("--model", help="Model, where the metric names none.")
-ITEMS = click.option("--items", type=click.IntRange(min=1), help="The first so many items only.")
+MODEL = click.option("--model", help="Model of metrics that name none: pocket, base, a Hugging Face name or a folder.")
+ITEMS = click.option("--items", type=click.IntRange(min=1), help="Only this many items from the start.")
 
 
 def coefficients(*default: str) -> Option:
@@ -57,7 +57,7 @@ def of_scores(level: str | None, coefficient: str | None = None, rated: bool = F
         click.option(
             "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
         ),
-        click.option("--parts", is_flag=True, help="Every part of the metrics, not the first alone."),
+        click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first."),
         click.option(
             "--add", multiple=True, metavar="NAME=COLUMN",
             help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",

@@ -55,7 +55,7 @@ class Column:
     reasons: dict[int, str] = field(default_factory=dict)
     """Why, by row (or system), for every one with a NaN"""
     evidence: dict[int, Any] = field(default_factory=dict)
-    """What the score rests on, by row (or system), where it was asked for"""
+    """What the score is based on, by row (or system), where it was asked for"""
     higher_is_better: bool = True
     level: str = "item"
     """'item', or 'system' for a metric of sets"""

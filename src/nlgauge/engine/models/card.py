@@ -1,6 +1,6 @@
 """What is known about a model beyond its weights: a card of data that lies beside them.
 
-card.json                 temperature, layers, bertscore_baseline, languages
+card.json                 temperature, layers, bertscore_baseline, languages, grounded
 document_frequencies.npy  the number of documents, then in how many of them each token of its vocabulary occurs
 aligner.safetensors       holds threshold and temperature of the aligner whose weights these are
 """
@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,9 @@ class Card:
     """Whether its aligner was trained to read a question apart from the source"""
     languages: tuple[str, ...] = ()
     """What it reads, as "en"; empty where nobody said, so that no text is refused"""
+    grounded: tuple[float, float] | None = None
+    """The probability that a source supports all of a text below which the text is called unsupported, and from which
+    it is called supported; between them nothing is said. None where nobody measured them"""
     layers: Mapping[str, int] = field(default_factory=dict)
     """By metric, the layer at which it agrees best with people: BERTScore, DepthScore and SentenceMovers; Consistency,
     Relevance, Preservation, Groundedness, Engagingness and MeanAlignment, or CTC for those of them that are not named;
@@ -82,9 +86,10 @@ def read_card(folder: Path) -> Card:
             {int(n): (_number(p), _number(r), _number(f)) for n, (p, r, f) in baseline},
             *_read_aligner(folder / ALIGNER_FILE),
             tuple(str(one) for one in facts.get("languages", ())),
+            _grounded(facts.get("grounded")),
             layers,
         )
-    except (ValueError, TypeError, AttributeError, OverflowError) as error:
+    except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
         if isinstance(error, SpecError):
             raise
         raise SpecError(f"{path} is no card of a model: {one_line(error)}") from None
@@ -117,6 +122,15 @@ def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{shown(value)} is not a number")
     return float(value)
+
+
+def _grounded(fact: Any) -> tuple[float, float] | None:
+    if fact is None:
+        return None
+    fail, certain = _number(fact["fail_below"]), _number(fact["pass_from"])
+    if not 0 <= fail <= certain <= 1:
+        raise ValueError(f"grounded: {fail} and {certain} are no two probabilities in order")
+    return fail, certain
 
 
 def _layer(value: object) -> int:

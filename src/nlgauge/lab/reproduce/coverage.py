@@ -22,7 +22,8 @@ from nlgauge.lab.reproduce.scoring import Job, Scores
 from nlgauge.lab.reproduce.specs import metric_of
 from nlgauge.lab.reproduce.suites import SUITES
 from nlgauge.maths.prediction_powered import Design, Float, Integers, Powered, interval, plain_mean, powered, totals
-from nlgauge.meta.estimate import chosen_by_score, cross_fitted_scores, refusal
+from nlgauge.meta.fitting import combined
+from nlgauge.meta.refusing import chosen_by_score, refusal
 from nlgauge.meta.selection import label
 
 RATINGS = (50, 100, 200)
@@ -33,7 +34,7 @@ _PARTS = ("score", "probability")
 """What is taken of the metrics that have them; of the others the first"""
 _COPIED = "Original Ground Truth"
 """A system that is the reference itself"""
-_LEAST = 4
+ROWS_A_RATING = 4
 """A file has at least so many times the rows that are rated"""
 
 
@@ -49,6 +50,8 @@ class Population:
     """By aspect [rows], NaN where there is none"""
     scores: Mapping[str, Float]
     """By metric [rows]"""
+    systems: Integers
+    """By number, of each row"""
 
 
 class Cell(NamedTuple):
@@ -68,6 +71,15 @@ class Cell(NamedTuple):
     """Whether it is the metric's own mean that is taken for the mean rating"""
 
 
+def summed(
+    aspect: str, metric: str, n: int, hits: Sequence[tuple[bool, float] | None], bare: bool = False
+) -> Cell:  # fmt: skip
+    """The cell of all draws: whether the interval held and half its length, or None where it was refused."""
+    given = [hit for hit in hits if hit is not None]
+    covered, half = np.mean(given, 0).tolist() if given else (math.nan, math.nan)
+    return Cell(aspect, metric, n, covered, half, 1 - len(given) / len(hits), bare)
+
+
 @dataclass(frozen=True)
 class Tried:
     """A set, and what the intervals did there."""
@@ -82,7 +94,7 @@ class Tried:
 
 def populations(data: Data, scores: Scores) -> tuple[list[Population], list[str]]:
     """The rated sets that are there, scored, and the names of the others. Raises InputError where none is."""
-    jobs: list[tuple[str, str, Corpus, Sequence[str], Mapping[str, object], Integers | None, Mapping[str, Float]]] = []
+    jobs: list[tuple[str, str, Corpus, Sequence[str], Mapping[str, object], Integers, Mapping[str, Float]]] = []
     absent = []
     for suite in SUITES:
         if data.missing([source.file for source in suite.sources]):
@@ -91,14 +103,15 @@ def populations(data: Data, scores: Scores) -> tuple[list[Population], list[str]
         (corpus,) = VIEWS[suite.view].of(data.corpus(suite.sources))
         corpus = Corpus(tuple(row for row in corpus if row.system != _COPIED))
         rated = {a: np.array([row.scores.get(a, math.nan) for row in corpus], float) for a in suite.aspects}
-        jobs.append((suite.name, suite.title, corpus, _RATED, suite.defaults, _codes(corpus), rated))
+        items = _codes([row.item for row in corpus])
+        jobs.append((suite.name, suite.title, corpus, _RATED, suite.defaults, items, rated))
     for one in LABELLED_SETS:
         labels = read_set(data.folder, one.name, None)
         if labels is None:
             absent.append(one.name)
             continue
         truth = {"supported": labels.truth.astype(float)}
-        jobs.append((one.name, one.title, labels.corpus, _GROUNDED, {}, labels.sources, truth))
+        jobs.append((one.name, one.title, labels.corpus, _GROUNDED, {}, labels.sources.astype(np.intp), truth))
     if not jobs:
         raise InputError("none of the rated data is there", file=data.folder, remedy="see docs/reproduce.md")
     planned = [[metric_of(spec, None, defaults) for spec in specs] for _, _, _, specs, defaults, _, _ in jobs]
@@ -111,16 +124,17 @@ def populations(data: Data, scores: Scores) -> tuple[list[Population], list[str]
             if table is None or len(table.rows) != len(corpus):
                 raise InputError(f"{name} cannot be scored by {metric}: {scores.why(corpus, metric)}")
             column = table.columns[str(metric)]
-            for part in [part for part in column.scores if part in _PARTS] or column.scores[:1]:
+            for part in [part for part in column.scores if part in _PARTS] or column.shown[:1]:
                 values = column.values[:, column.parts.index(part)]
                 found[label(table, str(metric), part)] = np.where(np.isfinite(values), values, np.nanmean(values))
-        made.append(Population(name, title, np.asarray(clusters, np.intp), by_aspect, found))
+        systems = _codes([row.system for row in corpus])
+        made.append(Population(name, title, clusters, by_aspect, found, systems))
     return made, absent
 
 
-def _codes(corpus: Corpus) -> Integers:
-    places = {item: n for n, item in enumerate(dict.fromkeys(row.item for row in corpus))}
-    return np.array([places[row.item] for row in corpus], np.intp)
+def _codes(names: Sequence[str]) -> Integers:
+    places = {name: n for n, name in enumerate(dict.fromkeys(names))}
+    return np.array([places[name] for name in names], np.intp)
 
 
 def cover(population: Population, draws: int, confidence: float = 0.95) -> Tried:
@@ -151,7 +165,7 @@ class Drawing:
         clusters = np.unique(population.clusters[known], return_inverse=True)[1]
         self.members = [np.flatnonzero(clusters == number) for number in range(int(clusters.max()) + 1)]
         self.sizes = np.array([len(rows) for rows in self.members])
-        self.files = math.ceil(_LEAST * n / len(clusters))
+        self.files = math.ceil(ROWS_A_RATING * n / len(clusters))
 
     def cells(self, draws: int) -> Iterator[Cell]:
         """The same draws for every metric and aspect."""
@@ -163,9 +177,7 @@ class Drawing:
                 hit = None if ends is None else (ends[0] <= self.truth[key[0]] <= ends[1], (ends[1] - ends[0]) / 2)
                 found.setdefault(key, []).append(hit)
         for (aspect, metric, bare), hits in found.items():
-            given = [hit for hit in hits if hit is not None]
-            covered, half = np.mean(given, 0).tolist() if given else (math.nan, math.nan)
-            yield Cell(aspect, metric, self.n, covered, half, 1 - len(given) / draws, bare)
+            yield summed(aspect, metric, self.n, hits, bare)
 
     def file(self, rng: np.random.Generator) -> tuple[Integers, Design]:
         """A file of the population: its rows, and which of them are rated."""
@@ -195,8 +207,9 @@ class Drawing:
                 if _same_unit(self.ratings[aspect], self.scores[metric]):
                     yield (aspect, metric, True), plain_mean(x, design.clusters, self.confidence)[1:]
             if aspect == self.first:
-                bad = refused or any(chosen.values())
-                together = None if bad else powered(y, cross_fitted_scores(every, y, design, 0), design)
+                bad = refused or any(chosen.values()) or refusal(y, every, design, False) is not None
+                items = np.arange(len(rows)) if design.clusters is None else design.clusters
+                together = None if bad else powered(y, combined(every, y, design.rated, items, 0), design, 0.0)
                 yield (aspect, TOGETHER, False), None if together is None else self._ends(together, design)
 
     def _ends(self, found: Powered, design: Design) -> tuple[float, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,8 +32,6 @@ MORE_IS_WORSE = frozenset({"unsupported", "Length"})
 SURE = {"probability": 0.5, "unsupported": 0.0}
 """By part, the number at which a text is judged. The other parts have none: the words' threshold, put to a mean over
 words, would ask that every second word be unsupported"""
-_TIMED, _WARM = 24, 2
-"""Rows by which the pace is measured, and rows that are taken off, with the loading of the model"""
 
 
 class Found(NamedTuple):
@@ -53,8 +50,6 @@ class Found(NamedTuple):
     """The same of words, where they were marked and the part is what the metric says of words"""
     undefined: int
     """Rows without a number"""
-    pace: float
-    """Rows a second"""
 
 
 @dataclass(frozen=True)
@@ -132,10 +127,10 @@ def _tried(
         group = {str(metric): (spec, metric) for spec, metric in metrics if model_of(metric) == model}
         tell(f"{labels.name}: {len(labels.rows)} rows by {', '.join(group)}")
         tables = _scored(labels.corpus, [metric for _, metric in group.values()], cache)
-        for name, (spec, metric) in group.items():
+        for name, (spec, _) in group.items():
             table = tables[name]
             if isinstance(table, ScoreTable):
-                found += _found(labels, spec, table, _pace(labels.corpus, metric), replicates)
+                found += _found(labels, spec, table, replicates)
             else:
                 reasons[name] = refusal(table)
     return Tried(labels.name, len(labels.rows), int((labels.truth == 0).sum()), tuple(found), reasons)
@@ -155,25 +150,9 @@ def _scored(corpus: Corpus, metrics: Sequence[Metric], cache: Path | bool) -> di
     }
 
 
-def _pace(corpus: Corpus, metric: Metric) -> float:
-    """Rows a second, without the loading of the model and without anything that was kept."""
-    most = _TIMED if model_of(metric) is not None else len(corpus)
-    step = max(1, len(corpus) // most)
-    rows = tuple(corpus)[::step][:most]
-    few = rows[:_WARM]
-    if len(rows) <= len(few):
-        return np.nan
-    seconds = []
-    for some in (few, rows):
-        began = time.perf_counter()
-        evaluate(Corpus(some), metrics=metric, cache=False)
-        seconds.append(time.perf_counter() - began)
-    return (len(rows) - len(few)) / (seconds[1] - seconds[0]) if seconds[1] > seconds[0] else np.nan
-
-
-def _found(labels: Labels, spec: str, table: ScoreTable, pace: float, replicates: int) -> list[Found]:
+def _found(labels: Labels, spec: str, table: ScoreTable, replicates: int) -> list[Found]:
     column, model = only(table), "".join(read_model(table))
-    # What metrics of strings show of words is which ones both texts have: no judgement, and no threshold.
+    # What string metrics show of words is which ones both texts have: no judgement, and no threshold.
     words = _words(labels, column.evidence) if model else None
     found = []
     for part in PARTS.get(spec, column.parts):
@@ -184,7 +163,7 @@ def _found(labels: Labels, spec: str, table: ScoreTable, pace: float, replicates
         texts = _judged(supported[known], labels.truth[known], threshold)
         low, high = _interval(supported[known], labels.truth[known], labels.sources[known], replicates)
         of_words = words if part == column.parts[0] else None
-        found.append(Found(spec, part, model, texts, low, high, of_words, int((~known).sum()), pace))
+        found.append(Found(spec, part, model, texts, low, high, of_words, int((~known).sum())))
     return found
 
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from nlgauge.catalogue import registry
 from nlgauge.errors import SpecError
+from nlgauge.lab.reproduce.markdown import short, table
 from nlgauge.lab.reproduce.measuring import measure
-from nlgauge.lab.reproduce.numbers import short
 from nlgauge.lab.reproduce.rated import Data
 from nlgauge.lab.reproduce.scoring import Scores
 from nlgauge.lab.reproduce.suites import SUITES, Group, Suite
@@ -156,12 +156,12 @@ def page(found: Sequence[Family], models: Sequence[str], absent: Sequence[str], 
     for one in found:
         best = one.best(one.suites)
         heads = [f"{judge.suite}: {judge.aspect.replace('_', ' ')}" for judge in one.judges]
-        lines += [f"## {one.name}", "", "| layer | " + " | ".join([*heads, "mean"]) + " |"]
-        lines.append("|---|" + "---:|" * (len(heads) + 1))
-        for layer, values in one.values.items():
-            cells = [_number(value) for value in [*values.values(), one.mean(layer, one.suites)]]
-            name = "as it is" if layer == DEFAULT else f"**{layer}**" if layer == best else str(layer)
-            lines.append(f"| {name} | " + " | ".join(cells) + " |")
+        named = {layer: f"**{layer}**" if layer == best else layer for layer in one.values} | {DEFAULT: "as it is"}
+        rows = [
+            [named[layer], *map(short, values.values()), short(one.mean(layer, one.suites))]
+            for layer, values in one.values.items()
+        ]
+        lines += [f"## {one.name}", "", *table(["layer", *heads, "mean"], "l" + "r" * (len(heads) + 1), rows)]
         if len(one.suites) > 1:
             lines.append(f"| left out | {' | '.join(_left_out(one, judge) for judge in one.judges)} | |")
         lines.append("")
@@ -171,8 +171,4 @@ def page(found: Sequence[Family], models: Sequence[str], absent: Sequence[str], 
 
 def _left_out(one: Family, judge: Judge) -> str:
     layer = one.best([suite for suite in one.suites if suite != judge.suite])
-    return "-" if layer is None else f"{_number(one.values[layer][judge])} ({layer})"
-
-
-def _number(value: float) -> str:
-    return "-" if math.isnan(value) else short(value)
+    return "-" if layer is None else f"{short(one.values[layer][judge])} ({layer})"

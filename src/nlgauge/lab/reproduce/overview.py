@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from nlgauge.lab.reproduce.numbers import short
+from nlgauge.lab.reproduce.markdown import short, table
 from nlgauge.lab.reproduce.verdicts import Key, Measured, Verdict
 
 NOISE = 0.02
 """A difference that says nothing"""
+_KINDS = ("clearly ahead", "ahead", "behind", "clearly behind")
 
 
 def label(measured: Sequence[Measured]) -> str:
@@ -29,21 +30,29 @@ def standing(by_model: Sequence[Sequence[Measured]]) -> list[str]:
     names = [label(measured).partition("@")[0] for measured in by_model]
     ahead: dict[str, list[int | None]] = {}
     columns: dict[str, dict[Key, Verdict]] = {}
+    printed: dict[str, bool] = {}
     for number, measured in enumerate(by_model):
         for one in counted(measured):
             cells = ahead.setdefault(one.suite.title, [None] * len(by_model))
             cells[number] = sum(verdict.ahead for verdict in one.verdicts)
+            printed[one.suite.title] = one.suite.printed
             columns.setdefault(one.suite.title, {}).update({verdict.key: verdict for verdict in one.verdicts})
     if not columns:
         return []
-    lines = [
-        "| rated data | published columns | " + " | ".join(f"{name} ahead" for name in names) + " | no model ahead |",
-        "|---|---:|" + "---:|" * (len(names) + 1),
+    rows = {title: [len(found), *ahead[title], _floors_ahead(found.values())] for title, found in columns.items()}
+    heads = ["rated data", "published columns", *(f"{name} ahead" for name in names), "no model ahead"]
+    return table(heads, "lr" + "r" * (len(names) + 1), _with_total(rows, printed))
+
+
+def _with_total(rows: Mapping[str, Sequence[int | None]], printed: Mapping[str, bool]) -> list[list[object]]:
+    """The rows of data sets whose numbers papers print, their total, and the other ones below it."""
+    known = {title: row for title, row in rows.items() if printed[title]}
+    total = [sum(cell or 0 for cell in column) for column in zip(*known.values(), strict=True)]
+    lines: list[list[object]] = [
+        [title, *("-" if cell is None else cell for cell in row)] for title, row in known.items()
     ]
-    rows = [(title, len(found), *ahead[title], _floors_ahead(found.values())) for title, found in columns.items()]
-    lines += ["| " + " | ".join("-" if cell is None else str(cell) for cell in row) + " |" for row in rows]
-    total = [sum(cell or 0 for cell in column) for column in list(zip(*rows, strict=True))[1:]]
-    return [*lines, "| **all** | " + " | ".join(f"**{number}**" for number in total) + " |"]
+    lines += [["**all in print**", *(f"**{number}**" for number in total)]] * bool(known)
+    return [*lines, *([title, *row] for title, row in rows.items() if not printed[title])]
 
 
 def _floors_ahead(verdicts: Iterable[Verdict]) -> int:
@@ -54,16 +63,13 @@ def short_tables(by_model: Sequence[Sequence[Measured]]) -> list[str]:
     """Counts by model, and below them every published column."""
     if not any(map(counted, by_model)):
         return []
-    lines = [
-        "| model | published columns | clearly ahead | ahead | behind | clearly behind | of all within .02 |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
+    rows = []
     for measured in by_model:
-        verdicts = [verdict for one in counted(measured) for verdict in one.verdicts]
+        verdicts = [verdict for one in counted(measured) if one.suite.printed for verdict in one.verdicts]
         level = sum(abs(one.ours.value - one.published.value) <= NOISE + 1e-9 for one in verdicts)
-        cells = [label(measured), len(verdicts), *counts(verdicts), level]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    return [*lines, "", *_columns(by_model)]
+        rows.append([label(measured), len(verdicts), *counts(verdicts), level])
+    heads = ["model", "columns in print", *_KINDS, "of all within .02"]
+    return [*table(heads, "lrrrrrr", rows), "", *_columns(by_model)]
 
 
 def _columns(by_model: Sequence[Sequence[Measured]]) -> list[str]:
@@ -75,16 +81,14 @@ def _columns(by_model: Sequence[Sequence[Measured]]) -> list[str]:
             for verdict in one.verdicts:
                 line = found.setdefault((one.suite.title, verdict.key), [None] * len(by_model))
                 line[number] = verdict
-    lines = [
-        "| rated | level, coefficient | best published | " + " | ".join(names) + " | best without a model |",
-        "|---|---|---:|" + "---:|" * (len(names) + 1),
-    ]
+    rows = []
     for (title, (aspect, level, coefficient)), verdicts in found.items():
         known = next(verdict for verdict in verdicts if verdict is not None)
         cells = [f"{title}: {aspect.replace('_', ' ')}", f"{level}, {coefficient}", short(known.published.value)]
         cells += [_ours(verdict) for verdict in verdicts]
-        lines.append("| " + " | ".join([*cells, "-" if known.floor is None else short(known.floor[1])]) + " |")
-    return lines
+        rows.append([*cells, "-" if known.floor is None else short(known.floor[1])])
+    heads = ["rated", "level, coefficient", "best published", *names, "best without a model"]
+    return table(heads, "llr" + "r" * (len(names) + 1), rows)
 
 
 def _ours(verdict: Verdict | None) -> str:
@@ -106,13 +110,10 @@ def winners(by_model: Sequence[Sequence[Measured]]) -> list[str]:
 
 
 def _by_data(measured: Sequence[Measured]) -> list[str]:
-    lines = [
-        "Columns (an aspect at a level) that have a published number:", "",
-        "| data | columns | clearly ahead | ahead | behind | clearly behind |", "|---|---:|---:|---:|---:|---:|",
-    ]  # fmt: skip
-    rows = [(one.suite.title, counts(one.verdicts)) for one in measured]
-    rows.append(("**all**", tuple(sum(column) for column in zip(*(kinds for _, kinds in rows), strict=True))))
-    lines += [f"| {title} | {sum(kinds)} | " + " | ".join(map(str, kinds)) + " |" for title, kinds in rows]
+    rows = {one.suite.title: [len(one.verdicts), *counts(one.verdicts)] for one in measured}
+    lines = ["Columns (an aspect at a level) that have a published number:", ""]
+    cells = _with_total(rows, {one.suite.title: one.suite.printed for one in measured})
+    lines += table(["data", "columns", *_KINDS], "lrrrrr", cells)
     verdicts = [verdict for one in measured for verdict in one.verdicts]
     behind = sorted((one for one in verdicts if not one.ahead), key=lambda one: one.ours.value - one.published.value)
     for heading, verdicts in (

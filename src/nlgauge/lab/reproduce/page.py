@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 
 from nlgauge._version import __version__
-from nlgauge.lab.reproduce.numbers import short, with_interval
+from nlgauge.lab.reproduce.markdown import ranged, short, table
 from nlgauge.lab.reproduce.overview import label, winners
 from nlgauge.lab.reproduce.published import best
 from nlgauge.lab.reproduce.suites import Suite
@@ -28,11 +28,18 @@ def page(by_model: Sequence[Sequence[Measured]], absent: Sequence[str], limit: i
             lines += [_unfinished(one, on) for one in suites if not one.finished]
         lines += [""]
     lines += [
-        f"Our metrics on {models or 'no model'}, on public human ratings, by the protocol of the papers; beside them "
-        "the best number that any of the five papers prints for the same ratings, whichever metric and checkpoint it "
-        "is of. *Ours* in who wins is the best metric that reads the model; the best that reads none (length, copying, "
-        "words and characters) stands beside it as a floor. [meta.md](meta.md) says what the levels and coefficients "
-        f"are. Made by `nlgauge reproduce results` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
+        f"This page says how well our metrics agree with public human ratings, on {models or 'no model'} and by the "
+        "protocol of the papers. [Which metric for my task](which-metric.md) says what to take from it. Each data set "
+        "has a section with all metrics. [meta.md](meta.md) explains levels and coefficients. Made by `nlgauge "
+        f"reproduce results` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
+        "",
+        "**How the columns were chosen.** A column is an aspect of a data set at a level, by a coefficient. The page "
+        "has Pearson's r at one or two levels for each data set, and Kendall's tau for WebNLG and REALSumm too. The "
+        "papers print more columns: Spearman, Kendall on other sets, the system level of dialogues, and QAGS. "
+        "`nlgauge reproduce` compares those. The best published number of a column is the best one in any of the "
+        "five papers, whichever metric and checkpoint it is of. *Ours* is the best metric that uses the model. The "
+        "best metric without a model (length, copying, words and characters) is the baseline beside it. No paper "
+        "prints numbers for REALSumm: the published ones come from released score files, and are counted apart.",
         "",
         f"In brackets: 95 % of {replicates:,} resamples of items and systems (ASSET: of items). *Clearly* means that "
         "the published number, which is printed without an interval, lies outside ours. The best of a column was "
@@ -76,14 +83,11 @@ def _section(ones: Sequence[Measured]) -> list[str]:
             lines += [f"‡ Without {', '.join(group.without)}.", ""]
     verdicts = [(key, found, verdict) for key in one.keys for found in ones if (verdict := found.verdict(key))]
     if verdicts:
-        several = len(ones) > 1
-        lines += [
-            f"| aspect | level, coefficient | best published | |{' model |' * several} ours | | ours is "
-            "| best without a model | |",
-            f"|---|---|---|---:|{'---|' * several}---|---:|---|---|---:|",
-            *(_line(verdict, apart, label([found]) if several else None) for _, found, verdict in verdicts),
-            "",
-        ]
+        model = ["model"] * (len(ones) > 1)
+        heads = ["aspect", "level, coefficient", "best published", "", *model, "ours", "", "ours is"]
+        rows = [_line(verdict, apart, [label([found])] if model else []) for _, found, verdict in verdicts]
+        align = "lllr" + "l" * len(model) + "lrllr"
+        lines += [*table([*heads, "best without a model", ""], align, rows), ""]
     for level, coefficient in suite.measured:
         lines += _table(ones, level, coefficient, apart)
     lacking: dict[tuple[str, str], list[Measured]] = {}
@@ -119,18 +123,18 @@ def _table(ones: Sequence[Measured], level: str, coefficient: str, apart: Collec
     shown = [(one, name, on) for one, name, on in _rows(ones) if any(name in one.of(key) for key in keys)]
     if not shown:
         return []
-    heads = " | ".join(aspect.replace("_", " ") for aspect in suite.aspects)
-    lines = [f"| {level}, {coefficient} | {heads} |", "|---" + "|---:" * len(keys) + "|"]
+    rows: list[list[str]] = []
     tops = {key: max((value for one in ones for value in _whole(one, key)), default=math.nan) for key in keys}
     for one, name, on in shown:
         cells = [_cell(one.of(key).get(name), tops[key], name in one.partial) for key in keys]
-        rows = f", {one.partial[name]:,} of {one.rows:,} rows" if name in one.partial else ""
-        lines.append(f"| {_marked(name, suite, apart)}{on}{rows} | " + " | ".join(cells) + " |")
+        scored = f", {one.partial[name]:,} of {one.rows:,} rows" if name in one.partial else ""
+        rows.append([f"{_marked(name, suite, apart)}{on}{scored}", *cells])
     published = [best(suite.sources[0].file, *key) for key in keys]
     if any(published):
         named = [f"{short(top.value)} {top.row} ({top.table.name})" if top else "-" for top in published]
-        lines.append("| best published | " + " | ".join(named) + " |")
-    return [*lines, ""]
+        rows.append(["best published", *named])
+    heads = [f"{level}, {coefficient}", *(aspect.replace("_", " ") for aspect in suite.aspects)]
+    return [*table(heads, "l" + "r" * len(keys), rows), ""]
 
 
 def _whole(one: Measured, key: Key) -> list[float]:
@@ -141,22 +145,26 @@ def _whole(one: Measured, key: Key) -> list[float]:
 def _cell(agreed: Agreement | None, top: float, partial: bool) -> str:
     if agreed is None:
         return "-"
-    return f"**{with_interval(agreed)}**" if agreed.value == top and not partial else with_interval(agreed)
+    text = _ranged(agreed)
+    return f"**{text}**" if agreed.value == top and not partial else text
+
+
+def _ranged(agreed: Agreement) -> str:
+    return ranged(agreed.value, agreed.low, agreed.high)
 
 
 def _marked(name: str, suite: Suite, apart: Collection[str]) -> str:
     return f"`{name}`" + " ‡" * (suite.spec_of(name) in apart)
 
 
-def _line(verdict: Verdict, apart: Collection[str], model: str | None) -> str:
+def _line(verdict: Verdict, apart: Collection[str], model: Sequence[str]) -> list[str]:
     aspect, level, coefficient = verdict.key
     published = verdict.published
     floor, height = verdict.floor or ("", math.nan)
-    cells = [
+    return [
         aspect.replace("_", " "), f"{level}, {coefficient}", f"{published.row} ({published.table.name})",
-        short(published.value), *([] if model is None else [model]),
-        _marked(verdict.metric, verdict.suite, apart), with_interval(verdict.ours),
+        short(published.value), *model,
+        _marked(verdict.metric, verdict.suite, apart), _ranged(verdict.ours),
         str(verdict), _marked(floor, verdict.suite, apart) if floor else "-",
-        "-" if math.isnan(height) else short(height),
+        short(height),
     ]  # fmt: skip
-    return "| " + " | ".join(cells) + " |"

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.lab.reproduce.coverage import Drawing, Population, Tried, cover
+from nlgauge.lab.reproduce.coverage import Cell, Drawing, Population, Tried, cover
+from nlgauge.lab.reproduce.differences import differences
 from nlgauge.meta.certified import RatedScores
 
 RATINGS, RISKS, CONFIDENCE = (100, 300), (0.1, 0.2), 0.9
@@ -27,9 +28,10 @@ class Promise(NamedTuple):
     """The share of draws in which a bar was certified whose true risk is larger than was promised"""
 
 
-def both(population: Population, draws: int) -> tuple[Tried, list[Promise]]:
-    """What intervals do, and bars where a row is supported or not."""
-    return cover(population, draws), promises(population, draws) if set(population.ratings) == {"supported"} else []
+def every(population: Population, draws: int) -> tuple[Tried, list[Cell], list[Promise]]:
+    """What intervals of means do, and of differences, and bars where a row is supported or not."""
+    bars = promises(population, draws) if set(population.ratings) == {"supported"} else []
+    return cover(population, draws), differences(population, draws), bars
 
 
 def promises(population: Population, draws: int) -> list[Promise]:

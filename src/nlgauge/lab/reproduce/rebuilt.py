@@ -61,11 +61,11 @@ class Rebuilt:
         if not published:
             return f"{sum(not math.isnan(cell.ours) for cell in self.cells)} numbers; none is published"
         if not both:
-            return f"0 of {len(published)} published numbers rebuilt"
+            return f"0 of {len(published)} published numbers compared"
         half = 0.5 * 10**-self.table.digits
         same = sum(abs(cell.difference) <= half * (1 + 1e-9) for cell in both)
         mean = float(np.mean([abs(cell.difference) for cell in both]))
         return (
-            f"{len(both)} of {len(published)} published numbers rebuilt, {same} of them to the last digit in print; "
+            f"{len(both)} of {len(published)} published numbers compared, {same} of them to the last digit in print; "
             f"mean difference {mean:.{self.table.digits}f}"
         )

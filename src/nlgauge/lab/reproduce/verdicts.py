@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nlgauge.lab.reproduce.numbers import short
+from nlgauge.lab.reproduce.markdown import short
 from nlgauge.lab.reproduce.published import Best, best
 from nlgauge.lab.reproduce.suites import Suite
 from nlgauge.meta.agreement import Agreement

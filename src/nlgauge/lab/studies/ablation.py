@@ -20,75 +20,64 @@ from nlgauge.metrics import ctc
 from nlgauge.metrics.ctc import Aspect, AspectPrepared
 from nlgauge.metrics.published import ctc as published
 
-_RELEVANCE = ("r→y", "y→x", "sum", "product")
-_PRESERVATION = ("y→x", "x→y", "both")
-_ENGAGINGNESS = ("mean", "sum")
 
-
-@dataclass(frozen=True)
-class RelevanceVariants(ctc.Relevance):
+class _Relevance:
     """Relevance, and its ingredients as parts (table 1)."""
 
-    parts: ClassVar[tuple[str, ...]] = _RELEVANCE
+    parts: ClassVar[tuple[str, ...]] = ("r→y", "y→x", "sum", "product")
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
-        return (*_of_relevance(alignments), *super().values(alignments, prepared))
+        covered = sum(map(mean_alignment, alignments[1:])) / len(alignments[1:])
+        supported = mean_alignment(alignments[0])
+        return (covered, supported, covered + supported, *super().values(alignments, prepared))  # type: ignore[misc]
 
 
-@dataclass(frozen=True)
-class PublishedRelevanceVariants(published.Relevance):
-    """The same of published/Relevance."""
-
-    parts: ClassVar[tuple[str, ...]] = _RELEVANCE
-
-    def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
-        return (*_of_relevance(alignments), *super().values(alignments, prepared))
-
-
-@dataclass(frozen=True)
-class PreservationVariants(ctc.Preservation):
+class _Preservation:
     """Preservation, and each of its directions as a part (table 2)."""
 
-    parts: ClassVar[tuple[str, ...]] = _PRESERVATION
+    parts: ClassVar[tuple[str, ...]] = ("y→x", "x→y", "both")
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
-        return (*map(mean_alignment, alignments), *super().values(alignments, prepared))
+        return (*map(mean_alignment, alignments), *super().values(alignments, prepared))  # type: ignore[misc]
 
 
-@dataclass(frozen=True)
-class PublishedPreservationVariants(published.Preservation):
-    """The same of published/Preservation."""
-
-    parts: ClassVar[tuple[str, ...]] = _PRESERVATION
-
-    def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
-        return (*map(mean_alignment, alignments), *super().values(alignments, prepared))
-
-
-@dataclass(frozen=True)
-class EngagingnessVariants(ctc.Engagingness):
+class _Engagingness:
     """Engagingness, and the mean in place of the sum as a part (table 3)."""
 
-    parts: ClassVar[tuple[str, ...]] = _ENGAGINGNESS
+    parts: ClassVar[tuple[str, ...]] = ("mean", "sum")
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
-        return (mean_alignment(alignments[0]), *super().values(alignments, prepared))
+        return (mean_alignment(alignments[0]), *super().values(alignments, prepared))  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
-class PublishedEngagingnessVariants(published.Engagingness):
-    """The same of published/Engagingness."""
-
-    parts: ClassVar[tuple[str, ...]] = _ENGAGINGNESS
-
-    def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
-        return (mean_alignment(alignments[0]), *super().values(alignments, prepared))
+class RelevanceVariants(_Relevance, ctc.Relevance):
+    """The variants of Relevance."""
 
 
-def _of_relevance(alignments: Sequence[Array]) -> tuple[float, ...]:
-    covered = sum(map(mean_alignment, alignments[1:])) / len(alignments[1:])
-    supported = mean_alignment(alignments[0])
-    return covered, supported, covered + supported
+@dataclass(frozen=True)
+class PreservationVariants(_Preservation, ctc.Preservation):
+    """The variants of Preservation."""
+
+
+@dataclass(frozen=True)
+class EngagingnessVariants(_Engagingness, ctc.Engagingness):
+    """The variants of Engagingness."""
+
+
+@dataclass(frozen=True)
+class PublishedRelevanceVariants(_Relevance, published.Relevance):
+    """The variants of published/Relevance."""
+
+
+@dataclass(frozen=True)
+class PublishedPreservationVariants(_Preservation, published.Preservation):
+    """The variants of published/Preservation."""
+
+
+@dataclass(frozen=True)
+class PublishedEngagingnessVariants(_Engagingness, published.Engagingness):
+    """The variants of published/Engagingness."""
 
 
 ABLATIONS: Mapping[str, type[Aspect]] = {

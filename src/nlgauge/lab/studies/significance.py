@@ -28,7 +28,7 @@ class Ranking:
     values: tuple[float, ...]
     """The coefficient of each"""
     clusters: tuple[int, ...]
-    """From 1: metrics of one cluster cannot be told apart"""
+    """From 1: metrics of one cluster do not differ significantly"""
     p: tuple[tuple[float, ...], ...]
     """[row, column]: two-sided and corrected, where the row's metric agrees better than the column's; else NaN"""
 

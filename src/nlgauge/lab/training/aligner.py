@@ -95,17 +95,9 @@ class AlignerTrainer(Run):
         super().__init__(out, config.precision)
         self.config, self.rows, self.held, self._pad = config, rows, held, pad
         self.model, self.steps = model.to(self.device), config.steps
-        self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), fused=True)
+        rates = config.head_rate, config.body_rate
+        self.optimizer = self.adamw(lambda name: rates[name.startswith("body.")], config.weight_decay)
         self._judged: tuple[int, dict[str, Judged]] | None = None
-
-    def _groups(self) -> list[dict[str, Any]]:
-        groups: dict[tuple[float, float], list[nn.Parameter]] = {}
-        for name, parameter in self.model.named_parameters():
-            if parameter.requires_grad:
-                rate = self.config.body_rate if name.startswith("body.") else self.config.head_rate
-                decay = self.config.weight_decay if parameter.ndim > 1 else 0.0
-                groups.setdefault((rate, decay), []).append(parameter)
-        return [{"params": some, "rate": rate, "weight_decay": decay} for (rate, decay), some in groups.items()]
 
     def epoch(self, number: int) -> list[NDArray[np.intp]]:
         """The batches of an epoch: rows of like length together, the batches in random order."""

@@ -33,15 +33,14 @@ from nlgauge.lab.training.aligner_rows import Encoded, Shape, encode
 from nlgauge.lab.training.body import read_body
 from nlgauge.lab.training.calibration import reliability_lines, temperature
 from nlgauge.lab.training.export import write_graph
-from nlgauge.lab.training.labelled import Labelled, labelled_files, of_example, read_labelled
+from nlgauge.lab.training.labelled import Labelled, labelled_files, read_labelled
 from nlgauge.lab.training.low_rank import learned, load_learned
 from nlgauge.lab.training.recipe import read_recipe
 from nlgauge.lab.training.support.make import Among, Mixture, made
 from nlgauge.lab.training.support.texts import read_texts
 from nlgauge.lab.training.threads import torch_threads
-from nlgauge.lab.training.weak_labels.examples import read_examples
+from nlgauge.lab.training.weak_labels.attempts import Settings
 from nlgauge.lab.training.weak_labels.production import Files, Order, produce
-from nlgauge.lab.training.weak_labels.settings import Settings
 
 _OWN = {"times": 1, "held_out": 0.1}
 """How a user's own file of labelled rows is read"""
@@ -130,9 +129,8 @@ def train(
         examples, held = produce(_order(pairs, tasks, tree, attempts, number), maker, out / "examples", progress=True)
         if examples_only:
             return examples.parent
-        times = int(tree["examples"].get("times", 1))
-        reading.add("constructed", [of_example(example) for example in read_examples(examples)], times, 0, 0.0)
-        reading.hold("constructed", [of_example(example) for example in read_examples(held)])
+        reading.add("constructed", list(read_labelled(examples)), int(tree["examples"].get("times", 1)), 0, 0.0)
+        reading.hold("constructed", list(read_labelled(held)))
     passages: Sequence[str] = ()
     if "support" in tree and pairs:
         passages = _construct(pairs, tree["support"], number, reading)
@@ -262,8 +260,8 @@ def _card(trainer: AlignerTrainer, sets: Sets, out: Path) -> str:
     if len((held := _held_texts(trainer))[0]):
         lines += ["", *reliability_lines(*held, temperature(*held))]
     lines += ["", f"Settings: {json.dumps(vars(trainer.config))}", ""]
-    cards = [out / "examples" / side / "README.md" for side in ("train", "held_out")]
-    return "\n".join([*lines, *(card.read_text(encoding="utf-8") for card in cards if card.is_file())])
+    card = out / "examples" / "README.md"
+    return "\n".join([*lines, card.read_text(encoding="utf-8") if card.is_file() else ""])
 
 
 def _order(

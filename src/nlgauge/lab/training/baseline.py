@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +13,8 @@ from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.models.capabilities import capability
 from nlgauge.engine.models.card import write_facts
 from nlgauge.errors import InputError
-from nlgauge.maths.sentences import sentence_ends
+from nlgauge.lab.training.passages import read_lines
+from nlgauge.lab.training.support.edits import sentences
 from nlgauge.maths.vectors import greedy_match, unit
 
 _WORDS = range(4, 32)
@@ -66,18 +63,14 @@ def random_pairs(texts: Path, pairs: int, seed: int) -> list[tuple[str, str]]:
     pairs = min(pairs, len(known) // 2)
     if not pairs:
         raise InputError("no sentences to pair", file=texts, remedy="put .txt, .txt.gz or .txt.xz files there")
-    sentences = list(known)
-    chosen = rng.choice(len(sentences), (pairs, 2), replace=False)
-    return [(sentences[i], sentences[j]) for i, j in chosen]
+    every = list(known)
+    chosen = rng.choice(len(every), (pairs, 2), replace=False)
+    return [(every[i], every[j]) for i, j in chosen]
 
 
 def _a_sentence_of_each_line(texts: Path, rng: np.random.Generator) -> Iterator[str]:
     for path in sorted(p for p in texts.iterdir() if re.search(r"\.txt(\.xz|\.gz)?$", p.name)):
-        opener: Any = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix, open)
-        with opener(path, "rt", encoding="utf-8") as lines:
-            for line in lines:
-                places = [0, *sentence_ends(line), len(line)]
-                sentences = [line[a:b].strip() for a, b in pairwise(places)]
-                usable = [sentence for sentence in sentences if len(sentence.split()) in _WORDS]
-                if usable:
-                    yield usable[rng.integers(len(usable))]
+        for line in read_lines(path):
+            usable = [sentence for sentence in sentences(line) if len(sentence.split()) in _WORDS]
+            if usable:
+                yield usable[rng.integers(len(usable))]

@@ -1,4 +1,4 @@
-"""Texts that people, or programs, have labelled: what of them a source supports.
+"""Labelled texts: which of their words, or whether all of them, a source supports.
 
 A row is one JSON object of a line, in .jsonl, .jsonl.gz or .jsonl.xz:
 
@@ -16,20 +16,18 @@ A row is one JSON object of a line, in .jsonl, .jsonl.gz or .jsonl.xz:
 
 from __future__ import annotations
 
-import gzip
 import json
 import lzma
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nlgauge.errors import InputError
-from nlgauge.lab.training.weak_labels.examples import Example
+from nlgauge.lab.training.passages import opened
 
 _REMEDY = "see the documentation of labelled rows"
 _CONTRADICTED = {"contradiction": True, "neutral": False}
-_OPENERS: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
 
 
 @dataclass(frozen=True)
@@ -49,12 +47,6 @@ class Labelled:
     """Whether the source contradicts an unsupported text (True) or does not mention it; None where unknown"""
 
 
-def of_example(example: Example) -> Labelled:
-    """A constructed example as a labelled row."""
-    wrong = tuple(span for span, kept in zip(example.words, example.supported, strict=True) if not kept)
-    return Labelled(example.context, example.text, wrong, not wrong, example.words)
-
-
 def read_labelled(path: Path) -> Iterator[Labelled]:
     """The rows of a file. Raises InputError, with the row, for what is none."""
     for number, record in enumerate(_records(path), 1):
@@ -72,7 +64,7 @@ def labelled_files(place: Path, pattern: str = "*.jsonl*") -> list[Path]:
 
 def _records(path: Path) -> Iterable[dict[str, Any]]:
     try:
-        with _OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8") as lines:
+        with opened(path) as lines:
             for number, line in enumerate(lines, 1):
                 record = json.loads(line)
                 if not isinstance(record, dict):

@@ -94,19 +94,14 @@ class Trainer(Run):
         self.folder = folder
         self.original = read_body(body_folder(config.original or config.body), adapted=True).to(self.device)
         self.original.requires_grad_(False)
-        self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), fused=True)
-        self.steps = config.steps
 
-    def _groups(self) -> list[dict[str, Any]]:
-        """The vocabulary table learns at the head's rate: from an input table it has to become an output one too."""
-        groups: dict[tuple[float, float], list[nn.Parameter]] = {}
-        for name, parameter in self.model.named_parameters():
-            if not parameter.requires_grad:
-                continue
-            head = name.startswith("cls.") or "word_embeddings" in name
-            decay = 0.0 if head or parameter.ndim < 2 else self.config.weight_decay
-            groups.setdefault((self.config.head_rate if head else self.config.body_rate, decay), []).append(parameter)
-        return [{"params": some, "rate": rate, "weight_decay": decay} for (rate, decay), some in groups.items()]
+        def head(name: str) -> bool:
+            """The vocabulary table learns as the head does: from an input table it has to become an output one too."""
+            return name.startswith("cls.") or "word_embeddings" in name
+
+        rates = config.body_rate, config.head_rate
+        self.optimizer = self.adamw(lambda name: rates[head(name)], config.weight_decay, head)
+        self.steps = config.steps
 
     def batch(self, step: int) -> tuple[np.ndarray, np.random.Generator]:
         """The rows of ``step`` and the generator for its masks."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nlgauge.errors import InputError
-from nlgauge.lab.training.recipe import read_recipe
+from nlgauge.lab.training.recipe import factor, flat_recipe
 
 
 @dataclass(frozen=True)
@@ -38,21 +37,13 @@ class MaskedLMConfig:
     @classmethod
     def read(cls, path: Path) -> MaskedLMConfig:
         """Read a TOML recipe. Raises InputError for a file that is none, or an unknown or missing key."""
-        tree = read_recipe(path)
-        data = tree.pop("data", {})
-        flat: dict[str, Any] = {"groups": data.pop("groups", {"*": 1.0}), **data}
-        for section in ("batches", "loss", "optimizer"):
-            flat.update(tree.pop(section, {}))
-        flat.update(tree)
-        for name in ("short", "long"):
-            if name in flat:
-                flat[name] = tuple(flat[name])
+        flat = flat_recipe(path, "batches", "loss", "optimizer")
+        flat |= {name: tuple(flat[name]) for name in ("short", "long") if name in flat}
         try:
             return cls(**flat)
         except TypeError as error:
             raise InputError(str(error), file=path, remedy="compare with the recipe pocket.toml") from None
 
     def rate(self, step: int) -> float:
-        """The factor on both learning rates at ``step``: warm-up, constant, linear fall to zero."""
-        fall = max(1, round(self.steps * self.decay_share))
-        return min(1.0, (step + 1) / self.warmup_steps, (self.steps - step) / fall)
+        """The factor on both learning rates at ``step``."""
+        return factor(step, self.steps, self.warmup_steps, self.decay_share)

@@ -66,11 +66,7 @@ class PairsTrainer(Run):
         for name, parameter in self.model.named_parameters():
             if not learns(name):
                 parameter.requires_grad_(False)
-        matrices = [p for p in self.model.parameters() if p.requires_grad and p.ndim > 1]
-        vectors = [p for p in self.model.parameters() if p.requires_grad and p.ndim < 2]
-        decays = ((matrices, config.weight_decay), (vectors, 0.0))
-        groups = [{"params": some, "rate": config.rate, "weight_decay": decay} for some, decay in decays]
-        self.optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=True)
+        self.optimizer = self.adamw(lambda name: config.rate, config.weight_decay)
         self.steps = config.steps
 
     def _start(self, vocabulary: int) -> MaskedBert:

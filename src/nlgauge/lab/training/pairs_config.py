@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nlgauge.errors import InputError
-from nlgauge.lab.training.recipe import read_recipe
+from nlgauge.lab.training.recipe import factor, flat_recipe
 
 
 @dataclass(frozen=True)
@@ -51,12 +50,7 @@ class PairsConfig:
     @classmethod
     def read(cls, path: Path) -> PairsConfig:
         """Read a TOML recipe. Raises InputError for a file that is none, or an unknown or missing key."""
-        tree = read_recipe(path)
-        data = tree.pop("data", {})
-        flat: dict[str, Any] = {"groups": data.pop("groups", {"*": 1.0}), **data}
-        for section in ("masking", "batches", "optimizer"):
-            flat.update(tree.pop(section, {}))
-        flat.update(tree)
+        flat = flat_recipe(path, "masking", "batches", "optimizer")
         if "sizes" in flat:
             flat["sizes"] = tuple((int(length), int(rows)) for length, rows in flat["sizes"])
         try:
@@ -71,6 +65,5 @@ class PairsConfig:
         return next(found, self.stages[-1] if self.stages else Stage(1.0, (1.0,) * len(self.sizes)))
 
     def factor(self, step: int) -> float:
-        """The factor on the learning rate at ``step``: warm-up, constant, linear fall to zero."""
-        fall = max(1, round(self.steps * self.decay_share))
-        return min(1.0, (step + 1) / self.warmup_steps, (self.steps - step) / fall)
+        """The factor on the learning rate at ``step``."""
+        return factor(step, self.steps, self.warmup_steps, self.decay_share)

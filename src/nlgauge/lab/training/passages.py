@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -21,10 +21,15 @@ from nlgauge.lab.training.masked_lm_config import MaskedLMConfig
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+(?=[\"'(\[“‘]?[A-Z0-9])")
 
 
-def read_lines(path: Path) -> Iterator[str]:
-    """The non-empty lines of a text file, plain, .gz or .xz."""
+def opened(path: Path) -> TextIO:
+    """A text file, plain, .gz or .xz, to be read."""
     opener: Any = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix, open)
-    with opener(path, "rt", encoding="utf-8") as lines:
+    return opener(path, "rt", encoding="utf-8")  # type: ignore[no-any-return]
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """The non-empty lines of a text file."""
+    with opened(path) as lines:
         for line in lines:
             if line := line.strip():
                 yield line

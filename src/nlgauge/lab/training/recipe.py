@@ -14,6 +14,20 @@ else:
     import tomli as tomllib
 
 
+def flat_recipe(path: Path, *sections: str) -> dict[str, Any]:
+    """What a recipe says, the values of its [data] and of these sections among the others."""
+    tree = read_recipe(path)
+    flat: dict[str, Any] = {"groups": {"*": 1.0}, **tree.pop("data", {})}
+    for section in sections:
+        flat.update(tree.pop(section, {}))
+    return {**flat, **tree}
+
+
+def factor(step: int, steps: int, warmup: int, decay_share: float) -> float:
+    """The factor on the learning rate at a step: warm-up, constant, linear fall to zero over the last share."""
+    return min(1.0, (step + 1) / warmup, (steps - step) / max(1, round(steps * decay_share)))
+
+
 def read_recipe(path: Path) -> dict[str, Any]:
     """The tables of a TOML file.
 

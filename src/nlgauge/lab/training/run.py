@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -70,6 +71,18 @@ class Run(ABC):
     def narrow(self) -> torch.dtype:
         """In which weights are kept that do not learn."""
         return torch.bfloat16 if self.precision == "bfloat16" else torch.float32
+
+    def adamw(
+        self, rate: Callable[[str], float], decay: float, undecayed: Callable[[str], bool] = lambda name: False
+    ) -> torch.optim.Optimizer:
+        """The optimizer of what learns. rate: the highest one, by a parameter's name. Only matrices decay."""
+        groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+        for name, parameter in self.model.named_parameters():
+            if parameter.requires_grad:
+                own = decay if parameter.ndim > 1 and not undecayed(name) else 0.0
+                groups.setdefault((rate(name), own), []).append(parameter)
+        made = [{"params": some, "rate": rate, "weight_decay": own} for (rate, own), some in groups.items()]
+        return torch.optim.AdamW(made, betas=(0.9, 0.98), fused=True)
 
     def learn(self, loss: Tensor, factor: float) -> None:
         """Step along the gradient of `loss`, clipped to norm 1, at `factor` times the highest rates."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError, SpecError
 from nlgauge.meta.gate.baseline import Baseline, Terms
+from nlgauge.meta.gate.grounded import PART, grounded_by
 from nlgauge.meta.gate.of_ratings import of_ratings
 from nlgauge.meta.gate.verdict import Outcome, State, Verdict
 from nlgauge.meta.gate.words import unsupported
@@ -28,6 +29,7 @@ def check(
     at_least: float | None = None,
     at_most: float | None = None,
     bar: RatedBar | None = None,
+    grounded: bool = False,
     against: ScoreTable | None = None,
     margin: float | None = None,
     history: str | os.PathLike[str] | None = None,
@@ -45,6 +47,11 @@ def check(
 
     bar: what `nlgauge.calibrate` made, instead of metric, part, at_least and at_most. The verdict notes what was
     promised, and that it does not hold where the rows' scores are unlike those that the bar was made of.
+
+    grounded: does the source support each candidate? The decision is made by the probability of
+    ``Consistency(aligner='D')``, with the two bars that were measured of its model: a row below the lower one fails,
+    and a row from the upper one on passes. Between them, or without a value, the gate cannot say. Such rows fail too;
+    with allow_missing they are counted and left out. metric: which one, where the table has several of that part.
 
     against: the table of an earlier run. A system fails where its mean is worse than before and the two-sided p that
     the two runs are alike (approximate randomisation within items, as `nlgauge.compare` has it), corrected by Holm for
@@ -75,8 +82,14 @@ def check(
         if any(one is not None for one in (metric, part, at_least, at_most)):
             raise SpecError("a bar of calibrate names its metric and its part, and stands alone")
         (metric, part), at_least, at_most, notes = of_ratings(table, bar)
+    sure = None
+    if grounded:
+        if any(one is not None for one in (bar, part, at_least, at_most)):
+            raise SpecError("grounded has its own part and bars: leave out part, at_least, at_most and bar")
+        metric, at_least, sure = grounded_by(table, metric)
+        part = PART
     chosen = _chosen(table, metric, part)
-    held_to = Bar(at_least, at_most)
+    held_to = Bar(at_least, at_most, sure)
     held_to.refuse_wrong(chosen, against is not None)
     outcomes = list(_outcomes(table, chosen, held_to, allow_missing))
     if against is None and (margin is not None or history is not None):
@@ -118,10 +131,12 @@ class Bar:
 
     at_least: float | None
     at_most: float | None
+    sure: float | None = None
+    """What a value that is not below `at_least` has to reach for a row to pass"""
 
     def refuse_wrong(self, chosen: Chosen, compared: bool) -> None:
         """Raises SpecError for a bar that cannot be meant, or for none where nothing else is asked."""
-        given = {name: value for name, value in vars(self).items() if value is not None}
+        given = {name: value for name, value in vars(self).items() if value is not None and name != "sure"}
         if not given and not compared:
             raise SpecError("there is nothing to check: give at_least, at_most, or an earlier run (against)")
         for name, value in given.items():
@@ -173,12 +188,18 @@ def _outcomes(table: ScoreTable, chosen: Chosen, bar: Bar, allow_missing: bool) 
     values = column.values[:, column.parts.index(chosen.part)].tolist()
     for index, ((system, item), value) in enumerate(zip(table.places(column.level), values, strict=True)):
         row = index + 1 if column.level == "item" else None
+        state: State
         if math.isnan(value):
-            state: State = "allowed" if allow_missing else "missing"
+            state = "allowed" if allow_missing else "missing"
             reason = column.reasons.get(index, "no reason was kept")
-            yield Outcome(system, item, row, value, state, f"no value: {reason}")
+            problem = f"{'no value' if bar.sure is None else 'cannot say'}: {reason}"
+            yield Outcome(system, item, row, value, state, problem)
         elif problem := bar.problem(value):
             yield Outcome(system, item, row, value, "bar", problem, unsupported(column.evidence.get(index)))
+        elif bar.sure is not None and value < bar.sure:
+            between = f"cannot say: {_shown(value, bar.sure)} is between {bar.at_least:g} and {bar.sure:g}"
+            state = "allowed" if allow_missing else "unsure"
+            yield Outcome(system, item, row, value, state, between, unsupported(column.evidence.get(index)))
         else:
             yield Outcome(system, item, row, value, "passed", None)
 

@@ -9,8 +9,8 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.bar import RatedBar
-from nlgauge.meta.estimate import CHOSEN
 from nlgauge.meta.gate.baseline import told_apart
+from nlgauge.meta.refusing import CHOSEN
 
 
 class Held(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from nlgauge.data.to_json import jsonable
 from nlgauge.meta.gate.words import Unsupported
 
-State = Literal["passed", "bar", "missing", "allowed"]
+State = Literal["passed", "bar", "unsure", "missing", "allowed"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class Outcome:
     value: float
     """NaN where there is none"""
     state: State
-    """'passed'; 'bar': on the wrong side of it; 'missing': without a value; 'allowed': so too, and that was allowed"""
+    """'passed'; 'bar': on the wrong side of it; 'unsure': between the two bars of `grounded`; 'missing': no value;
+    'allowed': one of these two, and that was allowed"""
     problem: str | None
     """Why it did not pass, in words"""
     unsupported: tuple[Unsupported, ...] = ()
@@ -33,7 +34,7 @@ class Outcome:
     @property
     def failed(self) -> bool:
         """Whether the gate fails by it."""
-        return self.state in ("bar", "missing")
+        return self.state in ("bar", "unsure", "missing")
 
 
 @dataclass(frozen=True)

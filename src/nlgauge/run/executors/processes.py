@@ -1,4 +1,4 @@
-"""Metrics of strings are scored several at a time, each in a process of its own; models use all processors anyway."""
+"""String metrics are scored several at a time, each in a process of its own; models use all processors anyway."""
 
 from __future__ import annotations
 

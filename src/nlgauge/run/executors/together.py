@@ -23,7 +23,7 @@ from nlgauge.run.results import RowResult
 from nlgauge.run.sinks.table import TableBuilder
 
 _STRINGS_WEIGHT = 32 << 10
-"""Characters that metrics of strings score before it is asked again whether a run was given up: the slowest of them
+"""Characters that string metrics score before it is asked again whether a run was given up: the slowest of them
 take seconds for so many"""
 
 

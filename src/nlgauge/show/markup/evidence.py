@@ -1,4 +1,4 @@
-"""What a score rests on, as HTML: one drawing for the report, for `nlgauge explain` and for notebooks."""
+"""What a score is based on, as HTML: one drawing for the report, for `nlgauge explain` and for notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Named things that a score rests on: vocabulary items, texts of a set, members of a combination."""
+"""Named things that a score is based on: vocabulary items, texts of a set, members of a combination."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def item_table(items: Sequence[Record], left_out: int) -> Table:
     names = list(dict.fromkeys(name for item in items[:LISTED] for name in item))
     rows = [[_cell(item.get(name)) for name in names] for item in items[:LISTED]]
     heads = ["item" if name == "name" else name for name in names]
-    return Table("What the score rests on", heads, rows, len(items) - len(rows) + left_out)
+    return Table("What the score is based on", heads, rows, len(items) - len(rows) + left_out)
 
 
 def _are_numbers(values: object) -> TypeGuard[list[float]]:

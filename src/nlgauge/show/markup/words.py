@@ -1,4 +1,4 @@
-"""Panes of texts whose words are borne out or not, and tables of those that are not."""
+"""Panes of texts whose words are supported or not, and tables of those that are not."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def word_panes(texts: Sequence[Record], known: Record) -> list[Pane]:
 
 
 def word_tables(texts: Sequence[Record]) -> Iterator[Table]:
-    """By text, the spans that are not borne out, or the words that were guessed wrong."""
+    """By text, the spans that are not supported, or the words that were guessed wrong."""
     for text in texts:
         if text.get("unsupported"):
             spans = text["unsupported"]
             rows = [_span(text, *span) for span in spans[:LISTED]]
-            head = ("not borne out", "characters", "the nearest sentence")
-            yield Table(f"What of the {text['name']} is not borne out", head, rows, len(spans) - len(rows))
+            head = ("not supported", "characters", "the nearest sentence")
+            yield Table(f"Not supported in the {text['name']}", head, rows, len(spans) - len(rows))
         if text.get("reasons"):
             said = [(one["said"], f"{one['begin']}–{one['end']}") for one in text["reasons"]]
             caption = f"Where the {text['name']} says another thing than the {text['against']}, checked without a model"
@@ -61,7 +61,7 @@ def word_tables(texts: Sequence[Record]) -> Iterator[Table]:
 
 
 def shade(alignment: float, weak: float) -> str:
-    """The class of a word: not borne out, half-way, borne out."""
+    """The class of a word: not supported, partly, supported."""
     return "no" if alignment < weak else "half" if alignment < (1 + weak) / 2 else "yes"
 
 
@@ -91,13 +91,14 @@ def _to(word: Record) -> dict[str, str]:
 
 
 def legend(texts: Sequence[Record]) -> tuple[str, str, str]:
-    """What is said of words under the colours of yes, half-way and no; '' for a colour that no word has."""
+    """What is said of words under the colours of yes, partly and no; '' for a colour that no word has."""
     words = [word for text in texts for word in text["words"]]
     if any("predicted" in word for word in words):
         return "guessed right", "", "guessed wrong"
     if any("log_probability" in word for word in words):
         return "likely", "less likely", "unlikely"
-    return ("shared", "not shared", "") if all(map(_shared, texts)) else ("borne out", "half-way", "not borne out")
+    said = ("shared", "not shared", ""), ("supported", "partly supported", "not supported")
+    return said[not all(map(_shared, texts))]
 
 
 def _shared(text: Record) -> bool:
@@ -115,7 +116,7 @@ def _note(text: Record, word: Record, looked_up: bool) -> str:
     if "predicted" in word:
         said.append("guessed right" if hit else f"guessed “{word['predicted']}” instead")
     elif "log_probability" not in word:
-        said.append(f"borne out: {number(word['alignment'], 2)}")
+        said.append(f"supported: {number(word['alignment'], 2)}")
     if "log_probability" in word:
         said.append(f"log-probability {number(word['log_probability'], 2)}")
     if "weight" in word:
@@ -134,7 +135,7 @@ def _quoted(texts: Sequence[Record], name: str) -> list[tuple[int, int, dict[str
 
 
 def _span(text: Record, begin: int, end: int) -> tuple[str, str, str]:
-    """A span of words that are not borne out, and the sentence that most of them are likest to be from."""
+    """A span of words that are not supported, and the sentence that most of them are likest to be from."""
     named = [word["quote"] for word in text["words"] if begin <= word["begin"] < end and "quote" in word]
     quote = text["quotes"][max(named, key=named.count)] if named else None
     return text["text"][begin:end], f"{begin}–{end}", "" if quote is None else f"{quote['name']}: {quote['text']}"

@@ -31,7 +31,7 @@ class WithPeople:
     sentinel: bool
     """It cannot know quality"""
     cluster: int | None
-    """From 1 for the best: metrics of one cluster cannot be told apart"""
+    """From 1 for the best: metrics of one cluster do not differ significantly"""
     at: float
     low: float
     high: float
@@ -107,7 +107,7 @@ def _aspects(
     notes.extend(found.notes)
     if draws < replicates:
         notes.append(
-            f"With so many rows, intervals and p of agreement rest on {draws} draws; nlgauge correlate takes more."
+            f"With so many rows, intervals and p of agreement come from {draws} draws; nlgauge correlate takes more."
         )
     clusters: dict[str, dict[tuple[str, str], int]] = {}
     tests: list[Contrast] = []

@@ -69,7 +69,7 @@ class Line:
             return "equal" if one.difference == 0 else "–"
         if math.isnan(one.p):
             return f"{one.better} (not tested)"
-        return one.better if self.adjusted < 0.05 else "not told apart"
+        return one.better if self.adjusted < 0.05 else "no significant difference"
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def pair(tests: Pairings, a: str, b: str) -> Pair:
     if isinstance(found, str):
         return Pair(a, b, [], [found])
     turned = -1.0 if (found.a, found.b) != (a, b) else 1.0
-    lines = [_line(tests.data.table, one if turned > 0 else _turned(one)) for one in found]
+    lines = [_line(tests.table, one if turned > 0 else _turned(one)) for one in found]
     return Pair(a, b, lines, [*found.notes, *_reasons(lines)])
 
 
@@ -121,7 +121,7 @@ def _reasons(lines: Sequence[Line]) -> Iterator[str]:
 
 
 def _turned(one: Difference) -> Difference:
-    """The same difference, B less A."""
+    """The same difference, B minus A."""
     return replace(one, a=one.b, b=one.a, difference=-one.difference, low=-one.high, high=-one.low, effect=-one.effect)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.gate.history import read as read_history
 from nlgauge.meta.join import Source
-from nlgauge.meta.people import people
+from nlgauge.meta.people import People, people
 from nlgauge.show.markup.environment import HERE, data, digest, inlined, render, shown
 from nlgauge.show.markup.evidence import drawn
 from nlgauge.show.page.agreement import Agreeing, agreeing
@@ -26,7 +27,7 @@ from nlgauge.show.page.rows import described, listed_rows, worst_of
 from nlgauge.show.page.scored import Scored, known_texts, source_of, standing
 from nlgauge.show.page.spread import histograms
 from nlgauge.show.page.summary import Card, best_of, cards, wins
-from nlgauge.show.page.verdict import verdict
+from nlgauge.show.page.verdict import estimated, verdict
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus, Row
@@ -56,11 +57,11 @@ def report(
     Returns what a reader has to know of how table and outputs fit together; the page says it too.
 
     outputs: the corpus that was scored, for texts; its rows' ratings are used too. ratings: as `nlgauge.correlate`
-    takes them, instead of those. What scores rest on is shown where the table holds it (`evaluate(evidence=True)`).
+    takes them, instead of those. What scores are based on is shown if the table holds it (`evaluate(evidence=True)`).
     level, coefficient: of agreement with people, as `nlgauge.correlate` takes them; by default 'item' where there are
     three systems or more, else 'pooled'. Where there are ratings, the page begins with what people say. history: what
     `nlgauge check --history` kept, drawn by day. rows: at most so many are listed: worst, best, most disputed and a
-    sample; all other numbers are of all rows. Intervals and tests rest on `replicates` draws from `seed`.
+    sample; all other numbers are of all rows. Intervals and tests are computed from `replicates` draws from `seed`.
 
     Raises InputError for a table without rows, outputs or ratings that belong to other rows, or a place that cannot be
     written.
@@ -88,8 +89,10 @@ def _page(
 ) -> str:  # fmt: skip
     table = scored.table
     tests = Pairings(table, replicates, seed)
-    made = cards(table, table.by_system(replicates=replicates, seed=seed), tests)
-    rated = [] if scored.source is None else _rated(people(table, scored.source), replicates, seed)
+    made = cards(table, table.by_system(replicates=replicates, seed=seed), tests.p)
+    said = None if scored.source is None else people(table, scored.source, seed=seed)
+    rated = [] if said is None else _rated(said, replicates, seed)
+    numbers = [card for card in rated if said is not None and card.spec in said.estimates]
     ranked = wins(rated) or wins(made)
     leading = [system for system, _ in ranked.most_common()] or table.systems[:1]
     pairs = [pair(tests, a, b) for a, b in chosen(table.systems, leading)]
@@ -104,7 +107,7 @@ def _page(
         version=__version__,
         table=table,
         verdict=list(verdict(made, table.systems)),
-        said=list(verdict(rated, table.systems, people=True)) if rated else [],
+        said=[*verdict(rated, table.systems, people=True), *estimated(numbers)] if rated else [],
         groups=[(heading, group) for heading, group in (("People", rated), ("Metrics", made)) if group],
         days=days,
         colours=[number % 8 for number in range(len(table.systems))],
@@ -131,9 +134,18 @@ def _page(
     )
 
 
-def _rated(table: ScoreTable, replicates: int, seed: int) -> list[Card]:
-    """A card for each aspect that people rated."""
-    return cards(table, table.by_system(replicates=replicates, seed=seed), Pairings(table, replicates, seed))
+def _rated(said: People, replicates: int, seed: int) -> list[Card]:
+    """A card for each aspect that people rated: of all rows where that can be estimated, else of the rated ones."""
+    alone = Pairings(said.table, replicates, seed)
+
+    def p(a: str, b: str, aspect: str, part: str) -> float:
+        return (said if aspect in said.estimates else alone).p(a, b, aspect, part)
+
+    made = cards(said.table, said.by_system(replicates, seed), p)
+    return [
+        replace(card, missing=[] if card.spec in said.estimates else card.missing, note=said.notes.get(card.spec, ""))
+        for card in made
+    ]
 
 
 def _content(scored: Scored, mean: Float, spread: Float, most: int) -> tuple[dict[str, Any], Listed]:
@@ -176,7 +188,7 @@ def _matrix(agreement: Agreeing) -> dict[str, Any] | None:
 
 
 def _sets(scored: Scored) -> list[tuple[str, str, str]]:
-    """(metric, system, what its number rests on) of metrics of sets."""
+    """(metric, system, what its number is based on) of metrics of sets."""
     return [
         (spec, scored.table.systems[number], drawn(evidence))
         for spec, column in scored.table.columns.items()

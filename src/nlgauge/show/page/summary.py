@@ -1,4 +1,4 @@
-"""Systems by metrics: values with intervals, the best, and those that cannot be told apart from it."""
+"""Systems by metrics: values with intervals, the best, and those that do not differ significantly from it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from nlgauge.data.table import Column, ScoreTable, SystemScore
-from nlgauge.meta.best import Best, by_part
-from nlgauge.show.page.pairs import Pairings
+from nlgauge.meta.best import Best, Chance, by_part
 from nlgauge.show.page.scored import first_part
 
 
@@ -24,7 +23,7 @@ class Standing:
     low: float
     high: float
     rank: str
-    """'best', 'alike' (cannot be told apart from the best), 'behind', or '' where nothing can be said"""
+    """'best', 'alike' (does not differ significantly from the best), 'behind', or '' where nothing can be said"""
 
 
 @dataclass(frozen=True)
@@ -50,6 +49,8 @@ class Card:
     others: list[Part] = field(default_factory=list)
     missing: list[tuple[str, int, int]] = field(default_factory=list)
     """(why, how many, of how many) rows or systems have no value"""
+    note: str = ""
+    """What else is to be said of the numbers"""
 
     @property
     def name(self) -> str:
@@ -62,10 +63,10 @@ class Card:
         return self.spec[len(self.name) :].strip("()")
 
 
-def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: Pairings) -> list[Card]:
-    """A card for each metric, in the table's order."""
+def cards(table: ScoreTable, scores: Sequence[SystemScore], p: Chance) -> list[Card]:
+    """A card for each metric, in the table's order. p: that two systems are alike."""
     found = {(score.metric, score.part, score.system): score for score in scores}
-    leaders = by_part(table, scores, known=tests.p)
+    leaders = by_part(table, scores, known=p)
     made = []
     for spec, column in table.columns.items():
         parts = {
@@ -75,7 +76,7 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: Pairings) -> 
                 part,
                 [found[spec, part, system] for system in table.systems],
                 leaders.get((spec, part)),
-                tests,
+                p,
             )
             for part in column.parts
         }
@@ -97,22 +98,21 @@ def wins(made: Sequence[Card]) -> Counter[str]:
 
 
 def _part(
-    table: ScoreTable, spec: str, part: str, scores: Sequence[SystemScore], found: Best | None, tests: Pairings
+    table: ScoreTable, spec: str, part: str, scores: Sequence[SystemScore], found: Best | None, p: Chance
 ) -> Part:
     ends = _ends(scores)
     standings = [
-        Standing(score, number, *_places(score, ends), _rank(score, found, tests))
-        for number, score in enumerate(scores)
+        Standing(score, number, *_places(score, ends), _rank(score, found, p)) for number, score in enumerate(scores)
     ]
     return Part(part, standings, ends, part in table.columns[spec].details, found is not None and found.tested)
 
 
-def _rank(score: SystemScore, found: Best | None, tests: Pairings) -> str:
+def _rank(score: SystemScore, found: Best | None, p: Chance) -> str:
     if found is None or math.isnan(score.mean):
         return ""
     if mark := found.mark(score.system):
         return mark
-    return "" if math.isnan(tests.p(found.systems[0], score.system, score.metric, score.part)) else "behind"
+    return "" if math.isnan(p(found.systems[0], score.system, score.metric, score.part)) else "behind"
 
 
 def _ends(scores: Sequence[SystemScore]) -> tuple[float, float]:

@@ -34,6 +34,14 @@ def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) 
         yield from _others(ranked[1:], len(judged), noun)
 
 
+def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
+    """What people would say of all rows, in numbers: of the best systems where there are many."""
+    for card in made:
+        scores = sorted((one.score for one in card.part.standings), key=lambda one: -one.mean)[:_NAMED]
+        said = [f"{one.system} {one.mean:.3g} ({one.low:.3g} to {one.high:.3g})" for one in scores]
+        yield "", f"For all rows, {card.name} is estimated at {_and(said)}."
+
+
 def _others(ranked: Sequence[tuple[str, int]], of: int, noun: str) -> Iterator[tuple[str, str]]:
     """Who else is best by some metric; many are counted."""
     if len(ranked) <= _NAMED:
@@ -54,7 +62,7 @@ def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
         if equal := [system for system in best_of(card.part) if system != leader]:
             yield "", f"By {card.name} it shares the best value with {_and(equal)}."
         if alike := _alike(card):
-            yield "", f"By {card.name} it cannot be told apart from {_and(alike)}."
+            yield "", f"By {card.name} it does not differ significantly from {_and(alike)}."
     untested = [card for card in own if not card.part.tested]
     if sets := [card.name for card in untested if card.column.level == "system"]:
         verb = "gives" if len(sets) == 1 else "give"

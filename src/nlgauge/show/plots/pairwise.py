@@ -57,7 +57,7 @@ class Pairwise:
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """A map a metric: the row's system less the column's, blue where the row is better, starred beyond chance."""
+        """A map a metric: the row's system minus the column's, blue where the row is better, starred beyond chance."""
         number = {system: n for n, system in enumerate(self.systems)}
         panels = {}
         for name in dict.fromkeys(one.name for one in self.pairs):

@@ -24,7 +24,7 @@ class Bar:
     """Metric and part, with an arrow that says which way is better"""
     score: SystemScore
     mark: Mark
-    """'best'; 'alike': it cannot be told apart from the best (paired test, corrected by Holm)"""
+    """'best'; 'alike': it does not differ significantly from the best (paired test, corrected by Holm)"""
 
 
 @dataclass(frozen=True)

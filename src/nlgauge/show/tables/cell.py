@@ -19,7 +19,7 @@ class Number:
     digits: int = 4
     """Behind the point, where people read it"""
     mark: Literal["", "best", "alike"] = ""
-    """'best' of its kind; 'alike': it cannot be told apart from the best"""
+    """'best' of its kind; 'alike': it does not differ significantly from the best"""
 
     @property
     def text(self) -> str:

@@ -1,4 +1,4 @@
-r"""Tables as LaTeX, for \usepackage{booktabs}: the best bold, what cannot be told apart from it underlined."""
+r"""Tables as LaTeX, for \usepackage{booktabs}: the best bold, what does not differ significantly underlined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables as Markdown (GitHub's tables): the best bold, what cannot be told apart from it in italics."""
+"""Tables as Markdown (GitHub's tables): the best bold, what does not differ significantly in italics."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from nlgauge.lab.training.support import figures
-from nlgauge.lab.training.support.edit import Place
+from nlgauge.lab.training.support.edits import Place
 from nlgauge.maths.quantities import quantities, same
 from tests.lab.training.support.places import CONTEXT, ELSEWHERE, TEXT
 

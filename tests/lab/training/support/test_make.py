@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 
 from nlgauge.lab.training.labelled import Labelled
-from nlgauge.lab.training.support.edit import Place
+from nlgauge.lab.training.support.edits import Place
 from nlgauge.lab.training.support.make import KINDS, Among, Mixture, Texts, among, edited, made, together
 from tests.lab.training.support.places import CONTEXT, ELSEWHERE, PARALLEL, PASSAGES, TEXT
 

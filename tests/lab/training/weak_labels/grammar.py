@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from nlgauge.lab.training.weak_labels.pseudo_targets import sentence_list
 from nlgauge.lab.training.weak_labels.syntax import Sentence, SpacyParser, Word
+from nlgauge.lab.training.weak_labels.targets import sentence_list
 from tests.extras import english_pipeline
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nlgauge.lab.training.weak_labels.attempts import Source
-from nlgauge.lab.training.weak_labels.examples import Example
-from nlgauge.lab.training.weak_labels.settings import Settings
+from nlgauge.lab.training.weak_labels.attempts import Settings, Source
+from nlgauge.lab.training.weak_labels.construct import Example
+from nlgauge.lab.training.weak_labels.labels import WORD
 from nlgauge.lab.training.weak_labels.sources import Record
 
 TOPICS = ["bridge", "museum", "harbour", "library", "stadium", "orchard", "tunnel", "theatre"]
@@ -38,5 +38,8 @@ def only(kind: str, **others: float) -> Settings:
 
 
 def words_of(example: Example, supported: bool) -> list[str]:
-    pairs = zip(example.words, example.supported, strict=True)
-    return [example.text[begin:end] for (begin, end), kept in pairs if kept is supported]
+    wrong = example.row.spans or ()
+    found = WORD.finditer(example.row.candidate)
+    return [
+        one[0] for one in found if supported != any(one.start() < end and begin < one.end() for begin, end in wrong)
+    ]

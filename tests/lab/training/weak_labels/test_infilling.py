@@ -9,14 +9,23 @@ import pytest
 
 from nlgauge.engine.models.loading import load
 from nlgauge.errors import InputError
-from nlgauge.lab.training.weak_labels.infilling import MaskedLMInfiller, _draw
-from nlgauge.lab.training.weak_labels.reading import Template
+from nlgauge.lab.training.weak_labels import infilling
+from nlgauge.lab.training.weak_labels.infilling import Infiller, MaskedRow, _draw, fits, mask_of, read_masks, spellings
+from nlgauge.lab.training.weak_labels.syntax import Template
 from tests.engine.fake import FakeModel
 
 TEMPLATES = [
     Template(("The firm built ", " in ", "."), ("an old bridge", "May")),
     Template(("", " opened the road on Monday."), ("The mayor",)),
     Template(("Nobody saw the ", " owl."), ("",)),
+]
+
+ROWS = [
+    MaskedRow([2, 4, 6, 4, 3], [1, 3]),
+    MaskedRow([2, 7, 4, 3], [2]),
+    MaskedRow([2, 9, 4, 8, 3], [2]),
+    MaskedRow([2, 9, 3], []),
+    MaskedRow([2, *[4] * 20, 3], [1]),  # longer than the window
 ]
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -27,8 +36,8 @@ def rngs(number: int, seed: int = 3) -> list[np.random.Generator]:
 
 
 @pytest.fixture
-def infiller() -> MaskedLMInfiller:
-    return MaskedLMInfiller(load("pocket"))
+def infiller() -> Infiller:
+    return Infiller(load("pocket"))
 
 
 def test_every_hole_gets_words_and_each_sentence_its_own(infiller):
@@ -41,15 +50,15 @@ def test_every_hole_gets_words_and_each_sentence_its_own(infiller):
     assert filled != infiller.fill(TEMPLATES, rngs(3, seed=4))
 
 
-def test_lengths_are_those_of_what_stood_there(infiller):
-    same = replace(infiller, spread=0.0)
+def test_lengths_are_those_of_what_stood_there(infiller, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(infilling, "_SPREAD", 0.0)
     tokenizer = infiller.model.tokenizer
-    for template, some in zip(TEMPLATES[:2], same.fill(TEMPLATES[:2], rngs(2)), strict=True):
+    for template, some in zip(TEMPLATES[:2], infiller.fill(TEMPLATES[:2], rngs(2)), strict=True):
         for original, filling in zip(template.originals, some, strict=True):
             # Pieces that make a word when written may be split otherwise when read.
             assert len(tokenizer.encode([filling])[0]) <= len(tokenizer.encode([original])[0])
     long = Template(("", " fell."), ("word " * 30,))
-    assert len(replace(infiller, spread=0.0, most=4).fill([long], rngs(1))[0][0].split()) <= 4
+    assert len(replace(infiller, most=4).fill([long], rngs(1))[0][0].split()) <= 4
 
 
 def test_names_are_written_as_they_were_seen(infiller):
@@ -59,6 +68,11 @@ def test_names_are_written_as_they_were_seen(infiller):
     assert known.fill(TEMPLATES, rngs(3))[0][0].split()[0] == word.upper()
 
 
+def test_how_words_are_spelt():
+    texts = ["He saw Paris, and Paris saw him, in NATO days.", "The Polish queen may polish, the polish may stay."]
+    assert spellings(texts) == {"paris": "Paris", "nato": "NATO"}
+
+
 def test_a_sentence_longer_than_the_window_is_not_filled(infiller):
     assert infiller.fill([Template(("word " * 600, "."), ("word",))], rngs(1)) == [None]
     assert infiller.fill([], []) == []
@@ -66,7 +80,7 @@ def test_a_sentence_longer_than_the_window_is_not_filled(infiller):
 
 def test_a_vocabulary_without_plain_words():
     with pytest.raises(InputError, match="no plain words"):
-        MaskedLMInfiller(FakeModel()).fill([Template(("w1 ", " w2"), ("w3",))], rngs(1))
+        Infiller(FakeModel()).fill([Template(("w1 ", " w2"), ("w3",))], rngs(1))
 
 
 def test_draws_follow_the_likeliest():
@@ -76,3 +90,38 @@ def test_draws_follow_the_likeliest():
     assert (drawn == 0).mean() == pytest.approx(0.5 / 0.8, abs=0.03)
     assert {_draw(scores, 0.4, np.random.default_rng(i)) for i in range(50)} == {0}
     assert {_draw(scores, 1.0, np.random.default_rng(i)) for i in range(400)} == {0, 1, 2, 3}
+
+
+def test_rows_of_one_length_go_together_and_none_is_padded():
+    model = FakeModel()
+    found = dict(read_masks(model, ROWS))
+    assert sorted(found) == [0, 1, 2]
+    assert sorted(model.rows_seen) == [(1, 4), (2, 5)]
+    for index, logits in found.items():
+        (alone,) = [value for _, value in read_masks(FakeModel(), [ROWS[index]])]
+        np.testing.assert_allclose(logits, alone, rtol=1e-6)
+        assert len(logits) == len(ROWS[index].at)
+
+
+def test_fits_are_log_probabilities_of_first_pieces():
+    model = FakeModel()
+    template = Template(("w1", "w2 w3", ""), ("w9", "w8"))
+    ((first, second),) = fits(model, [template], [[["w9", "w5 w6"], [""]]])
+    ids = np.array([[2, 6, 4, 7, 8, 4, 3]])
+    logits = model.masked_logits(ids, np.ones_like(ids), np.array([2, 5])).astype(float)
+    chances = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(first, chances[0, [14, 10]], rtol=1e-5)
+    np.testing.assert_allclose(second, chances[1, [4]], rtol=1e-5)
+
+
+def test_what_does_not_fit_the_window_has_no_chance():
+    ((found,),) = fits(FakeModel(), [Template(("w1 " * 20, ""), ("w2",))], [[["w2"]]])
+    assert np.isneginf(found).all()
+    assert fits(FakeModel(), [], []) == []
+
+
+def test_a_model_without_a_mask():
+    model = FakeModel()
+    model.tokenizer.mask_id = None
+    with pytest.raises(InputError, match="no mask token"):
+        mask_of(model)

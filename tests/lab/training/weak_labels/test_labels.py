@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.lab.training.weak_labels.labels import Filled, absent, assembled, changed
+from nlgauge.lab.training.weak_labels.labels import absent, assembled, changed
 
 
 def equal(one: str, other: str) -> bool:
@@ -21,7 +21,6 @@ def equal(one: str, other: str) -> bool:
         ("in May 2012", "in June 2012", "June"),
         ("bridge", "Bridge", ""),
         ("the bridge", "the bridge the bridge", "the bridge"),
-        ("", "old", "old"),
         ("red", "red and blue", "and blue"),
         ("big cats", "big", ""),
         ("John's car", "Ann's car", "Ann's"),
@@ -37,30 +36,28 @@ def test_words_that_say_the_same_are_the_same():
 
 
 def test_a_text_put_together():
-    pieces = ["", " opened the ", " bridge. ", "."]
-    fills = [Filled("The mayor", "a king"), Filled("", "old"), Filled("It fell", "she left")]
-    text, spans = assembled(pieces, fills)
-    assert text == "A king opened the old bridge. She left."
-    assert [text[begin:end] for begin, end in spans] == ["A king", "old", "She left"]
+    pieces = ["", " opened a ", " bridge. ", "."]
+    text, spans = assembled(pieces, ["The mayor", "new", "It fell"], ["some king", "old", "ships left"], equal)
+    assert text == "Some king opened an old bridge. Ships left."
+    assert [text[begin:end] for begin, end in spans] == ["Some king", "old", "Ships left"]
 
 
-def test_what_was_not_put_in_leaves_one_space():
-    assert assembled(["Open the ", " bridge."], [Filled("", "")]) == ("Open the bridge.", [])
+@pytest.mark.parametrize(("original", "filling"), [("The bridges", "The bridge"), ("Ann Hall", "She")])
+def test_a_filling_that_nobody_could_call_wrong_is_not_taken(original: str, filling: str):
+    assert assembled(["", " fell."], [original], [filling], equal) == (f"{original} fell.", ())
 
 
-@given(st.lists(st.tuples(st.sampled_from(["a b", "c", "d e f", ""]), st.sampled_from(["a", "c d", "e f", "x y z"]))))
+@given(st.lists(st.tuples(st.sampled_from(["a b", "c", "d e f"]), st.sampled_from(["a", "c d", "e f", "x y z"]))))
 def test_spans_are_in_order_and_within_the_text(pairs):
     pieces = ["Begin ", *(" and " for _ in pairs)]
-    text, spans = assembled(pieces, [Filled(*pair) for pair in pairs])
+    text, spans = assembled(pieces, [one for one, _ in pairs], [other for _, other in pairs], equal)
     ends = [place for span in spans for place in span]
     assert ends == sorted(ends) and all(0 <= place <= len(text) for place in ends)
 
 
 def test_words_of_another_text_are_supported_where_the_context_has_them():
     text = "The mayor opened the old bridge ."
-    words = [(0, 3), (4, 9), (10, 16), (17, 20), (21, 24), (25, 31)]
     # 'The' goes with 'mayor', the second 'the' with 'old'.
-    assert absent(text, words, "Bridges were opened") == [False, False, True, False, False, True]
-    assert absent("of the", [(0, 2), (3, 6)], "of the") == [False, False]
-    assert absent("bridge of the", [(0, 6), (7, 9), (10, 13)], "a bridge") == [True, True, True]
-    assert absent("", [], "x") == []
+    assert [text[begin:end] for begin, end in absent(text, "Bridges were opened")] == ["The", "mayor", "the", "old"]
+    assert len(absent("of the", "of the")) == 2
+    assert absent("bridge of the", "a bridge") == absent("", "x") == ()

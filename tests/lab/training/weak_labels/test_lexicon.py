@@ -20,7 +20,8 @@ def test_each_entry_in_its_direction(lexicon):
     assert lexicon.entries["V", "construct"] == ("build",)
     assert lexicon.entries["J", "old"] == ("aged", "ancient")
     assert ("J", "aged") not in lexicon.entries
-    assert lexicon.related("aged", "old") and lexicon.related("old", "aged") and not lexicon.related("old", "span")
+    assert lexicon.alike("aged", "old") and lexicon.alike("old", "aged") and not lexicon.alike("old", "span")
+    assert lexicon.alike("bridges", "bridge")
 
 
 def test_words_are_replaced_in_their_form(lexicon):

@@ -7,8 +7,8 @@ import pytest
 
 from nlgauge.engine.models.loading import load
 from nlgauge.lab.training.weak_labels.lexicon import Lexicon
-from nlgauge.lab.training.weak_labels.paraphrase import Rewriter, with_articles
-from tests.lab.training.weak_labels.grammar import BRIDGE, real_parser
+from nlgauge.lab.training.weak_labels.paraphrase import Paraphraser, with_articles
+from tests.lab.training.weak_labels.grammar import BRIDGE, real_parser, sentence
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -17,35 +17,43 @@ def rngs(number: int, seed: int = 0) -> list[np.random.Generator]:
     return [np.random.default_rng([seed, i]) for i in range(number)]
 
 
+def words_alone(entries: dict[tuple[str, str], tuple[str, ...]], **others: float) -> Paraphraser:
+    return Paraphraser(Lexicon(entries), load("pocket"), **{"share": 1.0, "reworded": 0.0, **others})
+
+
 def test_every_word_is_replaced_where_all_are_wanted():
-    lexicon = Lexicon({("V", "build"): ("construct",), ("J", "old"): ("big",)})
-    rewriter = Rewriter(lexicon, share=1.0, rewritten=0.0, shortened=0.0)
-    assert rewriter.paraphrase([BRIDGE], rngs(1)) == ["The firm constructed a big bridge in May."]
-    assert Rewriter(lexicon, share=0.0, rewritten=0.0, shortened=0.0).paraphrase([BRIDGE], rngs(1)) == [BRIDGE.text]
+    entries = {("V", "build"): ("construct",), ("J", "old"): ("big",), ("R", "the firm"): ("he",)}
+    assert words_alone(entries).paraphrase([BRIDGE], rngs(1)) == ["He constructed a big bridge in May."]
+    assert words_alone(entries, share=0.0).paraphrase([BRIDGE], rngs(1)) == [BRIDGE.text]
 
 
 def test_the_judge_refuses_what_does_not_fit_the_place():
-    lexicon = Lexicon({("V", "build"): ("erect",), ("J", "old"): ("yesterday",)})
-    judged = Rewriter(lexicon, load("pocket"), share=1.0, rewritten=0.0, shortened=0.0)
-    assert judged.paraphrase([BRIDGE], rngs(1)) == ["The firm erected an old bridge in May."]
-    assert judged.paraphrase([], []) == []
+    entries = {("V", "build"): ("erect",), ("J", "old"): ("yesterday",)}
+    assert words_alone(entries).paraphrase([BRIDGE], rngs(1)) == ["The firm erected an old bridge in May."]
+    assert words_alone(entries).paraphrase([], []) == []
 
 
 def test_a_phrase_that_is_left_is_not_replaced_in_parts():
-    lexicon = Lexicon({("J", "old bridge"): ("ruin",), ("N", "bridge"): ("span",)})
-    some = Rewriter(lexicon, share=0.5, rewritten=0.0, shortened=0.0).paraphrase([BRIDGE] * 60, rngs(60))
+    entries = {("J", "old bridge"): ("ruin",), ("N", "bridge"): ("span",)}
+    some = words_alone(entries, share=0.5, tolerance=99.0).paraphrase([BRIDGE] * 60, rngs(60))
     assert set(some) == {BRIDGE.text, "The firm built a ruin in May."}
+
+
+def test_what_is_reworded_says_the_same():
+    saw = sentence("They saw 340 boats.", "They PRP 2 nsubj", "saw VBD 0 ROOT see", "340 CD 4 num", "boats NNS 2 dobj")
+    some = set(words_alone({}, reworded=1.0).paraphrase([saw] * 20, rngs(20)))
+    assert len(some) > 1 and all("340" in one or "hundred and forty" in one for one in some)
 
 
 def test_paraphrases_do_not_depend_on_the_others():
     parsed = [one for some in real_parser().parse(["The mayor opened the new bridge in May. It had been closed, "
               "because cracks were found.", "Nobody knows why the small firm bought it."]) for one in some]  # fmt: skip
-    rewriter = Rewriter(judge=load("pocket"))
-    together = rewriter.paraphrase(parsed, rngs(3))
-    alone = [rewriter.paraphrase([one], [rng])[0] for one, rng in zip(parsed, rngs(3), strict=True)]
+    paraphraser = Paraphraser(Lexicon.read(), load("pocket"))
+    together = paraphraser.paraphrase(parsed, rngs(3))
+    alone = [paraphraser.paraphrase([one], [rng])[0] for one, rng in zip(parsed, rngs(3), strict=True)]
     assert together == alone
     assert together != [one.text for one in parsed]
-    assert together != rewriter.paraphrase(parsed, rngs(3, seed=7))
+    assert together != paraphraser.paraphrase(parsed, rngs(3, seed=7))
 
 
 def test_articles_follow_what_comes_after_them():

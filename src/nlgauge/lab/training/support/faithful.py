@@ -6,7 +6,7 @@ import random
 import re
 
 from nlgauge.lab.training.support import figures
-from nlgauge.lab.training.weak_labels.spellings import written_otherwise
+from nlgauge.lab.training.support.spellings import written_otherwise
 
 _FRONT = re.compile(r"^((?:In|On|At|After|During|By|Since|Before|Until|From) [^,;:.]{3,50}), ([A-Z]?[a-z][^;:?!]+)[.]$")
 _ASIDE = re.compile(r"\s*\([^()]{2,80}\)")

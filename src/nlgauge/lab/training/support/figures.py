@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from nlgauge.lab.training.support.edit import Edit, Place, replaced
+from nlgauge.lab.training.support.edits import Edit, Place, replaced
 from nlgauge.maths.quantities import MONTHS, WEEKDAYS, Quantity, in_words, quantities, same
 
 _UNITS = (

@@ -14,24 +14,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nlgauge.lab.training.labelled import Labelled
-from nlgauge.lab.training.support import clauses, entities, figures, wording
+from nlgauge.lab.training.support import edits, figures
 from nlgauge.lab.training.support.answers import answer, asked, question
-from nlgauge.lab.training.support.edit import Edits, Place, names, sentences
+from nlgauge.lab.training.support.edits import Edits, Place, names, sentences
 from nlgauge.lab.training.support.faithful import reworded
 
 KINDS: Mapping[str, Edits] = {
     "number": figures.number,
     "numbers exchanged": figures.exchanged,
     "unit": figures.unit,
-    "name": entities.name,
-    "roles": entities.roles,
-    "antonym": wording.antonym,
-    "strength": wording.strength,
-    "tense": wording.tense,
-    "negation": wording.negation,
-    "addition": clauses.addition,
-    "tail": clauses.tail,
-    "cause": clauses.cause,
+    "name": edits.name,
+    "roles": edits.roles,
+    "antonym": edits.antonym,
+    "strength": edits.strength,
+    "tense": edits.tense,
+    "negation": edits.negation,
+    "addition": edits.addition,
+    "tail": edits.tail,
+    "cause": edits.cause,
 }
 _SHARES = (5, 2, 1, 5, 3, 5, 3, 2, 3, 1, 1, 2)
 _TRIES = 20
@@ -177,7 +177,7 @@ def _answered(passage: str, elsewhere: str, rng: random.Random) -> Labelled | No
         return None
     sentence, holds = rng.choice(built), True
     if rng.random() < 0.5:
-        kind = rng.choice((figures.number, entities.name, wording.antonym))
+        kind = rng.choice((figures.number, edits.name, edits.antonym))
         edit = kind(Place(sentence, passage, elsewhere), rng)
         if edit is None:
             return None

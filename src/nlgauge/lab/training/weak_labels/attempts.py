@@ -2,19 +2,58 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nlgauge.lab.training.weak_labels.pseudo_targets import Choice, Targets
-from nlgauge.lab.training.weak_labels.settings import Settings
+from nlgauge.errors import SpecError
+from nlgauge.lab.training.weak_labels.labels import Spans
 from nlgauge.lab.training.weak_labels.sources import Record
-from nlgauge.lab.training.weak_labels.syntax import Sentence
-from nlgauge.lab.training.weak_labels.withholding import can_lack
+from nlgauge.lab.training.weak_labels.targets import Choice, Targets
 
-_TRIES = 12
+TRIES = 12
 _STRIDE = 1_000_003  # far from the records of other attempts
+LEFT = 20
+"""Words of a context that lacks something, at least"""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Shares of the kinds of examples. What is left of 1 is corrupted as published: masked and filled.
+
+    clean: nothing is corrupted. foreign: the context is another record's. withheld: the context lacks some of the
+    sentences that the text was taken from (tasks that choose sentences). exchanged: a number, a name, a word or a
+    clause is exchanged or added, by the edits of `support`.
+    verbatim: of the texts that should be paraphrased, how many are left as they are (0 as published).
+    spared: how often a sentence beside other corrupted ones stays whole (0 as published).
+    """
+
+    clean: float = 0.08
+    foreign: float = 0.05
+    withheld: float = 0.12
+    exchanged: float = 0.30
+    verbatim: float = 0.2
+    spared: float = 0.3
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            if not 0 <= (value := getattr(self, one.name)) <= 1:
+                raise SpecError(f"{one.name}={value} is no share: give a number from 0 to 1")
+        if self.clean + self.foreign + self.withheld + self.exchanged > 1:
+            raise SpecError("clean, foreign, withheld and exchanged together are more than 1")
+
+    def draw(self, rng: np.random.Generator) -> str:
+        """How an example is corrupted."""
+        draw = rng.random()
+        for name in ("clean", "foreign", "withheld", "exchanged"):
+            if draw < (share := getattr(self, name)):
+                return name
+            draw -= share
+        return "infilled"
 
 
 @dataclass(frozen=True)
@@ -36,14 +75,15 @@ class Draft:
     choice: Choice
     how: str
     rng: np.random.Generator
-    made: list[str] = field(default_factory=list)
-    paraphrased: list[str] = field(default_factory=list)
+    made: str = ""
+    texts: list[str] = field(default_factory=list)
+    """The sentences of the text"""
     origins: list[int] = field(default_factory=list)
-    """For each paraphrased sentence: which chosen one it comes from"""
-    sentences: list[Sentence] = field(default_factory=list)
-    pieces: list[str] = field(default_factory=list)
-    originals: list[str] = field(default_factory=list)
-    fillings: list[str] = field(default_factory=list)
+    """For each of them: which chosen one it comes from"""
+    context: str = ""
+    text: str = ""
+    spans: Spans = ()
+    """What the context does not support"""
     problem: str | None = None
 
 
@@ -53,36 +93,40 @@ def pick(sources: Sequence[Source], seed: int, number: int, again: int = 0) -> t
     source = sources[int(np.random.default_rng([seed, number, 0]).choice(len(sources), p=shares / shares.sum()))]
     # Which turn of its source an attempt is, is not known without the attempts before it: every source counts all.
     epoch, at = divmod(number + again * _STRIDE, len(source.records))
-    order = _order(len(source.records), seed, epoch)
-    return source, source.records[order[at]]
+    return source, source.records[_order(len(source.records), seed, epoch)[at]]
 
 
-def _order(size: int, seed: int, epoch: int) -> np.ndarray:
-    key = (size, seed, epoch)
-    if key not in _ORDERS:
-        if len(_ORDERS) > 64:
-            _ORDERS.clear()
-        _ORDERS[key] = np.random.default_rng([seed, 1, size, epoch]).permutation(size)
-    return _ORDERS[key]
-
-
-_ORDERS: dict[tuple[int, int, int], np.ndarray] = {}
+@lru_cache(64)
+def _order(size: int, seed: int, epoch: int) -> NDArray[np.int64]:
+    return np.random.default_rng([seed, 1, size, epoch]).permutation(size)
 
 
 def drafted(
-    sources: Sequence[Source], targets: Targets, settings: Settings, seed: int, number: int, passed: list[str]
-) -> Draft | str:
-    """An attempt with its record and what is chosen of it, or why there is none; `passed` gets why others were not."""
+    sources: Sequence[Source], targets: Targets, settings: Settings, seed: int, number: int, passed: Counter[str]
+) -> Draft | None:
+    """An attempt with its record and what is chosen of it."""
     rng = np.random.default_rng([seed, number, 2])
     how = settings.draw(rng)
-    for again in range(_TRIES):
+    for again in range(TRIES):
         source, record = pick(sources, seed, number, again)
         choice = targets.choose(record, source.task, rng)
-        if not isinstance(choice, str):
-            break
-        passed.append(choice)
-    else:
-        return f"no fitting record in {_TRIES}"
-    if how == "withheld" and (source.task not in ("summarization", "knowledge") or not can_lack(choice)):
-        how = "infilled"
-    return Draft(number, source.task, record, choice, how, rng)
+        if isinstance(choice, str):
+            passed[choice] += 1
+            continue
+        if how == "withheld" and (source.task not in ("summarization", "knowledge") or not can_lack(choice)):
+            how = "infilled"
+        return Draft(number, source.task, record, choice, how, rng, context=choice.context)
+    return None
+
+
+def lacking(choice: Choice, gone: Sequence[int]) -> str:
+    """The context of a choice without these of its sentences."""
+    context = choice.context
+    for index in gone:
+        context = context.replace(choice.sentences[index], "")
+    return "\n".join(" ".join(line.split()) for line in context.split("\n") if line.strip())
+
+
+def can_lack(choice: Choice) -> bool:
+    """Whether enough of the context is left without one of the sentences."""
+    return any(len(lacking(choice, [index]).split()) >= LEFT for index in range(len(choice.sentences)))

@@ -1,39 +1,104 @@
-"""What stands in a mask's place: written by a model that has not seen the context.
+"""What a masked LM says of the holes of sentences: how well wordings fit them, and what it writes into them.
 
-Deng et al. 2021, appendix A: because the filling is made without the context, its words are not supported by it.
+Deng et al. 2021, appendix A: because a filling is written without the context, its words are not supported by it.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.capabilities import Model, capability
 from nlgauge.errors import InputError
-from nlgauge.lab.training.weak_labels.reading import MaskedRow, Template, mask_of, read_masks
+from nlgauge.lab.training.weak_labels.syntax import Template
 
+_AT_ONCE = 32
 _UNLIKELY = 2.0
+_TOP, _TEMPERATURE, _SPREAD = 0.9, 0.9, 0.35
 _PIECE = re.compile(r"(##)?([a-z]+|[0-9]+)")
+_WITHIN = re.compile(r"(?<=[a-z,;] )[A-Za-z][\w'’-]*")
 
 
-class Infiller(Protocol):
-    """What an infiller of another kind has to offer."""
+class MaskedRow(NamedTuple):
+    """Sub-words of a sentence, framed and masked, and where the distributions are wanted."""
 
-    @property
-    def name(self) -> str:
-        """For the data card"""
-        ...
+    ids: Sequence[int]
+    at: Sequence[int]
 
-    def fill(self, templates: Sequence[Template], rngs: Sequence[np.random.Generator]) -> list[tuple[str, ...] | None]:
-        """A filling for each hole of each template, without spaces at its ends; None where it could not be done."""
-        ...
+
+def read_masks(model: Model, rows: Sequence[MaskedRow]) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """The index of each row with its logits, [len(at), vocabulary], in any order.
+
+    Rows of one length are read together, so that none is padded: what a row gives does not depend on the others, but
+    for the last bits of a float. Rows without `at`, or longer than the model's window, are left out.
+    """
+    head = capability(model, model.masked_lm, "masked_lm")
+    groups: dict[int, list[int]] = {}
+    for index, row in enumerate(rows):
+        if row.at and len(row.ids) <= model.window:
+            groups.setdefault(len(row.ids), []).append(index)
+    for length, members in groups.items():
+        for begin in range(0, len(members), _AT_ONCE):
+            group = members[begin : begin + _AT_ONCE]
+            # The model wants as many places in every row: the first stands again for those that are missing.
+            most = max(len(rows[index].at) for index in group)
+            places = [[*rows[index].at, *[rows[index].at[0]] * (most - len(rows[index].at))] for index in group]
+            ids = np.array([rows[index].ids for index in group], np.int64)
+            at = np.array(places, np.int64) + np.arange(len(group))[:, None] * length
+            logits = head.masked_logits(ids, np.ones_like(ids), at.reshape(-1)).reshape(len(group), most, -1)
+            for index, found in zip(group, logits, strict=True):
+                yield index, found[: len(rows[index].at)].astype(np.float64)
+
+
+def mask_of(model: Model) -> int:
+    """The model's mask token. Raises InputError where it has none."""
+    if model.tokenizer.mask_id is None:
+        raise InputError(f"model {model.name!r} has no mask token", remedy="name a masked LM")
+    return model.tokenizer.mask_id
+
+
+def fits(
+    model: Model, templates: Sequence[Template], wordings: Sequence[Sequence[Sequence[str]]]
+) -> list[list[NDArray[np.float64]]]:
+    """How well wordings fit the holes of sentences: of each template and hole, a log-probability a wording.
+
+    That of the wording's first sub-word, where a mask stands in every hole: a sentence is read once, whatever is tried.
+    -inf where the sentence does not fit the model's window. Raises InputError for a model without a mask.
+    """
+    mask = mask_of(model)
+    rows: list[MaskedRow] = []
+    firsts: list[list[list[int]]] = []
+    for template, some in zip(templates, wordings, strict=True):
+        encoded = model.tokenizer.encode([*template.pieces, *(one for choices in some for one in choices)])
+        pieces = iter([tokens.ids.tolist() for tokens in encoded])
+        ids, at = [*model.tokenizer.prefix, *next(pieces)], []
+        for _ in template.originals:
+            at.append(len(ids))
+            ids += [mask, *next(pieces)]
+        rows.append(MaskedRow([*ids, *model.tokenizer.suffix], at))
+        firsts.append([[(next(pieces) or [mask])[0] for _ in choices] for choices in some])
+    found = [[np.full(len(choices), -np.inf) for choices in some] for some in wordings]
+    for index, logits in read_masks(model, rows):
+        chances = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
+        found[index] = [chances[hole, some] for hole, some in enumerate(firsts[index])]
+    return found
+
+
+def spellings(texts: Iterable[str]) -> dict[str, str]:
+    """How words are spelt that are seldom written in small letters within a sentence: {"paris": "Paris"}."""
+    forms: dict[str, Counter[str]] = {}
+    for word in (word for text in texts for word in _WITHIN.findall(text)):
+        forms.setdefault(word.lower(), Counter())[word] += 1
+    best = {lower: max(same, key=lambda word: (same[word], word)) for lower, same in forms.items()}
+    return {lower: word for lower, word in best.items() if word != lower}
 
 
 class _Row:
@@ -54,44 +119,32 @@ class _Row:
 
 
 @dataclass(frozen=True)
-class MaskedLMInfiller:
+class Infiller:
     """Fills holes piece by piece with an uncased masked LM, drawing each piece from its distribution.
 
-    A hole has about as many pieces as what stood there: that number times exp(N(0, spread)). Within a hole pieces are
-    drawn left to right, each seeing those before it; holes of one sentence are filled side by side.
-
-    top_p: draw among the likeliest pieces that together have this probability. most: pieces a hole.
-    spellings: of words that are not written in small letters, {"paris": "Paris"}, for such a model knows no others.
+    A hole has about as many pieces as what stood there, `most` at most. Within a hole pieces are drawn left to right,
+    each seeing those before it; holes of one sentence are filled side by side.
+    spellings: of words that are not written in small letters, for such a model knows no others.
     """
 
     model: Model
-    top_p: float = 0.9
-    temperature: float = 0.9
-    spread: float = 0.35
-    most: int = 10
     spellings: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        return f"masked LM {self.model.name} ({self.model.digest[:12]}), top_p={self.top_p}, spread={self.spread}"
+    most: int = 10
 
     def fill(self, templates: Sequence[Template], rngs: Sequence[np.random.Generator]) -> list[tuple[str, ...] | None]:
+        """A filling for each hole of each template; None where the sentence does not fit the model's window."""
         rows = [self._row(template, rng) for template, rng in zip(templates, rngs, strict=True)]
         active = [row for row in rows if row is not None and row.next]
         while active:
             self._step(active)
             active = [row for row in active if row.next]
-        return [None if row is None else self._fillings(row) for row in rows]
+        return [None if row is None else tuple(self._written(row, hole) for hole in row.holes) for row in rows]
 
     def _row(self, template: Template, rng: np.random.Generator) -> _Row | None:
-        tokenizer = self.model.tokenizer
+        tokenizer, around = self.model.tokenizer, len(template.pieces)
         ids = [tokens.ids.tolist() for tokens in tokenizer.encode([*template.pieces, *template.originals])]
-        around = len(template.pieces)
-        sizes = [
-            min(self.most, max(1, round(len(original) * math.exp(rng.normal(0, self.spread)))))
-            for original in ids[around:]
-        ]
-        row = _Row([[*tokenizer.prefix, *ids[0]], *ids[1:around]], sizes, rng)
+        drawn = [round(len(original) * math.exp(rng.normal(0, _SPREAD))) for original in ids[around:]]
+        row = _Row([[*tokenizer.prefix, *ids[0]], *ids[1:around]], [min(self.most, max(1, one)) for one in drawn], rng)
         row.ids += tokenizer.suffix
         return row if len(row.ids) <= self.model.window else None
 
@@ -102,15 +155,14 @@ class MaskedLMInfiller:
         whole, inner = self._vocabulary
         for index, logits in read_masks(self.model, masked):
             row = rows[index]
-            for place, scores in zip(masked[index].at, logits / self.temperature, strict=True):
+            for place, scores in zip(masked[index].at, logits / _TEMPERATURE, strict=True):
                 hole = next(hole for hole in row.holes if place in hole)
                 scores[~(whole if place == hole[0] else whole | inner)] = -np.inf
-                before = row.ids[place - 1] if place > hole[0] else None
-                if before is not None:
-                    scores[before] = -np.inf
+                if place > hole[0]:
+                    scores[row.ids[place - 1]] = -np.inf
                     # An unlikely piece that goes on with a word makes none: "itwould".
                     scores[inner & (scores < scores.max() - _UNLIKELY)] = -np.inf
-                row.ids[place] = _draw(scores, self.top_p, row.rng)
+                row.ids[place] = _draw(scores, _TOP, row.rng)
 
     @cached_property
     def _vocabulary(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -122,10 +174,8 @@ class MaskedLMInfiller:
             raise InputError("the model's vocabulary has no plain words", remedy="name an uncased WordPiece model")
         return whole, inner
 
-    def _fillings(self, row: _Row) -> tuple[str, ...]:
-        return tuple(self._written([self.model.tokenizer.piece(row.ids[at]) for at in hole]) for hole in row.holes)
-
-    def _written(self, pieces: list[str]) -> str:
+    def _written(self, row: _Row, hole: list[int]) -> str:
+        pieces = [self.model.tokenizer.piece(row.ids[at]) for at in hole]
         text = pieces[0] + "".join(piece[2:] if piece.startswith("##") else f" {piece}" for piece in pieces[1:])
         return " ".join(self.spellings.get(word, word) for word in text.split(" "))
 

@@ -84,16 +84,6 @@ def plural(word: str, noun: bool = True) -> str:
     return word + "s"
 
 
-def participle(past: str, lemma: str) -> str:
-    """The participle of a verb of which a past form and the lemma are known."""
-    return _irregular()[lemma][1] if lemma in _irregular() else past
-
-
-def past(participle: str, lemma: str) -> str:
-    """The past of a verb of which the participle and the lemma are known."""
-    return _irregular()[lemma][0] if lemma in _irregular() else participle
-
-
 def article(following: str) -> str:
     """'a' or 'an', for the word that follows."""
     word = following.lower()

@@ -1,50 +1,46 @@
-"""The corrupted text put together, and which of its words came with the corruption."""
+"""Which characters of a corrupted text its context does not support."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
-from nlgauge.lab.training.weak_labels.pseudo_targets import content_stems
+from nlgauge.lab.training.weak_labels.inflection import article
+from nlgauge.lab.training.weak_labels.targets import content_stems
 from nlgauge.maths.stopwords import is_stopword
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-
-
-class Filled(NamedTuple):
-    """What stood somewhere, and what stands there now."""
-
-    original: str
-    filling: str
+Spans = tuple[tuple[int, int], ...]
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_ARTICLE = re.compile(r"\b([Aa])n? $")
 
 
 def assembled(
-    pieces: Sequence[str], fills: Sequence[Filled], same: Callable[[str, str], bool] = lambda a, b: a == b
-) -> tuple[str, list[tuple[int, int]]]:
-    """The text of pieces and fillings in turn, and the character spans that are not supported.
+    pieces: Sequence[str], originals: Sequence[str], fillings: Sequence[str], same: Callable[[str, str], bool]
+) -> tuple[str, Spans]:
+    """The text of pieces and fillings in turn, and the characters that are not supported.
 
-    Within a filling, the words with which both it and the original begin or end are the original's. `same` says of two
-    words in small letters whether one says what the other does.
+    A filling is not taken where nobody could say that it is wrong: it has no content word, or none that the original
+    has not. `same` says of two words in small letters whether one says what the other does.
     """
     text, spans = "", []
-    for piece, fill in zip(pieces, [*fills, None], strict=True):
-        # What was put in between two words, and then left out, leaves two spaces.
-        text += piece[1:] if text.endswith(" ") and piece.startswith(" ") else piece
-        if fill is None:
-            break
-        filling = fill.filling
+    for piece, original, filling in zip(pieces, [*originals, ""], [*fillings, ""], strict=True):
+        text += piece
+        stems = set(content_stems(filling))
+        if stems <= set(content_stems(original)):
+            filling = original
+        if filling and (found := _ARTICLE.search(text)):
+            text = f"{text[: found.start()]}{found[1]}{article(filling)[1:]} "
         if filling and (not text.strip() or re.search(r"[.!?] $", text)):
             filling = filling[0].upper() + filling[1:]
-        spans += [(len(text) + begin, len(text) + end) for begin, end in changed(fill.original, filling, same)]
+        spans += [(len(text) + begin, len(text) + end) for begin, end in changed(original, filling, same)]
         text += filling
-    return text, spans
+    return text, tuple(spans)
 
 
 def changed(original: str, filling: str, same: Callable[[str, str], bool]) -> list[tuple[int, int]]:
     """The character span of the filling between what it has in common with the original at both ends; or none."""
-    ours = [found[0].lower() for found in _WORD.finditer(original)]
-    found = list(_WORD.finditer(filling))
+    ours = [found[0].lower() for found in WORD.finditer(original)]
+    found = list(WORD.finditer(filling))
     theirs = [match[0].lower() for match in found]
 
     def equal(i: int, j: int) -> bool:
@@ -60,17 +56,17 @@ def changed(original: str, filling: str, same: Callable[[str, str], bool]) -> li
     return [(inner[0].start(), inner[-1].end())] if inner else []
 
 
-def absent(text: str, words: Sequence[tuple[int, int]], context: str) -> list[bool]:
-    """For each word of a text about something else: whether it is supported, because the context has it all the same.
+def absent(text: str, context: str) -> Spans:
+    """The words of a text about something else that the context does not have all the same.
 
     Content words are by their stems; a stop-word goes with the next content word, the last ones with the one before.
     """
     known = set(content_stems(context))
+    words = [found.span() for found in WORD.finditer(text)]
     verdicts: list[bool | None] = []
     for begin, end in words:
-        word = text[begin:end]
-        stems = content_stems(word)
-        verdicts.append(None if is_stopword(word) or not stems else stems[0] in known)
+        stems = content_stems(text[begin:end])
+        verdicts.append(None if is_stopword(text[begin:end]) or not stems else stems[0] in known)
     following: bool | None = None
     for index in range(len(verdicts) - 1, -1, -1):
         following = verdicts[index] if verdicts[index] is not None else following
@@ -78,4 +74,4 @@ def absent(text: str, words: Sequence[tuple[int, int]], context: str) -> list[bo
     before = False
     for index, verdict in enumerate(verdicts):
         verdicts[index] = before = before if verdict is None else verdict
-    return [bool(verdict) for verdict in verdicts]
+    return tuple(word for word, verdict in zip(words, verdicts, strict=True) if not verdict)

@@ -9,6 +9,7 @@ from pathlib import Path
 from nlgauge.errors import InputError
 from nlgauge.lab.training.weak_labels.inflection import inflected
 from nlgauge.lab.training.weak_labels.syntax import Sentence
+from nlgauge.lab.training.weak_labels.targets import stem
 
 _CLASSES = {"VB": "V", "NN": "N", "JJ": "J"}
 _LONGEST = 4
@@ -28,8 +29,7 @@ class Substitution:
 class Lexicon:
     """Substitutes by class and lemma or phrase.
 
-    V verb, N noun, J adjective: lemmas, that take the form of what they replace. R: what is never inflected. S: words
-    as they are written, whatever their class.
+    V verb, N noun, J adjective: lemmas, that take the form of what they replace. R: what is never inflected.
     """
 
     entries: Mapping[tuple[str, str], tuple[str, ...]]
@@ -52,12 +52,6 @@ class Lexicon:
             for key, substitute in _pairs(line, path, row):
                 found.setdefault(key, {})[substitute] = None
         return cls({key: tuple(substitutes) for key, substitutes in found.items()})
-
-    def with_others(self, other: Lexicon) -> Lexicon:
-        """Both lists in one."""
-        keys = [*self.entries, *(key for key in other.entries if key not in self.entries)]
-        both = {key: (*self.entries.get(key, ()), *other.entries.get(key, ())) for key in keys}
-        return Lexicon({key: tuple(dict.fromkeys(some)) for key, some in both.items()})
 
     def substitutions(self, sentence: Sentence) -> list[Substitution]:
         """Where words of a sentence can be replaced; the places may overlap, longer phrases come first at a place."""
@@ -86,7 +80,6 @@ class Lexicon:
             return ()
         plain = " ".join(surface[first:last]).lower()
         choices = self.entries.get(("R", plain), ()) if last - first > 1 or head.tag[:2] in ("RB", "IN") else ()
-        choices += self.entries.get(("S", plain), ())
         kind = _CLASSES.get(head.tag[:2])
         if kind is not None and head.relation not in ("aux", "auxpass"):
             rest = [text.lower() for text in surface[first + 1 : last]]
@@ -95,10 +88,11 @@ class Lexicon:
             choices += tuple(form for form in forms if form is not None and form.lower() != plain)
         return choices
 
-    def related(self, word: str, other: str) -> bool:
-        """Whether the list has one for the other, whatever the class."""
-        return any(other in self.entries.get((kind, word), ()) or word in self.entries.get((kind, other), ())
-                   for kind in "VNJRS")  # fmt: skip
+    def alike(self, word: str, other: str) -> bool:
+        """Whether two words are forms of one, or the list has one for the other, whatever the class."""
+        pairs = ((word, other), (other, word))
+        listed = any(b in self.entries.get((kind, a), ()) for kind in "VNJR" for a, b in pairs)
+        return listed or stem(word) == stem(other)
 
 
 def _pairs(line: str, path: Path, row: int) -> Iterable[tuple[tuple[str, str], str]]:
@@ -106,8 +100,8 @@ def _pairs(line: str, path: Path, row: int) -> Iterable[tuple[tuple[str, str], s
     mutual = "=" in rest
     left, _, right = rest.partition("=" if mutual else ">")
     ours, theirs = left.strip(), [one.strip() for one in right.split(",")]
-    if kind not in ("V", "N", "J", "R", "S") or not ours or not all(theirs):
-        remedy = "write V, N, J, R or S, then 'word = word' or 'word > word, word'"
+    if kind not in ("V", "N", "J", "R") or not ours or not all(theirs):
+        remedy = "write V, N, J or R, then 'word = word' or 'word > word, word'"
         raise InputError(f"not an entry: {line.strip()!r}", file=path, row=row, remedy=remedy)
     for other in theirs:
         yield (kind, ours), other

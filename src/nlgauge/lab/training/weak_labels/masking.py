@@ -7,7 +7,6 @@ masked unit swallows the masks within it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -20,47 +19,33 @@ Span = tuple[int, int]
 """Words [first, last) of a sentence"""
 
 
-@dataclass(frozen=True)
-class Masker:
-    """Draws the masks of a sentence.
+def masks(sentence: Sentence, rng: np.random.Generator, attempts: int = 5, longest: int = 6) -> list[Span] | None:
+    """Disjoint spans in order, at least one; None where every attempt was refused.
 
     attempts: how often to draw anew where the draw is refused: no mask, two that touch, the whole sentence.
     longest: words a mask at most. The published code has no such limit; a small masked LM writes no long phrases.
     """
-
-    attempts: int = 5
-    longest: int = 6
-
-    def masks(self, sentence: Sentence, rng: np.random.Generator) -> list[Span] | None:
-        """Disjoint spans in order, at least one; None where every attempt was refused."""
-        size = max(1, len(sentence.text.split()))
-        wordlike = [is_word(sentence.text[word.begin : word.end]) for word in sentence.words]
-        chances: dict[Span, float] = {}
-        for node in sentence.nodes:
-            first, last = node.first, node.last
-            while first < last and not wordlike[first]:
-                first += 1
-            while first < last and not wordlike[last - 1]:
-                last -= 1
-            if 0 < last - first <= self.longest:
-                chances.setdefault((first, last), self._chance(sentence.part(first, last), node.height, size))
-        for _ in range(self.attempts):
-            chosen: list[Span] = []
-            for (first, last), draw in zip(chances, rng.random(len(chances)), strict=True):
-                if draw < chances[first, last]:
-                    chosen = [span for span in chosen if not (first <= span[0] and span[1] <= last)]
-                    chosen.append((first, last))
-            chosen.sort()
-            if chosen and self._allowed(chosen, wordlike):
-                return chosen
-        return None
-
-    @staticmethod
-    def _chance(part: str, height: int, size: int) -> float:
-        return 0.0 if is_stopword(part) or not is_word(part) else len(part.split()) / size / (height + 1)
-
-    @staticmethod
-    def _allowed(chosen: list[Span], wordlike: list[bool]) -> bool:
-        covered = {index for first, last in chosen for index in range(first, last)}
+    size = max(1, len(sentence.text.split()))
+    wordlike = [is_word(sentence.text[word.begin : word.end]) for word in sentence.words]
+    chances: dict[Span, float] = {}
+    for first, last, height in sentence.nodes:
+        while first < last and not wordlike[first]:
+            first += 1
+        while first < last and not wordlike[last - 1]:
+            last -= 1
+        if 0 < last - first <= longest:
+            part = sentence.part(first, last)
+            never = is_stopword(part) or not is_word(part)
+            chances.setdefault((first, last), 0.0 if never else len(part.split()) / size / (height + 1))
+    for _ in range(attempts):
+        chosen: list[Span] = []
+        for (first, last), draw in zip(chances, rng.random(len(chances)), strict=True):
+            if draw < chances[first, last]:
+                chosen = [span for span in chosen if not (first <= span[0] and span[1] <= last)]
+                chosen.append((first, last))
+        chosen.sort()
+        covered = {index for span in chosen for index in range(*span)}
         whole = all(index in covered for index, word in enumerate(wordlike) if word)
-        return not whole and all(before[1] < after[0] for before, after in pairwise(chosen))
+        if chosen and not whole and all(before[1] < after[0] for before, after in pairwise(chosen)):
+            return chosen
+    return None

@@ -1,36 +1,23 @@
-"""The same content in other words: by a checkpoint, or by our own substitutions and rewritings."""
+"""The same content in other words: substitutes from a list that a masked LM finds fitting, and rewordings by rule."""
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from nlgauge.engine.models.capabilities import Model
+from nlgauge.lab.training.support.faithful import reworded
+from nlgauge.lab.training.weak_labels.infilling import fits
 from nlgauge.lab.training.weak_labels.inflection import article
 from nlgauge.lab.training.weak_labels.lexicon import Lexicon
-from nlgauge.lab.training.weak_labels.reading import fits
-from nlgauge.lab.training.weak_labels.rewriting import RULES
-from nlgauge.lab.training.weak_labels.sentence_order import Order, write
-from nlgauge.lab.training.weak_labels.shortening import SHORTENING
-from nlgauge.lab.training.weak_labels.spellings import written_otherwise
 from nlgauge.lab.training.weak_labels.syntax import Sentence, template
 
-
-class Paraphraser(Protocol):
-    """What a paraphraser of another kind has to offer."""
-
-    @property
-    def name(self) -> str:
-        """For the data card"""
-        ...
-
-    def paraphrase(self, sentences: Sequence[Sentence], rngs: Sequence[np.random.Generator]) -> list[str]:
-        """Each sentence in other words, or unchanged where nothing could be done. One may become two."""
-        ...
+_ARTICLE = re.compile(r"\b([Aa])(n?) (?=([A-Za-z0-9]\w*))")
 
 
 class Change(NamedTuple):
@@ -42,36 +29,35 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rewriter:
-    """Substitutes words by a lexicon and rewrites grammar by rules, without a checkpoint.
+class Paraphraser:
+    """Substitutes words by a lexicon, and rewords what comes of it by rules that lose nothing.
 
-    judge: a masked LM that refuses substitutes that do not fit the place: those whose first piece is more than
-    `tolerance` nats less likely than that of the words that they replace. None takes all.
-    share: of the words that could be substituted. rewritten, shortened: how often a rule that applies is applied.
+    model: a masked LM that refuses substitutes that do not fit the place: those whose first piece is more than
+    `tolerance` nats less likely than that of the words that they replace. share: of the words that could be
+    substituted. reworded: how often the rules are applied.
     """
 
-    lexicon: Lexicon = field(default_factory=Lexicon.read)
-    judge: Model | None = None
+    lexicon: Lexicon
+    model: Model
     tolerance: float = 3.5
     share: float = 0.6
-    rewritten: float = 0.7
-    shortened: float = 0.25
-
-    @property
-    def name(self) -> str:
-        judge = f"judged by {self.judge.name} within {self.tolerance}" if self.judge else "not judged"
-        return (
-            f"lexicon of {len(self.lexicon.entries)} ({judge}, share {self.share}) and {len(RULES) + len(SHORTENING)} "
-            f"rules (rewritten {self.rewritten}, shortened {self.shortened})"
-        )
+    reworded: float = 0.7
 
     def paraphrase(self, sentences: Sequence[Sentence], rngs: Sequence[np.random.Generator]) -> list[str]:
+        """Each sentence in other words, or unchanged where nothing could be done."""
         drawn = [self._drawn(sentence, rng) for sentence, rng in zip(sentences, rngs, strict=True)]
-        fitting = self._fitting(sentences, drawn)
-        return [
-            self._written(sentence, changes, rng)
-            for sentence, changes, rng in zip(sentences, fitting, rngs, strict=True)
+        places = [[(change.first, change.last) for change in some] for some in drawn]
+        templates = [template(one, some) for one, some in zip(sentences, places, strict=True)]
+        wordings = [
+            [(old, change.wording) for old, change in zip(holed.originals, changes, strict=True)]
+            for holed, changes in zip(templates, drawn, strict=True)
         ]
+        scores = fits(self.model, templates, wordings)
+        return [
+            self._written(sentence, [one for one, (old, new) in zip(changes, fit, strict=True)
+                                     if old - new < self.tolerance], rng)
+            for sentence, changes, fit, rng in zip(sentences, drawn, scores, rngs, strict=True)
+        ]  # fmt: skip
 
     def _drawn(self, sentence: Sentence, rng: np.random.Generator) -> list[Change]:
         """Substitutions to try: disjoint places and a wording for each."""
@@ -86,41 +72,15 @@ class Rewriter:
                     drawn.append(Change(place.first, place.last, place.choices[index]))
         return drawn
 
-    def _fitting(self, sentences: Sequence[Sentence], drawn: list[list[Change]]) -> list[list[Change]]:
-        if self.judge is None:
-            return drawn
-        templates = [
-            template(one, [(c.first, c.last) for c in some]) for one, some in zip(sentences, drawn, strict=True)
-        ]
-        wordings = [
-            [(old, change.wording) for old, change in zip(holed.originals, changes, strict=True)]
-            for holed, changes in zip(templates, drawn, strict=True)
-        ]
-        return [
-            [change for change, (old, new) in zip(changes, scores, strict=True) if old - new < self.tolerance]
-            for changes, scores in zip(drawn, fits(self.judge, templates, wordings), strict=True)
-        ]
-
     def _written(self, sentence: Sentence, changes: list[Change], rng: np.random.Generator) -> str:
-        surface = [sentence.text[word.begin : word.end] for word in sentence.words]
-        for first, last, wording in changes:
-            capital = surface[first][0].isupper() and first == 0
-            surface[first:last] = [wording[0].upper() + wording[1:] if capital else wording] + [""] * (last - first - 1)
-        order: Order = list(range(len(surface)))
-        for rules, often in ((SHORTENING, self.shortened), (RULES, self.rewritten)):
-            names = [list(rules)[index] for index in rng.permutation(len(rules))]
-            found = next((new for name in names if (new := rules[name](sentence)) is not None), None)
-            if found is not None and rng.random() < often:
-                order = found
-                break
-        text = write(sentence, order, surface)
-        ways = written_otherwise(text)
-        if ways and rng.random() < self.rewritten:
-            text = ways[int(rng.integers(len(ways)))](text)
+        text = sentence.text
+        for first, last, wording in reversed(changes):
+            begin, end = sentence.words[first].begin, sentence.words[last - 1].end
+            capital = first == 0 and text[begin].isupper()
+            text = text[:begin] + (wording[0].upper() + wording[1:] if capital else wording) + text[end:]
+        if rng.random() < self.reworded:
+            text = reworded(text, random.Random(int(rng.integers(2**32))))
         return with_articles(text, sentence.text)
-
-
-_ARTICLE = re.compile(r"\b([Aa])(n?) (?=([A-Za-z0-9]\w*))")
 
 
 def with_articles(text: str, known: str = "") -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import lzma
 import re
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.errors import InputError
+from nlgauge.lab.training.passages import opened
 
 _SUFFIXES = (".jsonl", ".json", ".txt")
 # Our name, and other files' names for the same.
@@ -56,8 +56,7 @@ def read_records(path: Path, origin: str | None = None) -> list[Record]:
     if kind not in _SUFFIXES:
         raise InputError("the name does not tell the format", file=path, remedy="name it .jsonl, .json or .txt")
     try:
-        opener: Any = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix, open)
-        with opener(path, "rt", encoding="utf-8") as lines:
+        with opened(path) as lines:
             return list(_read(lines, kind, path, origin or path.name.split(".")[0]))
     except (OSError, EOFError, UnicodeDecodeError, lzma.LZMAError) as error:
         raise InputError(f"cannot be read: {error}", file=path, remedy="give a whole file in UTF-8") from None

@@ -1,4 +1,4 @@
-"""The grammar of a sentence as the other parts read it, whatever parser found it."""
+"""The grammar of a sentence, as spaCy finds it: its words, its units, and the sentence with holes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from nlgauge.errors import InputError, MissingExtraError
-from nlgauge.lab.training.weak_labels.reading import Template
 
 _NEEDED = ("tagger", "parser", "ner")
 
@@ -43,11 +42,10 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence and its words. `phrases` are given by a constituency parser, and follow from the heads without."""
+    """One sentence and its words."""
 
     text: str
     words: tuple[Word, ...]
-    phrases: tuple[Node, ...] | None = None
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
@@ -57,10 +55,6 @@ class Sentence:
             if word.head != index:
                 found[word.head].append(index)
         return tuple(tuple(some) for some in found)
-
-    @cached_property
-    def root(self) -> int:
-        return next(index for index, word in enumerate(self.words) if word.head == index)
 
     def subtree(self, index: int) -> list[int]:
         """A word and all that depends on it, in order."""
@@ -82,11 +76,7 @@ class Sentence:
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """Every syntactic unit, inner ones before the ones around them."""
-        return self.phrases if self.phrases is not None else self._from_heads()
-
-    def _from_heads(self) -> tuple[Node, ...]:
-        """Units of a dependency tree: each word, each subtree, and a head with what stands on one side of it.
+        """Units of the tree, inner ones first: each word, each subtree, and a head with what stands on one side of it.
 
         The last kind stands for what a constituency tree has and a dependency tree has not: "the old bridge" within
         "the old bridge of stone", the predicate within the clause.
@@ -112,28 +102,20 @@ class Sentence:
         return tuple(sorted(units, key=lambda node: (node.height, node.last - node.first, node.first)))
 
 
+class Template(NamedTuple):
+    """A sentence with holes: pieces[0] hole pieces[1] hole ... pieces[-1]."""
+
+    pieces: tuple[str, ...]
+    originals: tuple[str, ...]
+    """What stood in each hole"""
+
+
 def template(sentence: Sentence, spans: Sequence[tuple[int, int]]) -> Template:
-    """The sentence with holes in place of spans of words, disjoint and in order; (i, i) is a hole before word i."""
+    """The sentence with holes in place of spans of words, disjoint and in order."""
     begins = [sentence.words[first].begin for first, _ in spans]
-    ends = [sentence.words[last - 1].end if last > first else sentence.words[first].begin for first, last in spans]
+    ends = [sentence.words[last - 1].end for _, last in spans]
     pieces = [sentence.text[a:b] for a, b in zip([0, *ends], [*begins, len(sentence.text)], strict=True)]
-    for hole, (first, last) in enumerate(spans):
-        if first == last:
-            pieces[hole + 1] = " " + pieces[hole + 1]
     return Template(tuple(pieces), tuple(sentence.text[a:b] for a, b in zip(begins, ends, strict=True)))
-
-
-class Parser(Protocol):
-    """What a parser of another kind has to offer."""
-
-    @property
-    def name(self) -> str:
-        """With its version, for the data card"""
-        ...
-
-    def parse(self, texts: Sequence[str]) -> list[list[Sentence]]:
-        """The sentences of each text. Spaces between sentences are left out; no word is."""
-        ...
 
 
 class SpacyParser:
@@ -160,10 +142,9 @@ class SpacyParser:
         self.name = f"spacy-{version('spacy')}/{model}-{self._pipeline.meta['version']}"
 
     def parse(self, texts: Sequence[str]) -> list[list[Sentence]]:
-        return [
-            [sentence for span in document.sents if (sentence := _sentence(span)) is not None]
-            for document in self._pipeline.pipe([_one_line(text) for text in texts], batch_size=32)
-        ]
+        """The sentences of each text. Spaces between sentences are left out; no word is."""
+        documents = self._pipeline.pipe([" ".join(text.split()) for text in texts], batch_size=32)
+        return [[one for span in document.sents if (one := _sentence(span)) is not None] for document in documents]
 
 
 def _installed() -> str:
@@ -180,10 +161,6 @@ def _installed() -> str:
         "there is no spaCy pipeline for English with tagger, parser and ner",
         remedy="install one that you trust: python -m spacy download en_core_web_sm",
     )
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _sentence(span: object) -> Sentence | None:

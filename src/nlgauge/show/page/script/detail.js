@@ -1,4 +1,4 @@
-// One row, whole: its scores, what they rest on, its texts, and what other systems wrote.
+// One row, whole: its scores, what they are based on, its texts, and what other systems wrote.
 
 const dialog = byId("detail");
 let open = -1;
@@ -23,7 +23,7 @@ function openRow(place) {
   byId("d-title").focus();
 }
 
-// What is looked at first: words that are not borne out, else any words, else whatever there is.
+// What is looked at first: words that are not supported, else any words, else whatever there is.
 function likeliest(evidence) {
   const metrics = Object.keys(evidence);
   const with_ = (mark) => metrics.find((metric) => evidence[metric].includes(mark));
@@ -52,7 +52,7 @@ function showScores(place, evidence) {
 }
 
 function showEvidence(place, evidence) {
-  byId("d-on").textContent = looked ? `What ${looked} rests on` : "Texts";
+  byId("d-on").textContent = looked ? `Why ${looked} gave this score` : "Texts";
   const target = byId("d-evidence");
   target.innerHTML = evidence[looked] || ""; // made by the report's own template, every text in it escaped
   reachable(target);

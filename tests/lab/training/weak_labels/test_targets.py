@@ -7,18 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.lab.training.weak_labels.pseudo_targets import (
-    Contexts,
-    RandomSentences,
+from nlgauge.lab.training.weak_labels.sources import Record
+from nlgauge.lab.training.weak_labels.targets import (
     Targets,
-    TextRank,
     content_stems,
     sentence_list,
     stem,
     textrank,
     worth_choosing,
 )
-from nlgauge.lab.training.weak_labels.sources import Record
 
 RNG = np.random.default_rng
 STORY = (
@@ -51,13 +48,17 @@ def test_ranks_are_the_fixed_point_of_pagerank():
     np.testing.assert_allclose(textrank(sentences), [theirs[i] for i in range(len(bags))], atol=1e-6)
 
 
-def test_choices_keep_the_order_and_the_best():
-    sentences = sentence_list(STORY)
-    assert len(sentences) == 5  # "Mr." ends none
-    chosen = TextRank(ratio=0.4).choose(sentences, 2, RNG(0))
-    assert chosen == sorted(chosen) and 3 not in chosen
-    assert {tuple(RandomSentences().choose(sentences, 5, RNG(i))) for i in range(5)} == {(0, 1, 2, 3, 4)}
-    assert RandomSentences().choose(sentences, 9, RNG(0)) == [0, 1, 2, 3, 4]
+def test_a_title_before_a_name_ends_no_sentence():
+    assert len(sentence_list(STORY)) == 5
+
+
+def test_the_sentence_that_ranks_lowest_is_not_chosen():
+    story = " ".join(f"The old bridge in Leeds was closed by Ann in year {n}." for n in range(9))
+    story += " Cats are fond of warm milk."
+    drawn = [Targets().choose(Record(document=story), "summarization", RNG(seed)) for seed in range(60)]
+    assert not any("Cats" in sentence for one in drawn for sentence in one.sentences)
+    drawn = [Targets().choose(Record(knowledge=story), "knowledge", RNG(seed)) for seed in range(60)]
+    assert any("Cats" in sentence for one in drawn for sentence in one.sentences)
 
 
 @pytest.mark.parametrize(
@@ -84,17 +85,16 @@ def test_stems_of_other_words_are_not():
 
 @given(st.text(max_size=400), st.integers(0, 99))
 def test_windows_are_parts_of_the_text(text: str, seed: int):
-    window = Contexts(shortest=5, longest=10, furthest=20).window(text, RNG(seed))
+    window = Targets(shortest=5, longest=10).window(text, RNG(seed))
     assert window in text
 
 
 def test_windows_have_about_the_length_that_was_drawn():
     text = " ".join(f"This is sentence number {i}." for i in range(400))
-    contexts = Contexts(shortest=60, longest=60, furthest=60)
-    for seed in range(20):
-        assert 60 <= len(contexts.window(text, RNG(seed)).split()) <= 65
-    sizes = [Contexts().draw(RNG(seed)) for seed in range(500)]
-    assert min(sizes) >= 60 and 0.02 < np.mean(np.array(sizes) > 350) < 0.15
+    sizes = [len(Targets(longest=60).window(text, RNG(seed)).split()) for seed in range(200)]
+    assert min(sizes) >= 60 and np.mean(np.array(sizes) <= 65) > 0.8
+    sizes = [len(Targets().window(text, RNG(seed)).split()) for seed in range(200)]
+    assert max(sizes) <= 705 and 0.02 < np.mean(np.array(sizes) > 355) < 0.15
 
 
 @pytest.mark.parametrize("task", ["summarization", "knowledge"])

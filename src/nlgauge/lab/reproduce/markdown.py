@@ -1,13 +1,37 @@
-"""Parts of a page that a command writes: what stands between two comments, and nothing else of the page."""
+"""How the pages are written: tables in Markdown, short numbers, and parts of a page that stand between comments."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.errors import InputError
+
+_RULES = {"l": "---|", "r": "---:|"}
+
+
+def table(heads: Sequence[object], align: str, rows: Iterable[Sequence[object]]) -> list[str]:
+    """Lines of a table. align: of each column, l or r."""
+    named = "".join(f" {head} |" if head else " |" for head in heads)
+    rules = "".join(_RULES[one] for one in align)
+    return [f"|{named}", f"|{rules}", *("| " + " | ".join(map(str, row)) + " |" for row in rows)]
+
+
+def short(value: float, digits: int = 3) -> str:
+    """.715, or −.030; - for no number."""
+    if math.isnan(value):
+        return "-"
+    text = f"{abs(value):.{digits}f}"
+    return ("−" if value < 0 else "") + (text[1:] if text.startswith("0.") else text)
+
+
+def ranged(value: float, low: float, high: float, digits: int = 3) -> str:
+    """.715 [.60, .81], without brackets where there is no interval."""
+    inside = "" if math.isnan(low) or math.isnan(value) else f" [{short(low, 2)}, {short(high, 2)}]"
+    return short(value, digits) + inside
 
 
 def region(text: str, name: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.lab.training.weak_labels.spellings import written_otherwise
+from nlgauge.lab.training.support.spellings import written_otherwise
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,10 @@ _ABBREVIATED = re.compile(
 )
 _END = re.compile(r"[.!?][\"'”’)]*$")
 _PARALLEL = 0.35  # of the content words, for a rewriting to be of the same sentence
+_REPLY = 0.6  # of the content words, that knowledge and history have to hold of a reply; names and numbers, all
 _SHORTEST, _LONGEST = 5, 60  # words of a sentence that is worth choosing
+_BEST, _DAMPING = 0.9, 0.85
+_LONG = 0.08  # of the contexts
 
 
 class Choice(NamedTuple):
@@ -36,69 +39,18 @@ class Choice(NamedTuple):
     """A person's rewriting of the sentences, where the record has one"""
 
 
-class Selector(Protocol):
-    """What a selection of another kind has to offer."""
+def textrank(sentences: Sequence[str]) -> NDArray[np.float64]:
+    """The rank of each sentence (Mihalcea and Tarau 2004), summing to 1: PageRank, damped by 0.85.
 
-    @property
-    def name(self) -> str:
-        """For the data card"""
-        ...
-
-    def choose(self, sentences: Sequence[str], number: int, rng: np.random.Generator) -> list[int]:
-        """At most `number` of the sentences, by index, in order."""
-        ...
-
-
-@dataclass(frozen=True)
-class TextRank:
-    """Sentences drawn among those that TextRank puts first (Mihalcea and Tarau 2004).
-
-    ratio: the share of the sentences to draw among. The published code draws, in effect, among the best 90 %; 0.2 would
-    make summaries. damping: of PageRank.
+    Two sentences weigh for each other what they have in common over the logarithms of their lengths.
     """
-
-    ratio: float = 0.9
-    damping: float = 0.85
-
-    @property
-    def name(self) -> str:
-        return f"TextRank(ratio={self.ratio}, damping={self.damping})"
-
-    def choose(self, sentences: Sequence[str], number: int, rng: np.random.Generator) -> list[int]:
-        ranks = textrank(sentences, self.damping)
-        kept = max(number, round(self.ratio * len(sentences)))
-        best = np.sort(np.argsort(-ranks, kind="stable")[:kept])
-        return sorted(int(i) for i in rng.choice(best, min(number, len(best)), replace=False))
-
-
-@dataclass(frozen=True)
-class RandomSentences:
-    """Any sentences, all alike."""
-
-    name: str = "random sentences"
-
-    def choose(self, sentences: Sequence[str], number: int, rng: np.random.Generator) -> list[int]:
-        return sorted(int(i) for i in rng.choice(len(sentences), min(number, len(sentences)), replace=False))
-
-
-def textrank(sentences: Sequence[str], damping: float = 0.85) -> NDArray[np.float64]:
-    """The rank of each sentence, summing to 1: PageRank on words in common over the logarithms of the lengths."""
     bags = [set(content_stems(sentence)) for sentence in sentences]
-    size = len(bags)
-    weights = np.zeros((size, size))
-    for i in range(size):
-        for j in range(i):
-            if common := len(bags[i] & bags[j]):
-                weights[i, j] = weights[j, i] = common / (np.log(len(bags[i]) + 1) + np.log(len(bags[j]) + 1))
+    logs = np.log([len(bag) + 1 for bag in bags])
+    common = np.array([[len(one & other) * (one is not other) for other in bags] for one in bags])
+    weights = common / np.maximum(logs[:, None] + logs, 1.0)
     totals = weights.sum(axis=1, keepdims=True)
-    moves = np.where(totals > 0, weights / np.where(totals > 0, totals, 1), 1 / max(1, size))
-    ranks = np.full(size, 1 / max(1, size))
-    for _ in range(100):
-        after = (1 - damping) / size + damping * (ranks @ moves)
-        if np.abs(after - ranks).sum() < 1e-9:
-            break
-        ranks = after
-    return ranks
+    moves = np.divide(weights, totals, out=np.full_like(weights, 1 / len(bags)), where=totals > 0)
+    return np.linalg.solve(np.eye(len(bags)) - _DAMPING * moves.T, np.full(len(bags), (1 - _DAMPING) / len(bags)))
 
 
 def sentence_list(text: str) -> list[str]:
@@ -143,21 +95,42 @@ def content_stems(text: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Contexts:
-    """How long contexts are: whole sentences, drawn between `shortest` and `longest` words, some up to `furthest`."""
+class Targets:
+    """Chooses the context and the text of an example, by task.
+
+    summarization: 1 to 3 sentences of a stretch of the document, drawn among the 90 % that TextRank puts first, as the
+    published code does in effect. knowledge: 1 to 3 sentences of the knowledge. reference, style: the text itself is
+    the context (of a style pair: the document, with its text as the parallel one). dialogue: the reply, where knowledge
+    and history really hold what it says.
+
+    shortest, longest: words of a context; some have up to twice as many. parallel: how often a record's own rewriting
+    is taken as the paraphrase, for style.
+    """
 
     shortest: int = 60
     longest: int = 350
-    furthest: int = 700
-    long_share: float = 0.08
+    parallel: float = 0.5
 
-    def draw(self, rng: np.random.Generator) -> int:
-        low, high = (self.longest, self.furthest) if rng.random() < self.long_share else (self.shortest, self.longest)
-        return int(np.exp(rng.uniform(np.log(low), np.log(high))))
+    def choose(self, record: Record, task: str, rng: np.random.Generator) -> Choice | str:
+        """The choice, or why there is none."""
+        if task == "summarization":
+            return self._sentences(self.window(record.document, rng), _BEST, rng)
+        if task == "knowledge":
+            lines = dict.fromkeys(self.window(record.knowledge or record.document, rng).split("\n"))
+            return self._sentences("\n".join(lines), 1.0, rng)
+        if task == "dialogue":
+            return self._reply(record)
+        text = record.text or record.document if task == "reference" else record.document or record.text
+        text = self.window(text, rng) if text.count(" ") > self.longest else text
+        parallel = None
+        if task == "style" and record.document and record.text and rng.random() < self.parallel:
+            parallel = record.text if _covered(record.text, record.document) >= _PARALLEL else None
+        return Choice(text, tuple(sentence_list(text)), parallel) if is_word(text) else "no text"
 
     def window(self, text: str, rng: np.random.Generator) -> str:
-        """A run of whole sentences or lines of about the drawn number of words, from anywhere in the text."""
-        wanted = self.draw(rng)
+        """A run of whole sentences or lines of about a drawn number of words, from anywhere in the text."""
+        low, high = (self.longest, 2 * self.longest) if rng.random() < _LONG else (self.shortest, self.longest)
+        wanted = int(np.exp(rng.uniform(np.log(low), np.log(high))))
         if text.count(" ") + text.count("\n") < wanted:
             return text
         ends = [0, *sentence_ends(text), len(text)]
@@ -170,61 +143,25 @@ class Contexts:
             size, end = size + sizes[end], end + 1
         return text[ends[first] : ends[end]].strip()
 
-
-@dataclass(frozen=True)
-class Targets:
-    """Chooses the context and the text of an example, by task.
-
-    summarization: 1 to 3 sentences of a stretch of the document, chosen by `summary`. knowledge: 1 to 3 sentences of
-    the knowledge, chosen by `facts`. reference, style: the text itself is the context (of a style pair: the document,
-    with its text as the parallel one). dialogue: the reply, where knowledge and history really hold what it says.
-
-    covered: the share of a reply's content words that knowledge or history must hold; names and numbers, all.
-    parallel: how often a record's own rewriting is taken as the paraphrase, for style.
-    """
-
-    summary: Selector = TextRank()
-    facts: Selector = RandomSentences()
-    contexts: Contexts = Contexts()
-    covered: float = 0.6
-    parallel: float = 0.5
-
-    @property
-    def name(self) -> str:
-        return f"{self.summary.name}; knowledge: {self.facts.name}; replies covered >= {self.covered}"
-
-    def choose(self, record: Record, task: str, rng: np.random.Generator) -> Choice | str:
-        """The choice, or why there is none."""
-        if task == "summarization":
-            return self._sentences(self.contexts.window(record.document, rng), self.summary, rng)
-        if task == "knowledge":
-            text = record.knowledge or record.document
-            lines = dict.fromkeys(self.contexts.window(text, rng).split("\n"))
-            return self._sentences("\n".join(lines), self.facts, rng)
-        if task == "dialogue":
-            return self._reply(record)
-        text = record.text or record.document if task == "reference" else record.document or record.text
-        text = self.contexts.window(text, rng) if text.count(" ") > self.contexts.longest else text
-        parallel = None
-        if task == "style" and record.document and record.text and rng.random() < self.parallel:
-            parallel = record.text if _covered(record.text, record.document) >= _PARALLEL else None
-        return Choice(text, tuple(sentence_list(text)), parallel) if is_word(text) else "no text"
-
-    def _sentences(self, context: str, selector: Selector, rng: np.random.Generator) -> Choice | str:
+    def _sentences(self, context: str, share: float, rng: np.random.Generator) -> Choice | str:
         sentences = [sentence for sentence in dict.fromkeys(sentence_list(context)) if worth_choosing(sentence)]
         if not sentences:
             return "no sentence worth choosing"
-        chosen = selector.choose(sentences, int(rng.integers(1, 4)), rng)
+        number = int(rng.integers(1, 4))
+        kept = max(number, round(share * len(sentences)))
+        best = np.sort(np.argsort(-textrank(sentences), kind="stable")[:kept])
+        chosen = np.sort(rng.choice(best, min(number, len(best)), replace=False))
         return Choice(context, tuple(sentences[index] for index in chosen))
 
-    def _reply(self, record: Record) -> Choice | str:
+    @staticmethod
+    def _reply(record: Record) -> Choice | str:
         context = "\n".join([*([record.knowledge] if record.knowledge else []), *record.history])
         if not is_word(context) or not is_word(record.text):
             return "no reply, or nothing that it could rest on"
         known = set(content_stems(context))
         if len(content_stems(record.text)) < 4:
             return "a reply of under 4 content words"
-        if _covered(record.text, context) < self.covered:
+        if _covered(record.text, context) < _REPLY:
             return "a reply that goes beyond knowledge and history"
         telling = re.findall(r"(?<=[^.!?\s] )[A-Z][\w'’]+|\b\d[\w.,]*", record.text)
         if any(stem(word.rstrip(".,")) not in known for word in telling if not is_stopword(word.partition("'")[0])):

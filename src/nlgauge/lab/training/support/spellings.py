@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
-SMALL_NUMBERS = (
+_NUMBERS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
@@ -39,7 +39,7 @@ def written_otherwise(text: str) -> list[Way]:
         ways.append(_replacing(_DATE.pattern, r"\2 \1, \3"))
     if _AMERICAN_DATE.search(text):
         ways.append(_replacing(_AMERICAN_DATE.pattern, r"\2 \1 \3"))
-    for number, word in enumerate(SMALL_NUMBERS[2:], 2):
+    for number, word in enumerate(_NUMBERS[2:], 2):
         for old, new, after in ((word, str(number), "[a-z]"), (str(number), word, "[a-z]{4}")):
             if re.search(pattern := rf"(?<=[a-z] ){old}(?= {after})", text):
                 ways.append(_replacing(pattern, new))

@@ -1,15 +1,33 @@
-"""What stands between two comments of a page."""
+"""How pages are written: numbers, tables, and what stands between two comments of a page."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
 from nlgauge import InputError
-from nlgauge.lab.reproduce.regions import region, write_region
+from nlgauge.lab.reproduce.markdown import ranged, region, short, table, write_region
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.7151, ".715"), (-0.03, "−.030"), (1, "1.000"), (0.9996, "1.000"), (0, ".000"), (math.nan, "-")],
+)
+def test_there_is_no_zero_before_the_point(value: float, text: str) -> None:
+    assert short(value) == text
+
+
+def test_an_interval_stands_where_there_is_one() -> None:
+    assert ranged(0.5, -0.1, 0.75) == ".500 [−.10, .75]"
+    assert ranged(0.5, math.nan, math.nan) == ".500" and ranged(math.nan, 0, 1) == "-"
+
+
+def test_a_table_is_set_to_the_left_and_to_the_right() -> None:
+    assert table(["a", ""], "lr", [["x", 1]]) == ["| a | |", "|---|---:|", "| x | 1 |"]
 
 
 def test_only_what_stands_between_the_comments_changes(tmp_path: Path) -> None:
