@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nlgauge.show.page.report import report
 
 _HOMES = {
-    "Cluster": "run.distributed",
+    "Cluster": "run.executors.ray",
     "Corpus": "data.corpus",
     "Row": "data.corpus",
     "ScoreTable": "data.table",
