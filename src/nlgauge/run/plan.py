@@ -41,7 +41,7 @@ def plans_of(
 ) -> Generator[list[Plan], None, None]:
     """The plans of a run, those together whose rows are scored at a time: all of them, or those of one model.
 
-    One for each string metric, and one for each model, which is loaded when its turn comes. An engine is closed
+    One for each model, which is loaded when its turn comes, and one for each string metric, or for all in blocks. An engine is closed
     when the next plans are asked for, and when the generator is closed. Raises as `Plan`, and SpecError for a model
     that cannot be had.
     """
@@ -53,7 +53,8 @@ def plans_of(
                 engine = None if name is None else options.engine(name, store)
                 if engine is not None:
                     held.callback(engine.close)
-                for part in [some] if engine is not None else [{spec: metric} for spec, metric in some.items()]:
+                alone = engine is None and not options.in_blocks
+                for part in [{spec: metric} for spec, metric in some.items()] if alone else [some]:
                     plans.append(Plan(corpus, part, engine, store=store, evidence=options.evidence, against=against))
             yield plans
 
