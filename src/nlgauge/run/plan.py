@@ -41,9 +41,9 @@ def plans_of(
 ) -> Generator[list[Plan], None, None]:
     """The plans of a run, those together whose rows are scored at a time: all of them, or those of one model.
 
-    One for each model, which is loaded when its turn comes, and one for each string metric, or for all in blocks. An engine is closed
-    when the next plans are asked for, and when the generator is closed. Raises as `Plan`, and SpecError for a model
-    that cannot be had.
+    One for each model, which is loaded when its turn comes, and one for each string metric, or for all of them in
+    blocks. An engine is closed when the next plans are asked for, and when the generator is closed. Raises as `Plan`,
+    and SpecError for a model that cannot be had.
     """
     groups = list(by_model(metrics).items())
     for together in [groups] if options.in_blocks else [[group] for group in groups]:
