@@ -45,7 +45,11 @@ from nlgauge.engine.models.folder import write_hugging_face
 from nlgauge.engine.models.loading import load, pocket_folder
 from nlgauge.engine.models.onnx import threads
 from nlgauge.metrics.infolm import InfoLM
-from nlgauge.run.job import Job
+from nlgauge.options import RunOptions
+from nlgauge.run import runner
+from nlgauge.run.executors import here
+from nlgauge.run.plan import Plan
+from nlgauge.run.sinks.rows import RowCollector
 
 SECTIONS = ("values", "speed", "growth", "memory", "peak", "stride")
 TOLERANCE = 1e-4
@@ -55,12 +59,9 @@ FISHER_RAO = InfoLM(idf="none", temperature=1.0)
 
 def score(model: Model, pairs: Sequence[Pair], metric: InfoLM = FISHER_RAO) -> list[float]:
     """nlgauge's scores, with a new engine so that nothing is left from an earlier run."""
-    corpus, engine = corpus_of(pairs), Engine(model)
-    values = [math.nan] * len(corpus)
-    for block in Job(corpus, {"InfoLM": metric}, engine).blocks():
-        for row, scored in block.scored["InfoLM"].items():
-            values[row] = scored.value.parts[0]
-    return values
+    corpus, sink = corpus_of(pairs), RowCollector()
+    runner.score([Plan(corpus, {"InfoLM": metric}, Engine(model))], range(len(corpus)), RunOptions(), here.score, sink)
+    return [sink.scored["InfoLM"][row].value.parts[0] for row in range(len(corpus))]
 
 
 class Peer:

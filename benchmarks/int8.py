@@ -32,7 +32,11 @@ from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.models.onnx import graph_path
 from nlgauge.metrics.base import Metric
-from nlgauge.run.job import Job
+from nlgauge.options import RunOptions
+from nlgauge.run import runner
+from nlgauge.run.executors import here
+from nlgauge.run.plan import Plan
+from nlgauge.run.sinks.rows import RowCollector
 
 PRECISIONS = ("float32", "int8")
 METRICS = ("InfoLM", "BERTScore", "Consistency", "Consistency(aligner='D')", "MaskEval(stride=8)")
@@ -41,8 +45,8 @@ GRAPHS = ("masked", "encoder", "pairs", "pairs_other", "aligner")
 
 def score(model: Model, corpus: Corpus, chosen: Metric) -> None:
     """Score all rows with a new engine, so that nothing is left from an earlier round."""
-    for _ in Job(corpus, {str(chosen): chosen}, Engine(model)).blocks():
-        pass
+    plan = Plan(corpus, {str(chosen): chosen}, Engine(model))
+    runner.score([plan], range(len(corpus)), RunOptions(), here.score, RowCollector())
 
 
 def speed(specs: Sequence[str], repeats: int, pairs: int) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from nlgauge import Corpus
 from nlgauge.catalogue.registry import metric
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
-from nlgauge.engine.models.capabilities import Floats, Ints
-from nlgauge.run.job import Job
+from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, MASKED_LM, MASKED_PAIRS, TOKENIZER, Floats, Ints
+from nlgauge.run.plan import Plan
 
 METRICS = ("BERTScore", "InfoLM(stride=8)", "Consistency(aligner='D')", "MaskEval(stride=8)")
 
@@ -65,10 +65,11 @@ class Counting:
 def share(corpus: Corpus, spec: str) -> tuple[int, float]:
     """Positions that a metric asks the model for, and the share of them that is padding."""
     model, chosen = loading.load("pocket"), metric(spec)
-    assert model.encoder is not None
-    parts = Counting(model.encoder.layers, model.encoder.width, model.tokenizer.largest_id + 1)
-    fake = replace(model, encoder=parts, masked_lm=parts, masked_pairs=parts, aligner=parts)
-    for _ in Job(corpus, {spec: chosen}, Engine(fake)).blocks():
+    parts = Counting(model[ENCODER].layers, model[ENCODER].width, model[TOKENIZER].largest_id + 1)
+    abilities = {**model.abilities, **dict.fromkeys((ENCODER, MASKED_LM, MASKED_PAIRS, ALIGNER), parts)}
+    plan, rows = Plan(corpus, {spec: chosen}, Engine(replace(model, abilities=abilities))), range(len(corpus))
+    _, lookup = plan.look_up(rows)
+    for _ in plan.scorer.blocks(corpus, rows, lookup):
         pass
     return parts.positions, parts.padding / max(1, parts.positions)
 

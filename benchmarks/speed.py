@@ -31,6 +31,7 @@ from strings import by_nltk, by_rouge_score, by_sacrebleu
 
 from nlgauge import Corpus, evaluate
 from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.engine.models.folder import write_hugging_face
 from nlgauge.maths.frechet import frechet
 from nlgauge.maths.transport import plans
@@ -190,7 +191,7 @@ def runtimes(quick: bool, repeats: int) -> list[tuple[str, ...]]:
     shapes = [(4, 32), (2, 64)] if quick else [(16, 32), (8, 128), (4, 384)]
     lines = []
     for name in ("pocket", *(["base"] if loading.companion_folder("base") else [])):
-        encoders = {kind: loading.load(name, kind[1], kind[0]).encoder for kind in kinds}
+        encoders = {kind: loading.load(name, kind[1], kind[0])[ENCODER] for kind in kinds}
         found: dict[tuple[str, str], list[str]] = {kind: [] for kind in kinds}
         for rows, length in shapes:
             ids = np.random.default_rng(rows).integers(1000, 20000, (rows, length))

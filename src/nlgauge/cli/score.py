@@ -119,7 +119,7 @@ def score(
     from nlgauge import Corpus, evaluate
     from nlgauge.engine.models.onnx import threads
     from nlgauge.meta.people import of_outputs
-    from nlgauge.run.distributed import Cluster
+    from nlgauge.run.executors.ray import Cluster
 
     if not metrics:
         raise SpecError("no metric was given: add -m InfoLM, for one; nlgauge list shows them all")

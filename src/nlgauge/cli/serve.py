@@ -70,6 +70,7 @@ def serve(
         from nlgauge.serve.app import Service, application
     except ImportError:
         raise MissingExtraError("nlgauge serve", "serve") from None
+    from nlgauge.options import RunOptions
     from nlgauge.serve.limits import Limits
     from nlgauge.serve.menu import Menu
     from nlgauge.serve.models import load_models, try_out
@@ -81,7 +82,7 @@ def serve(
         connections=connections,
     )  # fmt: skip
     menu = Menu.of(metrics, model or os.environ.get("NLGAUGE_MODEL") or None, any_metric)
-    models = load_models(menu, precision, backend, device)
+    models = load_models(menu, RunOptions(precision=precision, backend=backend, device=device))
     try_out(menu, models)
     names = {name.lower() for name in hosts} or (set(_LOOPBACK) if own else None)
     app = application(Service(menu, models, limits), keys=fitting, hosts=names, log=not quiet)

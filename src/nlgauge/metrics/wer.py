@@ -24,7 +24,7 @@ _MOST_CELLS = 10**12
 
 
 @dataclass(frozen=True)
-class WER(RowMetric[Prepared]):
+class WER(RowMetric):
     """WER: edits of words, in hundredths of the reference's words; 0 is best.
 
     lowercase: compare texts in lower case. Words stand between spaces, and marks belong to them.
@@ -60,7 +60,7 @@ class WER(RowMetric[Prepared]):
         facts = {"library": f"rapidfuzz-{rapidfuzz.__version__}", "case": "lc" if self.lowercase else "mixed"}
         return Prepared(facts=facts)
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         from rapidfuzz.distance.Levenshtein import distance
 
         numbers: dict[str, int] = {}

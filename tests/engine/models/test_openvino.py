@@ -11,6 +11,7 @@ import pytest
 
 from nlgauge import evaluate
 from nlgauge.engine.models import loading, openvino
+from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, MASKED_LM, MASKED_PAIRS
 from nlgauge.engine.models.loading import load, pocket_folder
 from nlgauge.errors import MissingExtraError, SpecError
 from tests.command import nlgauge
@@ -30,13 +31,13 @@ def test_vectors_masked_words_pairs_and_aligner_are_those_of_onnxruntime(models)
     at, side, seen = np.array([2, 6]), np.array([[0, 0, 0, 1, 1], [0, 0, 1, 1, 0]]), ATTEND == 1
     found = []
     for model in models:
-        other = model.masked_pairs.other_text(IDS[0])
-        logits, share, *_ = model.aligner.align(IDS, ATTEND, side)
+        other = model[MASKED_PAIRS].other_text(IDS[0])
+        logits, share, *_ = model[ALIGNER].align(IDS, ATTEND, side)
         found.append([
-            model.encoder.hidden(IDS, ATTEND, [6, 0])[:, seen],
-            model.masked_lm.masked_logits(IDS, ATTEND, at),
-            model.masked_pairs.pair_logits(IDS, ATTEND, at, other),
-            model.masked_pairs.pair_states(IDS, ATTEND, other)[seen],
+            model[ENCODER].hidden(IDS, ATTEND, [6, 0])[:, seen],
+            model[MASKED_LM].masked_logits(IDS, ATTEND, at),
+            model[MASKED_PAIRS].pair_logits(IDS, ATTEND, at, other),
+            model[MASKED_PAIRS].pair_states(IDS, ATTEND, other)[seen],
             logits[seen & (side == 0)],
             share,
         ])  # fmt: skip
@@ -47,7 +48,7 @@ def test_vectors_masked_words_pairs_and_aligner_are_those_of_onnxruntime(models)
 def test_weights_in_8_bits_do_not_round_states(models):
     if loading.companion_folder("base") is None:
         pytest.skip("base is not installed: make base")
-    one, other = (load("base", backend=backend).encoder for backend in ("onnxruntime", "openvino"))
+    one, other = (load("base", backend=backend)[ENCODER] for backend in ("onnxruntime", "openvino"))
     hidden = [encoder.hidden(IDS, ATTEND, [8])[0][ATTEND == 1] for encoder in (one, other)]
     np.testing.assert_allclose(*hidden, atol=1e-4)
 
