@@ -19,6 +19,7 @@ from measuring import Pair, TextMaker, heading, interleaved, ratios, table
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.alignment import AlignmentRequest
 from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.onnx import threads
 
 TOLERANCE = 1e-3
@@ -38,14 +39,14 @@ class Peer:
         import torch
 
         from nlgauge.engine.models.adaptation import read_delta
-        from nlgauge.engine.models.aligner_net import Aligner
+        from nlgauge.engine.models.aligner_net import AlignerNet
         from nlgauge.engine.models.card import ALIGNER_FACTS
         from nlgauge.engine.models.folder import read_weights
         from nlgauge.lab.training.body import read_body
 
         torch.set_num_threads(threads())
         self._torch, folder = torch, loading.pocket_folder()
-        self._net = Aligner(read_body(folder, adapted=True)).eval()
+        self._net = AlignerNet(read_body(folder, adapted=True)).eval()
         tuned = read_delta(folder / "aligner.safetensors", read_weights(folder / "model.safetensors"))
         own = self._net.state_dict()
         for name, value in tuned.items():
@@ -54,7 +55,7 @@ class Peer:
             key = name.replace("bert.", "body.", 1) if name.startswith("bert.") else name.removeprefix("aligner.")
             own[key] = torch.from_numpy(value)
         self._net.load_state_dict(own)
-        self._tokenizer = loading.load("pocket").tokenizer
+        self._tokenizer = loading.load("pocket")[TOKENIZER]
 
     def __call__(self, pairs: list[Pair]) -> list[np.ndarray]:
         out = []
@@ -77,7 +78,7 @@ def main() -> None:
     repeats = arguments.repeats or (2 if arguments.quick else 5)
     maker = TextMaker(seed=1)
     pairs = [(maker.words(46), maker.words(230)) for _ in range(8 if arguments.quick else 32)]
-    sizes = [len(one) for one in loading.load("pocket").tokenizer.encode([text for pair in pairs for text in pair])]
+    sizes = [len(one) for one in loading.load("pocket")[TOKENIZER].encode([text for pair in pairs for text in pair])]
     print(f"median sub-words: {np.median(sizes[::2]):.0f} and {np.median(sizes[1::2]):.0f}")
     peer = Peer()
     worst = max(float(np.abs(a - b).max()) for a, b in zip(align(pairs), peer(pairs), strict=True))

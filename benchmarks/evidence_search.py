@@ -29,13 +29,13 @@ from measuring import TextMaker, heading, ratios, table
 from numpy.typing import NDArray
 
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.evidence import Pairing, Search, Shape, rarity
 from nlgauge.engine.features import alignment
 from nlgauge.engine.features.alignment import AlignmentRequest
 from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.engine.models import loading
-from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.capabilities import TOKENIZER, Model
 from nlgauge.engine.models.general import general_frequencies
+from nlgauge.engine.sentence_search import Pairing, Search, SearchShape, rarity
 from nlgauge.maths.vectors import unit
 
 Ranking = Sequence[int]
@@ -59,12 +59,12 @@ def claims(model: Model, files: Sequence[Path], most: int) -> list[Claim]:
     pairing = _pairing(model)
     searches = {
         text: pairing.search(text, tokens)
-        for text, tokens in zip(sources, model.tokenizer.encode(sources), strict=True)
+        for text, tokens in zip(sources, model[TOKENIZER].encode(sources), strict=True)
     }
     lines = {text: _by_line(text, search) for text, search in searches.items()}
     chosen = [row for row in rows if row["source"] in searches]
     found = []
-    for row, tokens in zip(chosen, model.tokenizer.encode([row["candidate"] for row in chosen]), strict=True):
+    for row, tokens in zip(chosen, model[TOKENIZER].encode([row["candidate"] for row in chosen]), strict=True):
         source = row["source"]
         sets = [set().union(*(lines[source][line] for line in some)) for some in row["evidence_lines"] if some]
         if len(searches[source].tokens) + len(tokens) > pairing.room:
@@ -74,7 +74,7 @@ def claims(model: Model, files: Sequence[Path], most: int) -> list[Claim]:
 
 def _pairing(model: Model) -> Pairing:
     frequencies = general_frequencies(model)
-    return Pairing(model.tokenizer, Shape(), rarity(frequencies.counts, frequencies.documents))
+    return Pairing(model[TOKENIZER], SearchShape(), rarity(frequencies.counts, frequencies.documents))
 
 
 def _by_line(source: str, search: Search) -> list[set[int]]:
@@ -198,7 +198,7 @@ def speed(model: Model, real: Sequence[Claim], repeats: int, quick: bool) -> dic
         figures[str(words)] = rates
     search, began = _pairing(model), time.process_time()
     text = maker.words(LONG)
-    tokens = model.tokenizer.encode([text])[0]
+    tokens = model[TOKENIZER].encode([text])[0]
     split = time.process_time()
     ready = search.search(text, tokens)
     made = time.process_time()
@@ -226,7 +226,7 @@ def align(model: Model, pairs: Sequence[tuple[str, str]], way: str) -> int:
     """Align pairs; returns how many rows were read."""
     shape = alignment.SHAPE
     if way == "long windows":
-        alignment.SHAPE = Shape(row=model.window, stretch=model.window // 2)
+        alignment.SHAPE = SearchShape(row=model.window, stretch=model.window // 2)
     try:
         engine = Engine(model)
         reading: alignment.Reading = "search" if way == "search" else "windows"

@@ -40,7 +40,7 @@ import numpy as np
 from measuring import Pair, Spread, TextMaker, corpus_of, heading, interleaved, ratios, table
 
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER, Model
 from nlgauge.engine.models.folder import write_hugging_face
 from nlgauge.engine.models.loading import load, pocket_folder
 from nlgauge.engine.models.onnx import threads
@@ -198,7 +198,7 @@ def values(options: argparse.Namespace, peer: Peer, texts: Mapping[str, list[Pai
 def _same_tokens(peer: Peer, model: Model, pairs: Sequence[Pair]) -> int:
     """Check that both sides leave out the same special tokens; how many tokens are left."""
     texts = [text for pair in pairs for text in pair]
-    found = model.tokenizer.encode(texts)
+    found = model[TOKENIZER].encode(texts)
     for text, ours in zip(texts, found, strict=True):
         if peer.counted_tokens(text) != ours.ids.tolist():
             raise SystemExit(f"the two sides count different tokens of {text!r}")
@@ -257,7 +257,7 @@ def _speed(
     pairs = pairs[: options.summary_pairs if name == "summary" else options.pairs]
     batch, tried = _best_batch(peer, pairs, options.batch_sizes)
     lengths = [
-        len(tokens) for tokens in models["nlgauge onnxruntime float32"].tokenizer.encode([t for p in pairs for t in p])
+        len(tokens) for tokens in models["nlgauge onnxruntime float32"][TOKENIZER].encode([t for p in pairs for t in p])
     ]
     middle = Spread.of([float(length) for length in lengths])
     print(f"\n  {name}: {len(pairs)} pairs, sub-words a text {middle}, torchmetrics' best batch size {batch}")
@@ -336,7 +336,7 @@ def growth(options: argparse.Namespace) -> dict[str, Any]:
     by_length: dict[int, list[Pair]] = {}
     for words in options.lengths:
         pair = (maker.words(words), maker.words(words))
-        tokens = sum(len(tokens) for tokens in model.tokenizer.encode(pair)) // 2
+        tokens = sum(len(tokens) for tokens in model[TOKENIZER].encode(pair)) // 2
         by_length[tokens] = [pair]
     rows = maker.short(max(options.growth_rows))
     by_rows = {number: rows[:number] for number in options.growth_rows}
@@ -462,8 +462,8 @@ def _product(m: int, k: int, n: int) -> Callable[[], object]:
 def _pass(model: Model, rows: int, length: int) -> Callable[[], object]:
     ids = np.random.default_rng(0).integers(1000, 20000, (rows, length))
     at = np.arange(rows) * length + length // 2
-    ids.reshape(-1)[at] = model.tokenizer.mask_id
-    head = capability(model, model.masked_lm, "masked_lm")
+    ids.reshape(-1)[at] = model[TOKENIZER].mask_id
+    head = model[MASKED_LM]
     return lambda: head.masked_logits(ids, np.ones_like(ids), at)
 
 

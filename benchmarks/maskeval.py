@@ -116,7 +116,7 @@ def words(arguments: argparse.Namespace) -> None:
                 request = MaskedWordsRequest(row.candidate, row.source or "", True, segmentation, decoding)
                 answer = engine.features([request])[request]
                 if answer is not None and len(answer.words):
-                    starts, _ = engine.view().words(row.candidate, segmentation)
+                    starts, _ = engine.block().words(row.candidate, segmentation)
                     for hit, size in zip(answer.hits.tolist(), np.diff(starts), strict=True):
                         hits[int(size > 1)].append(hit)
                     logs += answer.log_probabilities.tolist()
@@ -142,7 +142,7 @@ def people(arguments: argparse.Namespace) -> None:
     states, segment, scores = (part.numpy() for part in (measured.states, measured.segment, measured.scores))
     starts = np.searchsorted(segment, np.arange(2 * len(corpus) + 1))
     texts = [[row.candidate, row.source or ""] for row in corpus]
-    firsts = [[engine.view().words(text, "plain")[0] for text in pair] for pair in texts]
+    firsts = [[engine.block().words(text, "plain")[0] for text in pair] for pair in texts]
 
     def of(row: int, side: int) -> slice:
         return slice(starts[2 * row + side], starts[2 * row + side + 1])

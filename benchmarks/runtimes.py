@@ -31,6 +31,7 @@ from measuring import Spread, heading, interleaved, ratios, table
 from numpy.typing import NDArray
 
 from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.onnx import Graph, open_onnx, threads
 
 RUNTIMES = ("onnxruntime", "openvino")
@@ -94,7 +95,7 @@ def run(folder: Path, shapes: list[tuple[int, int]], repeats: int) -> list[dict[
     """One pass of every shape, in turn."""
     heading("run: one masked pass, float32, seconds")
     runners = {runtime: MAKERS[runtime](folder) for runtime in RUNTIMES}
-    mask = open_onnx(folder, "pocket").tokenizer.mask_id
+    mask = open_onnx(folder, "pocket")[TOKENIZER].mask_id
     found = []
     for rows, length in shapes:
         feed = make_feed(rows, length, mask or 0)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from nlgauge import evaluate
+from nlgauge.engine.models.capabilities import MASKED_LM, MASKED_PAIRS, TOKENIZER
 from nlgauge.engine.models.card import read_card
 from nlgauge.engine.models.onnx import open_onnx
 
@@ -28,9 +29,9 @@ def base():
 
 def masked(model, texts):
     """Ids, which of them there are, and where the mask of each text stands in the flattened rows."""
-    tokens = [[one.ids for one in model.tokenizer.encode(text.split("[MASK]"))] for text in texts]
+    tokens = [[one.ids for one in model[TOKENIZER].encode(text.split("[MASK]"))] for text in texts]
     rows = [
-        [*model.tokenizer.prefix, *before, model.mask_id, *after, *model.tokenizer.suffix] for before, after in tokens
+        [*model[TOKENIZER].prefix, *before, model.mask_id, *after, *model[TOKENIZER].suffix] for before, after in tokens
     ]
     length = max(map(len, rows))
     ids = np.array([row + [0] * (length - len(row)) for row in rows])
@@ -40,16 +41,16 @@ def masked(model, texts):
 
 
 def test_it_knows_what_a_masked_word_may_be(base):
-    logits = base.masked_lm.masked_logits(*masked(base, TEXTS))
-    best = [[base.tokenizer.piece(int(word)) for word in np.argsort(-row)[:5]] for row in logits]
+    logits = base[MASKED_LM].masked_logits(*masked(base, TEXTS))
+    best = [[base[TOKENIZER].piece(int(word)) for word in np.argsort(-row)[:5]] for row in logits]
     assert "france" in best[0] and "tea" in best[1] and {"got", "left", "moved"} & set(best[2])
     assert read_card(FOLDER).temperature == 1.0
 
 
 def test_a_row_is_the_same_alone_and_in_a_batch(base):
-    together = base.masked_lm.masked_logits(*masked(base, TEXTS))
+    together = base[MASKED_LM].masked_logits(*masked(base, TEXTS))
     for row, text in zip(together, TEXTS, strict=True):
-        np.testing.assert_allclose(base.masked_lm.masked_logits(*masked(base, [text]))[0], row, atol=1e-4)
+        np.testing.assert_allclose(base[MASKED_LM].masked_logits(*masked(base, [text]))[0], row, atol=1e-4)
 
 
 def test_torch_computes_the_same(base):
@@ -59,11 +60,11 @@ def test_torch_computes_the_same(base):
     other = load(str(FOLDER), backend="torch")
     arguments = masked(base, TEXTS)
     np.testing.assert_allclose(
-        other.masked_lm.masked_logits(*arguments), base.masked_lm.masked_logits(*arguments), atol=1e-3
+        other[MASKED_LM].masked_logits(*arguments), base[MASKED_LM].masked_logits(*arguments), atol=1e-3
     )
-    seen = np.array([*base.tokenizer.prefix, *base.tokenizer.encode([SOURCE])[0].ids, *base.tokenizer.suffix])
+    seen = np.array([*base[TOKENIZER].prefix, *base[TOKENIZER].encode([SOURCE])[0].ids, *base[TOKENIZER].suffix])
     ours, theirs = (
-        one.masked_pairs.pair_logits(*arguments, one.masked_pairs.other_text(seen)) for one in (base, other)
+        one[MASKED_PAIRS].pair_logits(*arguments, one[MASKED_PAIRS].other_text(seen)) for one in (base, other)
     )
     np.testing.assert_allclose(theirs, ours, atol=1e-3)
 

@@ -20,6 +20,7 @@ from nlgauge._version import __version__
 from nlgauge.catalogue import registry
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.loading import pocket_folder
 from tests.extras import lacking
 
@@ -247,7 +248,7 @@ def test_the_signature_says_what_the_numbers_depend_on(corpus: Corpus) -> None:
     assert facts["model"] == {"name": "pocket", "digest": model.digest}
     assert f"|model:pocket@{model.digest[:8]}|" in str(signature)
     assert facts["files"] == model.files[:12]
-    assert facts["tokenizer"] == {"name": f"tokenizers-{version('tokenizers')}", "digest": model.tokenizer.digest}
+    assert facts["tokenizer"] == {"name": f"tokenizers-{version('tokenizers')}", "digest": model[TOKENIZER].digest}
     assert facts["precision"] == "float32"
     assert str(facts["window"]).startswith(f"cut@{model.window},longer 0/")
     assert str(facts["backend"]).startswith("onnxruntime-")
@@ -321,7 +322,7 @@ def test_all_metrics_together_encode_each_distinct_text_once_and_give_what_each_
     names = [
         name
         for name, kind in kinds.items()
-        if "context" not in kind().reads and not lacking(kind().libraries)  # no row has a context
+        if "context" not in kind().columns and not lacking(kind().libraries)  # no row has a context
     ]
     table = nlgauge.evaluate(corpus, metrics=names)
     texts = {text for row in corpus for text in (row.candidate, *row.references, row.source, row.context)} - {None}

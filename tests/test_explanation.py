@@ -22,10 +22,13 @@ ROWS = Corpus.from_texts(
 
 
 def test_rows_are_those_asked_for_with_their_texts() -> None:
-    (found,) = nlgauge.explain(ROWS, "TokenF1", [1], cache=False)
+    (found,) = nlgauge.explain(ROWS, "TokenF1", [2], cache=False)
     assert (found.row, found.system, found.item, found.defined) == (2, "b", "1", True)
     assert found.texts == {"candidate": "<b>No</b> cat.", "references": ["No cat sat."]}
     assert len(nlgauge.explain(ROWS, "TokenF1", cache=False)) == 2
+    for row in (0, 3):
+        with pytest.raises(InputError, match=rf"there is no row {row} \(rows are counted from 1; there are 2\)"):
+            nlgauge.explain(ROWS, "TokenF1", [row], cache=False)
 
 
 def test_records_are_taken_as_evaluate_takes_them() -> None:
@@ -38,7 +41,7 @@ def test_records_are_taken_as_evaluate_takes_them() -> None:
 
 
 def test_shared_words_count_as_often_as_they_stand_in_both() -> None:
-    found = nlgauge.explain(ROWS, "TokenF1", [0], cache=False)[0]
+    found = nlgauge.explain(ROWS, "TokenF1", [1], cache=False)[0]
     candidate, reference = found.evidence["texts"]
     assert found.evidence["reference"] == 0
     assert [(word["text"], word["alignment"]) for word in candidate["words"]] == [
@@ -93,7 +96,7 @@ def test_the_number_that_is_explained_is_that_of_the_table(options: dict[str, An
     told = [list(one.values.values()) for one in nlgauge.explain(LONG_ROWS, spec, cache=False, **options)]
     np.testing.assert_allclose(told, table.columns[spec].values, atol=1e-6)
     table.save(tmp_path / "scores.jsonl")
-    found = nlgauge.explain(LONG_ROWS, spec, [1, 0], scores=ScoreTable.load(tmp_path / "scores.jsonl"), cache=False)
+    found = nlgauge.explain(LONG_ROWS, spec, [2, 1], scores=ScoreTable.load(tmp_path / "scores.jsonl"), cache=False)
     np.testing.assert_allclose([list(one.values.values()) for one in found], told[::-1], atol=1e-6)
 
 
@@ -121,6 +124,6 @@ def test_a_table_of_other_rows_or_of_other_numbers_is_refused() -> None:
     with pytest.raises(SpecError, match="no metric Length in the table"):
         nlgauge.explain(ROWS, "Length", scores=table, cache=False)
     table.columns["TokenF1"].values[1, 0] += 0.01
-    assert nlgauge.explain(ROWS, "TokenF1", [0], scores=table, cache=False)
+    assert nlgauge.explain(ROWS, "TokenF1", [1], scores=table, cache=False)
     with pytest.raises(InputError, match=r"row 2: TokenF1 f1 is .* in the scores and .* here"):
         nlgauge.explain(ROWS, "TokenF1", scores=table, cache=False)

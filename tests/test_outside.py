@@ -1,6 +1,7 @@
 """What another package brings stands beside ours under a name of its own: from Python, from files, and as a command.
 
-tests/outside is such a package as an installer would leave it: modules and a .dist-info folder with entry points.
+tests/outside has three such packages as an installer would leave them: modules and a .dist-info folder with entry
+points. Two of them are a file each: a sequence classifier, and a language model behind HTTP as judge.
 """
 
 from __future__ import annotations
@@ -11,15 +12,24 @@ import os
 import pickle
 import subprocess
 import sys
-from dataclasses import replace
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import Corpus, ScoreTable, SpecError
+from nlgauge import Corpus, InputError, ScoreTable, SpecError
 from nlgauge.catalogue import registry
+from nlgauge.engine.features.request import ByModel, Features
+from nlgauge.engine.features.static import StaticRequest
+from nlgauge.metrics.base import Prepared, RowMetric, Value
 
 PLACE = Path(__file__).parent / "outside"
 ROWS = Corpus.from_texts(
@@ -95,3 +105,244 @@ def test_the_command_lists_scores_and_compares_it(tmp_path: Path) -> None:
     assert spec in printed
     assert ScoreTable.load(scores).metrics == ["Length", spec]
     assert spec in nlgauge_command("compare", str(scores), "one", "two", "--format", "csv")
+
+
+# ---- A metric that reads two models
+
+
+@dataclass(frozen=True)
+class Wider(RowMetric):
+    """How many numbers the model's vectors have for one of the letters'."""
+
+    columns: ClassVar[tuple[str, ...]] = ("candidate",)
+    model: str | None = None
+
+    @property
+    def other_models(self) -> tuple[str, ...]:
+        return ("acme-metrics/letters",)
+
+    def requests(self, row: Any, prepared: Prepared) -> list[Any]:
+        asked = StaticRequest(row.candidate)
+        return [asked, ByModel(self.other_models[0], asked)]
+
+    def score_rows(self, rows: Sequence[Any], prepared: Prepared, features: Features) -> list[Value]:
+        return [Value((self._width(row, features),)) for row in rows]
+
+    def _width(self, row: Any, features: Features) -> float:
+        one, other = (features[request] for request in self.requests(row, Prepared()))
+        return float(one.vectors.size / one.vectors.shape[1] / other.vectors.shape[2])
+
+
+def test_a_metric_reads_several_models_and_its_signature_names_them() -> None:
+    table = nlgauge.evaluate(ROWS, metrics=Wider(), cache=False)
+    (spec,) = table.metrics
+    assert table.values(spec).tolist() == [384 / 2] * 4
+    facts = table.signatures[spec].facts
+    assert facts["model"]["name"] == "pocket"
+    assert facts["model acme-metrics/letters"]["name"] == "acme-metrics/letters"
+
+
+# ---- A sequence classifier
+
+PAIRS = {
+    "candidates": ["the cat sat", "a dog", "", "the mat", "w " * 40],
+    "sources": ["the cat sat on the mat", "the dog ran off", "cats", None, "the cat sat on the mat " * 9],
+}
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A checkpoint with random weights."""
+    pytest.importorskip("torch", reason="needs nlgauge[torch]")
+    transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
+    from tests.engine.fake import WORDS, save_tokenizer
+
+    folder = tmp_path_factory.mktemp("classifier")
+    transformers.set_seed(3)
+    config = transformers.BertConfig(
+        vocab_size=len(WORDS),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+        initializer_range=0.5,
+        id2label={0: "contradiction", 1: "neutral", 2: "entailment"},
+        label2id={"contradiction": 0, "neutral": 1, "entailment": 2},
+    )
+    transformers.BertForSequenceClassification(config).save_pretrained(folder)
+    save_tokenizer(folder, model_max_length=64)
+    return str(folder)
+
+
+def probabilities(table: ScoreTable) -> Any:
+    return table.values(table.metrics[0])
+
+
+def test_a_classifier_says_what_transformers_says(classifier: str) -> None:
+    import torch
+    import transformers
+
+    name = f"acme-classifier/checkpoint:{classifier}"
+    spec = f"acme-classifier/ClassProbability(model={name!r})"
+    rows = {
+        **PAIRS,
+        "candidates": [*PAIRS["candidates"][:4], "w3 w5 [SEP] w9"],
+        "sources": [*PAIRS["sources"][:4], "w3 w5"],
+    }
+    together = nlgauge.evaluate(metrics=spec, **rows, cache=False)
+    net = transformers.AutoModelForSequenceClassification.from_pretrained(classifier).eval()
+    split = transformers.AutoTokenizer.from_pretrained(classifier)
+    for row, value in enumerate(probabilities(together)):
+        source, candidate = rows["sources"][row], rows["candidates"][row]
+        if source is None or not candidate:
+            assert np.isnan(value)
+            continue
+        with torch.inference_mode():
+            encoded = split(source, candidate, return_tensors="pt", split_special_tokens=True)
+            expected = net(**encoded).logits.softmax(-1)[0, 2]
+        assert value == pytest.approx(float(expected), abs=1e-6)
+        alone = nlgauge.evaluate(metrics=spec, candidates=[candidate], sources=[source], cache=False)
+        assert probabilities(alone)[0] == pytest.approx(value, abs=1e-6), "the batch makes no difference"
+    facts = together.signatures[together.metrics[0]].facts
+    assert facts["model"]["name"] == name and facts["precision"] == "float32" and "tokenizer" not in facts
+
+
+def test_a_classifier_takes_device_and_precision(classifier: str) -> None:
+    chosen = {"model": f"acme-classifier/checkpoint:{classifier}", "metrics": "acme-classifier/ClassProbability"}
+    table = nlgauge.evaluate(**PAIRS, **chosen, device="cpu", precision="bfloat16", cache=False)
+    (spec,) = table.metrics
+    assert table.signatures[spec].facts["precision"] == "bfloat16"
+    exact = probabilities(nlgauge.evaluate(**PAIRS, **chosen, cache=False))
+    assert np.nanmax(np.abs(table.values(spec) - exact)) < 0.05 and not np.array_equal(table.values(spec), exact)
+    assert table.run["notes"][spec] == {"a source is longer than the window: only its beginning is read": 1}
+    for wrong, says in (({"device": "tpu"}, "device 'tpu'"), ({"precision": "int8"}, "not in int8")):
+        with pytest.raises(SpecError, match=says):
+            nlgauge.evaluate(**PAIRS, **chosen, **wrong)
+    with pytest.raises(InputError, match="row 5: the texts do not fit"):
+        nlgauge.evaluate(**PAIRS, **chosen, window="error", cache=False)
+
+
+def test_a_model_that_is_no_classifier_is_refused(classifier: str) -> None:
+    with pytest.raises(SpecError, match="'pocket' tells no classes of texts; choose model='acme-classifier/"):
+        nlgauge.evaluate(**PAIRS, metrics="acme-classifier/ClassProbability")
+    name = f"acme-classifier/checkpoint:{classifier}"
+    with pytest.raises(SpecError, match="label='yes' is not one of 'contradiction', 'neutral', 'entailment'"):
+        nlgauge.evaluate(**PAIRS, metrics="acme-classifier/ClassProbability(label='yes')", model=name)
+    with pytest.raises(SpecError, match=r"checkpoint:.*' gives its tokens no vectors"):
+        nlgauge.evaluate(ROWS, metrics="BERTScore", model=name)
+
+
+# ---- A judge behind HTTP
+
+
+class Court(ThreadingHTTPServer):
+    """Gives as a mark how many words the summary has; `failing` tells how often a question fails at first."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Hearing)
+        self.asked: Counter[str] = Counter()
+        self.failing: dict[str, int] = {}
+        self.now = self.most = 0
+        self.lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        return f"acme-judge/server:http://127.0.0.1:{self.server_port}"
+
+
+class Hearing(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: Court
+
+    def do_GET(self) -> None:
+        self._say(200, {"model": "judge-1"})
+
+    def do_POST(self) -> None:
+        prompt = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["prompt"]
+        summary = prompt.rpartition("Summary: ")[2]
+        with self.server.lock:
+            self.server.asked[summary] += 1
+            self.server.now += 1
+            self.server.most = max(self.server.most, self.server.now)
+        time.sleep(0.02)
+        with self.server.lock:
+            self.server.now -= 1
+        if self.server.asked[summary] <= self.server.failing.get(summary, 0):
+            self._say(503, {})
+        else:
+            self._say(200, {"answer": "nonsense" if "?" in summary else str(len(summary.split()))})
+
+    def _say(self, code: int, content: object) -> None:
+        body = json.dumps(content).encode()
+        self.send_response(code)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments: object) -> None:
+        """Say nothing on stderr."""
+
+
+@pytest.fixture
+def court() -> Iterator[Court]:
+    with Court() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def judged(court: Court, candidates: Sequence[str], cache: Path | bool = False) -> Any:
+    rows = {"candidates": candidates, "sources": ["A text."] * len(candidates)}
+    table = nlgauge.evaluate(**rows, metrics="acme-judge/Judged", model=court.name, cache=cache)
+    return table.column(table.metrics[0])
+
+
+def test_a_judge_is_asked_a_few_questions_at_a_time(court: Court) -> None:
+    texts = [f"{'word ' * (n % 9)}end{n}" for n in range(20)]
+    found = judged(court, [*texts, texts[0]])
+    assert found.values[:, 0].tolist() == [len(text.split()) for text in [*texts, texts[0]]]
+    assert 1 < court.most <= 4
+    assert set(court.asked.values()) == {1}, "the same question once"
+
+
+def test_a_question_that_fails_is_asked_again_and_its_row_says_why(court: Court, tmp_path: Path) -> None:
+    court.failing = {"two words": 2, "never": 99}
+    found = judged(court, ["one", "two words", "never", "is it?"], tmp_path)
+    assert found.values[:2, 0].tolist() == [1, 2] and np.isnan(found.values[2:]).all()
+    assert found.reasons == {
+        2: "the judge did not answer: HTTP 503",
+        3: "the judge said 'nonsense', which is no number from 1 to 10",
+    }
+    assert court.asked == {"one": 1, "two words": 3, "never": 3, "is it?": 1}
+    court.failing = {}
+    again = judged(court, ["one", "two words", "never", "is it?", "one two three"], tmp_path)
+    assert again.values[[0, 1, 2, 4], 0].tolist() == [1, 2, 1, 3]
+    assert court.asked == {"one": 1, "two words": 3, "never": 4, "is it?": 1, "one two three": 1}, "answers are kept"
+
+
+def test_an_answer_is_kept_although_another_system_is_scored(court: Court, tmp_path: Path) -> None:
+    judged(court, ["one", "two words"], tmp_path)
+    rows = {"candidates": ["two words"], "sources": ["A text."], "references": [["Another column."]]}
+    table = nlgauge.evaluate(**rows, metrics="acme-judge/Judged", model=court.name, cache=tmp_path, evidence=True)
+    assert table.values(table.metrics[0]).tolist() == [2] and set(court.asked.values()) == {1}
+
+
+def test_a_judge_that_cannot_be_had_is_one_clear_error(court: Court) -> None:
+    rows = {"candidates": ["a"], "sources": ["b"], "metrics": "acme-judge/Judged"}
+    for model, says in (
+        (None, "'pocket' answers no questions; choose model='acme-judge/server"),
+        ("acme-judge/server", "name the judge's address"),
+        ("acme-judge/server:http://127.0.0.1:9", "no judge answers at http://127.0.0.1:9"),
+    ):
+        with pytest.raises(SpecError, match=says):
+            nlgauge.evaluate(**rows, model=model)
+    with pytest.raises(SpecError, match="takes no device 'cpu'; leave it out"):
+        nlgauge.evaluate(**rows, model=court.name, device="cpu")
+    with pytest.raises(SpecError, match="gives its tokens no vectors"):
+        nlgauge.evaluate(ROWS, metrics="BERTScore", model=court.name)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import math
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import nlgauge
 from nlgauge.catalogue import registry
-from nlgauge.errors import NlgaugeError
+from nlgauge.errors import InputError, NlgaugeError, SpecError
 
 
 def python(code: str) -> subprocess.CompletedProcess[str]:
@@ -22,10 +25,12 @@ def test_all_names_what_the_module_offers() -> None:
     eager = {
         name
         for name, thing in vars(nlgauge).items()
-        if not name.startswith("_") and getattr(thing, "__module__", "").startswith("nlgauge")
+        if not (name.startswith("_") or isinstance(thing, ModuleType))
+        and getattr(thing, "__module__", "").startswith("nlgauge")
     }
-    assert set(nlgauge.__all__) == eager | set(nlgauge._HOMES) | {"__version__"}
-    assert list(nlgauge.__all__) == sorted(nlgauge.__all__)
+    metrics = {name for name in registry.built_in_metrics() if name.isidentifier()}
+    assert set(nlgauge.__all__) == eager | set(nlgauge._HOMES) | metrics | {"__version__"}
+    assert len(nlgauge.__all__) == len(set(nlgauge.__all__))
 
 
 @pytest.mark.parametrize("name", nlgauge.__all__)
@@ -52,7 +57,47 @@ def test_metrics_are_attributes_and_listed() -> None:
     assert set(nlgauge.__all__) <= set(dir(nlgauge))
 
 
-@pytest.mark.parametrize("name", ["Nonsense", "nonsense", "infolm", "_private", "InfoLMScorer", "Metric", ""])
+def test_editors_and_type_checkers_see_every_metric_and_the_same_ones() -> None:
+    """What is imported where TYPE_CHECKING is true, as tests/typed.py is checked by; mypy checks that it is there."""
+    tree = ast.parse(Path(nlgauge.__file__).read_text(encoding="utf-8"))
+    (block,) = (one for one in tree.body if isinstance(one, ast.If) and ast.unparse(one.test) == "TYPE_CHECKING")
+    seen = {name.name: one.module for one in block.body if isinstance(one, ast.ImportFrom) for name in one.names}
+    assert set(seen) == set(nlgauge.__all__) - set(vars(importlib.import_module("nlgauge.errors"))) - {"__version__"}
+    assert seen == {name: f"nlgauge.{home}" for name, home in nlgauge._HOMES.items()} | {
+        name: kind.__module__ for name, kind in registry.built_in_metrics().items() if name.isidentifier()
+    }
+
+
+def test_metrics_are_listed_however_the_folder_of_that_name_was_come_by() -> None:
+    assert nlgauge.metrics() == registry.names() and {"InfoLM", "published/InfoLM"} <= set(nlgauge.metrics())
+    assert python("import nlgauge; print(nlgauge.metrics()[0])").stdout.split() == ["BARTScore"]
+    code = "from nlgauge.metrics.length import Length; import nlgauge; print('Length' in nlgauge.metrics())"
+    assert python(code).stdout.split() == ["True"]
+
+
+@pytest.mark.usefixtures("one_model")
+def test_a_metric_scores_one_row() -> None:
+    record = {
+        "candidate": "A cat sat.",
+        "references": ["The cat sat."],
+        "source": "A cat sat there.",
+        "question": "Who?",
+    }
+    for spec in ("BERTScore", "Consistency", "TokenF1"):
+        found = registry.metric(spec).score(**record)
+        table = nlgauge.evaluate([record], metrics=spec, cache=False)
+        assert found.parts == pytest.approx(table.column(spec).values[0].tolist(), abs=1e-6)
+        assert float(found) == found.parts[0] and found.reason is None
+    empty = nlgauge.TokenF1().score("", references="A cat.")
+    assert math.isnan(float(empty)) and empty.reason
+    with pytest.raises(InputError, match="references"):
+        nlgauge.TokenF1().score("A cat.")
+    for metric in (nlgauge.MarkEvaluate(), nlgauge.CIDEr()):
+        with pytest.raises(SpecError, match="depends on the other rows"):
+            metric.score("A cat.", references="A cat.")
+
+
+@pytest.mark.parametrize("name", ["Nonsense", "nonsense", "infolm", "_private", "InfoLMScorer", ""])
 def test_an_unknown_attribute_is_an_attribute_error(name: str) -> None:
     with pytest.raises(AttributeError, match="has no attribute"):
         getattr(nlgauge, name)

@@ -44,7 +44,7 @@ def _facts(kind: type[Metric]) -> str:
         better = "Neither is better: the number says nothing of quality."
     rows = [("better", better), ("parts", ", ".join(f"`{part}`" for part in told.parts))]
     if metric is not None:
-        rows.append(("reads", ", ".join(f"`{column}`" for column in metric.reads)))
+        rows.append(("reads", ", ".join(f"`{column}`" for column in metric.columns)))
         rows.append(("cost", _COSTS[metric.cost]))
         other = "the texts of other rows too" if metric.uses_corpus else "that row alone"
         rows.append(("a row's score depends on", other))

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.row import OnMissing
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.missing import with_missing
+from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Metric, RowMetric, model_of
+from nlgauge.metrics.base import POCKET, Metric, RowMetric, Value, model_of, refuse_corpus_metrics
 from nlgauge.run.distributed import Cluster
 from nlgauge.run.filling import Filling
 from nlgauge.run.job import Job
@@ -49,6 +54,7 @@ def evaluate(
     rows_per_block: int | None = None,
     output: str | Path | None = None,
     ray: str | Cluster | None = None,
+    on_missing: OnMissing = "error",
 ) -> ScoreTable:
     """Score every row by every metric, and every system by the metrics of sets.
 
@@ -68,6 +74,8 @@ def evaluate(
     rows_per_block: score so many rows at a time, and hold no more of them in memory (with `Corpus.read(on_disk=True)`).
     output: a folder that each block is written to as soon as it is scored; a run that was killed goes on there, and the
     table is read from it. ray: 'local', the address of a Ray cluster, or a `Cluster`; the numbers are the same.
+    on_missing: 'skip' gives rows whose candidate is None no score, and scores the others as if these were not there;
+    by default they are an error.
 
     Raises InputError for rows that cannot be scored as given, SpecError for a metric or model that cannot be had.
 
@@ -75,10 +83,15 @@ def evaluate(
     >>> table.values("InfoLM").shape
     (1,)
     """
-    rows = _corpus(corpus, columns, candidates, references, sources, contexts, systems, items, None, questions)
+    given = _corpus(
+        corpus, columns, on_missing, candidates, references, sources, contexts, systems, items, None, questions
+    )
+    rows = given.present
     chosen, asked = _metrics(metrics, model)
     models = Models(precision, device, batch_tokens, window)
     if streaming := Streaming(rows_per_block, output, ray):
+        if rows is not given:
+            raise SpecError("a run in blocks takes no rows without a candidate: leave them out of the corpus")
         if processes > 1:
             raise SpecError("processes is for a run in one piece; a run in blocks has ray='local' instead")
         return stream(
@@ -97,6 +110,7 @@ def evaluate(
             filling.run(Job(rows, of_model, engine, store=store, evidence=evidence, against=against))
             ledgers[name] = vars(engine.ledger)
     table = filling.table()
+    table = table if rows is given else with_missing(table, given)
     table.spent = {"seconds": round(time.monotonic() - began, 3), "models": ledgers}
     return table
 
@@ -110,7 +124,7 @@ def explained(
     models: Models | None = None,
     progress: bool = False,
     cache: bool | str | Path = True,
-) -> tuple[RowMetric[Any], list[Scored]]:
+) -> tuple[RowMetric, list[Scored]]:
     """Score some rows alone, by their numbers, and keep what each score is based on.
 
     What a metric counts on the corpus is counted on the whole of it; no other row is scored. models: how the model is
@@ -128,23 +142,27 @@ def explained(
     return chosen, [scored[number] for number in rows]
 
 
-def _corpus(corpus: Any, names: Mapping[str, str] | None, candidates: Any, *lists: Any) -> Corpus:
+def _corpus(
+    corpus: Any, names: Mapping[str, str] | None, on_missing: OnMissing, candidates: Any, *lists: Any
+) -> Corpus:
     if (corpus is None) == (candidates is None):
         raise SpecError("give either a corpus or candidates")
     if candidates is None:
         if any(one is not None for one in lists):
             raise SpecError("a corpus holds its own references, sources and systems; give them there")
-        return rows_of(corpus, names)
+        return rows_of(corpus, names, on_missing)
     if names is not None:
         raise SpecError(_NO_COLUMNS)
-    return Corpus.from_texts(candidates, *lists)
+    return Corpus.from_texts(candidates, *lists, on_missing=on_missing)
 
 
-def rows_of(corpus: Corpus | Iterable[Mapping[str, Any]], columns: Mapping[str, str] | None) -> Corpus:
+def rows_of(
+    corpus: Corpus | Iterable[Mapping[str, Any]], columns: Mapping[str, str] | None, on_missing: OnMissing = "error"
+) -> Corpus:
     """A corpus as it is, or one of records or of a data frame. Raises as `Corpus.from_records`, and SpecError for
     columns of a corpus."""
     if not isinstance(corpus, Corpus):
-        return Corpus.from_records(corpus, columns=columns)
+        return Corpus.from_records(corpus, columns=columns, on_missing=on_missing)
     if columns is not None:
         raise SpecError(_NO_COLUMNS)
     return corpus
@@ -164,3 +182,24 @@ def _metrics(metrics: Any, model: str | None) -> tuple[dict[str, Metric], dict[s
         chosen[str(metric)] = metric
         asked[str(spec)] = str(metric)
     return chosen, asked
+
+
+def evaluate_row(record: Mapping[str, Any], metric: Metric, **options: Any) -> Value:
+    """The score of one row by a metric whose scores do not depend on other rows. options: as `evaluate` takes them.
+
+    An installed model is loaded once and kept; a folder or a checkpoint is read anew each time, since it may change.
+    Raises SpecError for another metric, and what `evaluate` raises.
+    """
+    refuse_corpus_metrics([metric])
+    name = model_of(registry.metric(metric, model=options.get("model")))
+    if name in (POCKET, *loading.COMPANIONS):
+        _kept(name, options.get("precision", "float32"), options.get("device"))
+    table = evaluate([record], metrics=[metric], **options)
+    ((spec, column),) = table.columns.items()
+    notes = tuple(table.run.get("notes", {}).get(spec, ()))
+    return Value(tuple(column.values[0].tolist()), column.reasons.get(0), notes)
+
+
+@lru_cache(maxsize=1)
+def _kept(name: str, precision: str, device: str | None) -> Model:
+    return loading.hold(name, precision, device=device)

@@ -124,11 +124,11 @@ def explain(
 ) -> Explanations:
     """What a metric's scores of some rows are based on; of each system where it measures sets.
 
-    rows: numbers of rows, counted from 0; all where none are given. No other row is scored; what a metric counts on the
-    corpus is counted on all of it. scores: a table of these rows, whose numbers are explained: by the metric as it
-    stands there, with the model, precision, window and device of its signature. All else is as `nlgauge.evaluate` takes
-    it. Raises SpecError for rows of a metric of sets, InputError where the table is of other rows or the numbers here
-    are not those of the table, and as `nlgauge.evaluate`.
+    rows: numbers of rows, counted from 1 as everywhere; all where none are given. No other row is scored; what a metric
+    counts on the corpus is counted on all of it. scores: a table of these rows, whose numbers are explained: by the
+    metric as it stands there, with the model, precision, window and device of its signature. All else is as
+    `nlgauge.evaluate` takes it. Raises SpecError for rows of a metric of sets, InputError where the table is of other
+    rows or the numbers here are not those of the table, and as `nlgauge.evaluate`.
 
     >>> corpus = Corpus.from_texts(["A cat sat."], references=[["The cat sat."]])
     >>> explain(corpus, "TokenF1", cache=False)[0].evidence["texts"][0]["name"]
@@ -139,7 +139,7 @@ def explain(
         metric, model, models = _as_scored(scores, metric, known, models)
     chosen = registry.metric(metric, model=model)
     if isinstance(chosen, RowMetric):
-        found = _of_rows(known, chosen, range(len(known)) if rows is None else rows, models, progress, cache)
+        found = _of_rows(known, chosen, _numbers(known, rows), models, progress, cache)
     elif rows is not None:
         raise SpecError(f"{chosen} measures sets of texts and no single rows: name none")
     else:
@@ -155,10 +155,7 @@ def _as_scored(
     """A metric, its model, and how that was read, as a table has them. Raises SpecError and InputError."""
     if scores.run.get("corpus", corpus.digest) != corpus.digest:
         raise InputError("the scores are of other rows", remedy="give the outputs that were scored")
-    try:
-        spec = scores.find(metric)
-    except KeyError as error:
-        raise SpecError(str(error.args[0])) from None
+    spec = scores.find(metric)
     facts = scores.signatures[spec].facts
     if "model" not in facts:
         return spec, None, models
@@ -185,6 +182,13 @@ def _refuse_others(found: Explanations, scores: ScoreTable, spec: str) -> None:
                     "settings are others",
                     row=one.row, remedy="score the outputs again, and compare the signatures",
                 )  # fmt: skip
+
+
+def _numbers(corpus: Corpus, rows: Sequence[int] | None) -> Sequence[int]:
+    """The places of rows, which are counted from 1. Raises InputError for one that is not there."""
+    if wrong := [row for row in rows or () if not 1 <= row <= len(corpus)]:
+        raise InputError(f"there is no row {wrong[0]}", remedy=f"rows are counted from 1; there are {len(corpus)}")
+    return range(len(corpus)) if rows is None else [row - 1 for row in rows]
 
 
 def _of_rows(

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from nlgauge.data.corpus import Corpus
@@ -63,8 +64,8 @@ class Models:
             raise SpecError(f"window {self.window!r} is not one of {', '.join(WINDOW_POLICIES)}")
 
     def engine(self, name: str, store: Store | None, progress: bool = False) -> Engine:
-        loaded = loading.load(name, self.precision, device=self.device)
-        return Engine(loaded, self.window, progress, batch_tokens=self.batch_tokens, kept=store)
+        load = partial(loading.load, precision=self.precision, device=self.device)
+        return Engine(load(name), self.window, progress, batch_tokens=self.batch_tokens, kept=store, load=load)
 
     def setting(self, engine: Engine | None) -> ModelSetting | None:
         """What a worker loads to have the same engine."""

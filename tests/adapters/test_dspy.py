@@ -50,6 +50,22 @@ def test_dspy_takes_the_mean(rows: list[dict[str, Any]]) -> None:
         assert done.score == pytest.approx(100 * sum(values) / 5, abs=0.01)
 
 
+def test_gepa_gets_a_number_and_what_is_wrong_in_words() -> None:
+    dspy = needed("dspy", "dspy")
+    from nlgauge.adapters.dspy import FeedbackMetric
+
+    metric = FeedbackMetric("TokenF1", references="gold")
+    dspy.GEPA(metric=metric, max_metric_calls=1, reflection_lm=dspy.utils.DummyLM([{}]))  # which looks at the arguments
+    found = metric(dspy.Example(gold="A red cat."), dspy.Prediction(answer="A red dog."), [], "answer", [])
+    assert found.score == pytest.approx(0.5)
+    assert (
+        found.feedback.startswith("TokenF1 f1 is 0.5000. The words of the candidate that the reference ")
+        and "dog" in found.feedback
+    )
+    none = metric(dspy.Example(gold="A red cat."), dspy.Prediction(answer=""))
+    assert none.score == 0.0 and none.feedback == "TokenF1 f1 has no value: the candidate has no words"
+
+
 def test_the_example_prints_what_the_page_says() -> None:
     needed("dspy", "dspy")
     run_example("DSPy")

@@ -20,7 +20,7 @@ INVENTED = "The bridge was closed in March and the mayor promised every family a
 
 def test_a_grounded_answer_passes_and_another_fails_with_its_words() -> None:
     assert_grounded(FAITHFUL, SOURCE, at_least=0.5)
-    with pytest.raises(pytest.fail.Exception) as failed:
+    with pytest.raises(AssertionError) as failed:
         assert_grounded(INVENTED, SOURCE, at_least=0.5)
     first, *words = str(failed.value).splitlines()
     assert first.startswith("Consistency(aligner='D') probability: 0.") and first.endswith(" is below 0.5")
@@ -35,11 +35,9 @@ def test_the_bar_is_that_of_the_gate() -> None:
     rows = [{"candidate": INVENTED, "source": SOURCE}]
     value = nlgauge.evaluate(rows, metrics="Consistency").values("Consistency")[0]
     assert_grounded(INVENTED, SOURCE, at_least=value, metric="Consistency")
-    with pytest.raises(pytest.fail.Exception, match=r"^Consistency score: 0\.\d+ is below"):
+    with pytest.raises(AssertionError, match=r"^Consistency score: 0\.\d+ is below"):
         assert_grounded(INVENTED, SOURCE, at_least=value + 1e-6, metric="Consistency")
-    with pytest.raises(
-        pytest.fail.Exception, match=r"^Consistency\(aligner='D'\) least_stretch: 0\.\d+ is below 0\.99"
-    ):
+    with pytest.raises(AssertionError, match=r"^Consistency\(aligner='D'\) least_stretch: 0\.\d+ is below 0\.99"):
         assert_grounded(INVENTED, SOURCE, at_least=0.99, part="least_stretch")
     with pytest.raises(SpecError, match="at least nan is no bar: give a finite number"):
         assert_grounded(INVENTED, SOURCE, at_least=float("nan"))
@@ -47,7 +45,7 @@ def test_the_bar_is_that_of_the_gate() -> None:
 
 def test_passages_are_one_source_and_an_empty_answer_fails() -> None:
     assert_grounded(FAITHFUL, ["The bridge over the Orle was closed in March.", "Cracks were found."], at_least=0.5)
-    with pytest.raises(pytest.fail.Exception, match="no value: the candidate has no words"):
+    with pytest.raises(AssertionError, match="no value: the candidate has no words"):
         assert_grounded("...", SOURCE, at_least=0.1)
 
 

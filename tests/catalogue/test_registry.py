@@ -50,6 +50,12 @@ def test_ways_to_write_one_metric(spec: str) -> None:
     assert str(metric) == "InfoLM(measure='ab', alpha=3, beta=0.25)"
 
 
+def test_a_text_without_quotes_is_shown_with_them() -> None:
+    with pytest.raises(SpecError) as caught:
+        registry.metric("Consistency(aligner=D)")
+    assert "write aligner='D', and on a command line -m \"Consistency(aligner='D')\"" in str(caught.value)
+
+
 def test_a_bare_name_has_the_defaults() -> None:
     assert registry.metric("InfoLM") == registry.metric(" InfoLM() ") == InfoLM()
     assert str(InfoLM()) == "InfoLM"
@@ -245,14 +251,14 @@ class Dist:
 
 
 @dataclass(frozen=True)
-class Acme(RowMetric[Prepared]):
+class Acme(RowMetric):
     size: int = 1
     model: str | None = None
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
+    def score_rows(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
         return [Value((1.0,)) for _ in rows]
 
 

@@ -32,6 +32,15 @@ def test_list_shows_metrics_parameters_and_models() -> None:
     assert (info["cost"], info["uses_corpus"]) == ("masking", False)
 
 
+def test_list_of_a_metric_is_all_that_is_to_be_said_of_it() -> None:
+    shown = nlgauge("list", "BERTScore", "InfoLM").stdout
+    assert shown.startswith("BERTScore  (higher is better)\n\n") and "layer:" in shown and "InfoLM  (lower is" in shown
+    assert "measure='fisher_rao'  one of 'kl', 'alpha'" in shown and "parts: f1, precision, recall" in shown
+    (found,) = json.loads(nlgauge("list", "Length", "--format", "json").stdout)["metrics"]
+    assert found["name"] == "Length"
+    refused("list", "bert-score", say="did you mean BERTScore?")
+
+
 def test_list_tells_what_a_metric_costs_whether_it_uses_the_corpus_and_which_parts_are_counts() -> None:
     listed = json.loads(nlgauge("list", "--format", "json").stdout)
     described = {metric["name"]: metric for metric in listed["metrics"]}

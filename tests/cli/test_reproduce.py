@@ -107,6 +107,26 @@ def test_all_leaves_out_what_has_no_data_and_json_is_one_document(folder: Path, 
     assert cell["ours"] == pytest.approx(pieces.POOLED)
 
 
+def test_cheap_tables_are_written_first_and_progress_is_by_table(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strings = pieces.table(name="strings", rows=[{"row": "Length", "spec": "Length"}])
+    found = {record["name"]: table(record) for record in (pieces.table(), strings)}
+    monkeypatch.setattr(published, "tables", lambda: found)
+    result = nlgauge("reproduce", "all", "--data", folder, "-o", tmp_path / "out")
+    lines = [line for line in result.stderr.splitlines() if line.startswith(("table ", "tiny:"))]
+    assert [line.split(" written")[0] for line in lines[-3:]] == ["table 1 of 2", lines[-2], "table 2 of 2"]
+    assert ": strings (" in lines[-3] and "Words" in lines[-2] and ": made-up (" in lines[-1]
+
+
+@pytest.mark.usefixtures("one_table")
+def test_a_model_that_cannot_be_loaded_is_a_failure(folder: Path, tmp_path: Path) -> None:
+    result = nlgauge("reproduce", "made-up", "--data", folder, "-o", tmp_path / "out", "--model", "large")
+    assert result.exit_code == 1
+    assert "nothing was scored: 'large' is no model of nlgauge; there are pocket, base" in result.stderr
+    assert not (tmp_path / "out" / "made-up.md").exists()
+
+
 @pytest.mark.usefixtures("one_table")
 def test_figures_are_written_beside_the_table(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")

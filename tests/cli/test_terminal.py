@@ -78,3 +78,20 @@ def test_check_report_and_plot(files: tuple[Path, Path], tmp_path: Path) -> None
         run = ("plot", kind, scores, "-o", tmp_path / "figure.png")
         plain, clustered = (found(*run, *more) for more in ((), ("--outputs", rated, "--cluster", "page")))
         assert plain != clustered
+
+
+def test_names_are_shown_as_labels(files: tuple[Path, Path], tmp_path: Path) -> None:
+    scores = tmp_path / "labelled.jsonl"
+    outputs = files[1]
+    shown = nlgauge("score", outputs, "-m", "Length", "-o", scores, "--format", "latex", "--label", "Length=Ours")
+    assert shown.exit_code == 0, shown.output
+    assert "Ours" in shown.stdout and "Length" not in shown.stdout
+    assert ScoreTable.load(scores).metrics == ["Length"], "the file keeps the names that were given"
+    first = ScoreTable.load(scores).systems[0]
+    page = tmp_path / "page.html"
+    labels = ("--label", "Length=Ours & more", "--label", f"{first}=Mine")
+    assert nlgauge("report", scores, "--outputs", outputs, "-o", page, *labels).exit_code == 0
+    text = page.read_text(encoding="utf-8")
+    assert "Ours &amp; more" in text and "Mine" in text
+    refused("report", scores, "-o", page, "--label", "Length", say="--label Length: write NAME=LABEL")
+    refused("report", scores, "-o", page, "--label", "BLEU=x", say="no metric BLEU in the table: Length")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import nlgauge
+from nlgauge.engine.models.capabilities import CAUSAL_LM, ENCODER, MASKED_LM
 from nlgauge.engine.models.loading import load
 from tests.contracts.hostile import (
     CONFIG,
@@ -139,7 +140,7 @@ def test_a_folder_of_hugging_face_that_is_wrong_is_one_line(theirs: Path, output
 def test_a_decoder_without_its_head_is_refused(saved: Path, tmp_path: Path, outputs: Path) -> None:
     folder = tmp_path / "gpt2"
     shutil.copytree(saved / "gpt2", folder)
-    assert load(str(folder)).causal_lm is not None
+    assert CAUSAL_LM in load(str(folder))
     configured(tie_word_embeddings=False)(folder)
     refused(folder, "Perplexity", "it lacks 1 weights, such as lm_head.weight", outputs)
 
@@ -203,7 +204,7 @@ def test_a_network_that_transformers_has_is_read_without_the_folders_code(
         change(marked)
     if scored:
         model = load(str(marked))
-        assert model.encoder is not None and model.masked_lm is not None
+        assert ENCODER in model and MASKED_LM in model
     else:
         refused(marked, "BERTScore", REFUSED, outputs)
     assert not asked and not (tmp_path / "run").exists()

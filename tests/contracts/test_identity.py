@@ -94,13 +94,13 @@ import nlgauge
 from nlgauge.metrics.base import Prepared, RowMetric, Value
 
 @dataclass(frozen=True)
-class Chars(RowMetric[Prepared]):
-    reads = ("candidate",)
+class Chars(RowMetric):
+    columns = ("candidate",)
 
     def prepare(self, setup):
         return Prepared()
 
-    def score(self, rows, prepared, features):
+    def score_rows(self, rows, prepared, features):
         return [Value((FACTOR * len(row.candidate),)) for row in rows]
 
 if __name__ == "__main__":
@@ -168,11 +168,11 @@ def test_what_cannot_be_named_is_scored_each_time_and_equal_to_nothing_else(tmp_
     asked: list[str] = []
 
     @dataclass(frozen=True)
-    class Local(RowMetric[Prepared]):
+    class Local(RowMetric):
         def prepare(self, setup: Setup) -> Prepared:
             return Prepared()
 
-        def score(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
+        def score_rows(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
             asked.extend(row.candidate for row in rows)
             return [Value((1.0,)) for _ in rows]
 

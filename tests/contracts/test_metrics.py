@@ -161,7 +161,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "CopyRate": [Example("CopyRate"), Example("CopyRate(ngram=2)")],
     "DepthScore": [
         Example("DepthScore"),
-        Example("DepthScore(layer=6, p=1, eps=0, depth='irw', directions=50, special=False)"),
+        Example("DepthScore(layer=6, p=1, eps=0, special=False)"),
     ],
 }
 
@@ -303,7 +303,7 @@ def test_a_metric_says_what_it_is(example: Example) -> None:
     assert (set(metric.details) == set(metric.parts)) == (metric.name in ("Length", "CopyRate"))
     assert metric.cost in COSTS
     assert (metric.cost == "strings") == (model_of(metric) is None) or example.spec.startswith("Combination")
-    assert set(metric.reads) <= {"candidate", "references", "source", "context"}
+    assert set(metric.columns) <= {"candidate", "references", "source", "context"}
     facts = scored(example, ROWS)[1].facts
     assert {*metric.libraries, "nlgauge"} <= facts.keys()
     assert str(metric) == repr(metric)

@@ -108,6 +108,11 @@ def test_a_row_opens_with_its_evidence_and_closes_by_keyboard(opened: Watched) -
     assert texts(opened, "#d-others tbody th") == ["twin", "bad"]
     page.keyboard.press("n")
     assert page.inner_text("#d-title") == "good, item-1"
+    assert page.locator("#d-texts .text", has_text="Source 1.").bounding_box()["y"] < 600, "on the first screen"
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text("#d-title") == "good, item-2"
+    page.keyboard.press("ArrowLeft")
+    assert page.inner_text("#d-title") == "good, item-1"
     page.keyboard.press("Escape")
     # The browser tells the page of the closed dialog a moment later.
     page.wait_for_function("!document.querySelector('#detail').open && location.hash === '#rows'")

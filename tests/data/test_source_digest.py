@@ -15,6 +15,7 @@ from nlgauge import BERTScore, InfoLM, Length
 from nlgauge.data import source_digest as sources
 from nlgauge.data.source_digest import readable, source_digest
 from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import ENCODER
 
 DIGEST = "from nlgauge.data.source_digest import source_digest; from {module} import Kind; print(source_digest([Kind]))"
 
@@ -118,7 +119,7 @@ def test_of_nlgauge_the_rooms_count_in_which_numbers_are_made() -> None:
 def test_metrics_differ_and_the_model_s_parts_count_where_a_model_is_read() -> None:
     assert len({source_digest([kind]) for kind in (Length, BERTScore, InfoLM)}) == 3
     model = loading.load("pocket")
-    assert source_digest([Length, type(model.encoder)]) != source_digest([Length])
+    assert source_digest([Length, type(model[ENCODER])]) != source_digest([Length])
 
 
 def test_a_class_of_a_large_installed_package_brings_its_own_file_alone() -> None:

@@ -1,6 +1,6 @@
 """Small deterministic models: what they say of a token depends on the whole row, never on padding.
 
-Each is a model and its own parts: `FakeModel().encoder` is the object itself.
+Each is a model and its own parts: `FakeModel()[ENCODER]` is the object itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,20 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.models.capabilities import Floats, Ints
+from nlgauge.engine.models.capabilities import (
+    ALIGNER,
+    CAUSAL_LM,
+    ENCODER,
+    GAP_FILLER,
+    MASKED_LM,
+    MASKED_PAIRS,
+    SEQ2SEQ_LM,
+    TOKENIZER,
+    Capability,
+    Floats,
+    Ints,
+    Model,
+)
 from nlgauge.engine.models.card import Card
 from nlgauge.engine.tokens import SubwordTokenizer
 
@@ -61,10 +74,8 @@ class FakeModel:
     folder: Path | None = None
     batch_tokens: int | None = None
     apart = False
-    masked_pairs: Any = None
-    gap_filler: Any = None
-    causal_lm: Any = None
-    seq2seq_lm: Any = None
+    get, room, mask_id = Model.get, Model.room, Model.mask_id
+    __getitem__, __contains__ = Model.__getitem__, Model.__contains__
 
     def __init__(self, window: int = 16, card: Card | None = None) -> None:
         generator = np.random.default_rng(5)
@@ -75,18 +86,12 @@ class FakeModel:
         self._places = generator.normal(size=(window, self.width)) / 4
         self._head = generator.normal(size=(self.width, len(WORDS)))
         self.rows_seen: list[tuple[int, ...]] = []
-        self.encoder: Any = self
-        self.masked_lm: Any = self
-        self.aligner: Any = Part(self, "ab" * 32)
-
-    @property
-    def room(self) -> int:
-        return self.window - self.tokenizer.frame
-
-    @property
-    def mask_id(self) -> int:
-        assert self.tokenizer.mask_id is not None
-        return self.tokenizer.mask_id
+        self.abilities: dict[Capability[Any], Any] = {
+            TOKENIZER: self.tokenizer,
+            ENCODER: self,
+            MASKED_LM: self,
+            ALIGNER: Part(self, "ab" * 32),
+        }
 
     def hidden(self, ids: Ints, attend: Ints, layers: Sequence[int]) -> Floats:
         assert ids.shape[1] <= self.window
@@ -130,7 +135,7 @@ class PairsModel(FakeModel):
 
     def __init__(self, window: int = 16, card: Card | None = None) -> None:
         super().__init__(window, card)
-        self.masked_pairs = Part(self, "cd" * 32)
+        self.abilities[MASKED_PAIRS] = Part(self, "cd" * 32)
         self.others_seen: list[int] = []
 
     def other_text(self, ids: Ints) -> NDArray[np.float64]:
@@ -153,7 +158,7 @@ class GapsModel(FakeModel):
 
     def __init__(self, window: int = 16, card: Card | None = None) -> None:
         super().__init__(window, card)
-        self.gap_filler = self
+        self.abilities[GAP_FILLER] = self
 
     def fill(
         self, ids: Ints, attend: Ints, truths: Sequence[Sequence[int]]
@@ -170,7 +175,7 @@ class CausalModel(FakeModel):
 
     def __init__(self, window: int = 16, card: Card | None = None) -> None:
         super().__init__(window, card)
-        self.causal_lm = self
+        self.abilities[CAUSAL_LM] = self
 
     def causal_logs(self, ids: Ints) -> NDArray[np.float64]:
         return self._read(ids, np.zeros((len(ids), 1, self.width)))
@@ -190,7 +195,7 @@ class Seq2SeqModel(CausalModel):
 
     def __init__(self, window: int = 16, card: Card | None = None) -> None:
         super().__init__(window, card)
-        self.causal_lm, self.seq2seq_lm = None, self
+        self.abilities |= {CAUSAL_LM: None, SEQ2SEQ_LM: self}
 
     def seq2seq_logs(self, ids: Ints, given: Ints, attend: Ints) -> NDArray[np.float64]:
         assert given.shape[1] <= self.window and len(given) == len(ids)

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.alignment import AlignmentRequest
 from nlgauge.engine.features.masked import Bag, BagRequest, MaskedLikelihoodRequest
-from nlgauge.engine.features.request import Derived, Features
+from nlgauge.engine.features.request import ByModel, TextRequest
 from nlgauge.engine.features.static import StaticRequest
 from nlgauge.engine.features.vectors import VectorsRequest
+from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, Capability, Model
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel
 
@@ -34,24 +35,6 @@ class Shelf:
 
     def put(self, entries: Mapping[str, bytes]) -> None:
         self.entries.update(entries)
-
-
-@dataclass(frozen=True)
-class FirstVector(Derived[np.ndarray]):
-    """The vector of a text's first token."""
-
-    text: str
-
-    @property
-    def sources(self) -> tuple[VectorsRequest, ...]:
-        return (VectorsRequest(self.text, (3,)),)
-
-    def derive(self, features: Features) -> np.ndarray | None:
-        vectors = features[self.sources[0]]
-        return None if vectors is None else vectors.vectors[0, 0]
-
-    def size(self, model: object) -> int:
-        return 32
 
 
 def bags(engine: Engine, some: Iterable[str]) -> list[np.ndarray]:
@@ -138,13 +121,79 @@ def test_every_fact_of_a_bag_is_in_its_key():
     assert len({request.key for request in requests}) == len(requests)
 
 
-def test_a_derived_feature_shares_the_pass_of_its_sources():
-    model = FakeModel()
-    engine = Engine(model)
-    plain, derived, none = VectorsRequest("w1 w2", (1, 3)), FirstVector("w1 w2"), FirstVector("")
-    features = engine.features([plain, derived, none])
-    np.testing.assert_array_equal(features[derived], features[plain].vectors[1, 0])
-    assert features[none] is None and engine.ledger.passes == 1
+class Speaker:
+    """Says a text backwards, and fails at the word stop."""
+
+
+SPEAKER = Capability[Speaker]("acme/speaker", "says nothing")
+
+
+def said(requests, block):
+    for request in requests:
+        if request.text == "stop":
+            raise InputError("stopped", remedy="go on")
+        yield request, request.text[::-1]
+
+
+@dataclass(frozen=True)
+class Said(TextRequest[str]):
+    capability = SPEAKER
+    reader = staticmethod(said)
+
+    def size(self, model):
+        return 8
+
+    @property
+    def key(self):
+        return self.text
+
+    def pack(self, feature):
+        return None if feature == "ton" else feature.encode()
+
+    def unpack(self, content, model):
+        return content.decode()
+
+
+def speaking(shelf=None, **more):
+    return Engine(Model("speaker", "00", "acme", "float32", {SPEAKER: Speaker()}), kept=shelf, **more)
+
+
+def test_a_model_without_a_tokenizer_is_asked_for_what_it_can_do():
+    engine, one = speaking(window="error"), Said("one")
+    engine.check([one], 1)
+    engine.prepare([one])
+    assert engine.features([one])[one] == "eno" and not engine.facts.keys() & {"tokenizer", "window"}
+    with pytest.raises(SpecError, match="'speaker' gives its tokens no vectors"):
+        engine.features([StaticRequest("one")])
+    with pytest.raises(SpecError, match="'fake' says nothing"):
+        Engine(FakeModel()).features([one])
+
+
+def test_what_was_answered_before_an_error_is_kept_and_what_should_not_be_is_not():
+    shelf = Shelf()
+    with pytest.raises(InputError, match="stopped"):
+        speaking(shelf).features([Said("one"), Said("not"), Said("stop"), Said("two")])
+    assert list(shelf.entries.values()) == [b"eno"]
+    again = speaking(shelf)
+    assert again.features([Said("one"), Said("two")])[Said("one")] == "eno" and again.ledger.stored == 1
+
+
+def test_a_request_may_name_another_model():
+    loaded = []
+    engine = speaking(load=lambda name: loaded.append(name) or FakeModel())
+    vectors = StaticRequest("w1 w2")
+    other, one = ByModel("fake", vectors), Said("w1 w2")
+    assert engine.size(other) == vectors.size(FakeModel()) and engine.size(one) == 8
+    features = engine.features([one, other, ByModel("fake", StaticRequest(LONG))])
+    expected = Engine(FakeModel()).features([vectors])[vectors]
+    np.testing.assert_array_equal(features[other].vectors, expected.vectors)
+    assert features[one] == "2w 1w" and features.longer == {LONG} and loaded == ["fake"]
+    assert engine.facts_with(["fake"])["model fake"]["name"] == "fake" and "model fake" not in engine.facts
+    with pytest.raises(InputError, match="does not fit"):
+        strict = speaking(window="error", load=lambda name: FakeModel())
+        strict.check([ByModel("fake", StaticRequest(LONG))], 3)
+    with pytest.raises(SpecError, match="model 'fake': nothing here loads a second model"):
+        speaking().features([other])
 
 
 def test_texts_that_are_longer_than_the_window_are_named():
@@ -164,10 +213,10 @@ def test_a_text_that_the_window_policy_refuses_is_named_by_its_row():
 
 def test_what_a_model_cannot_do_is_one_clear_error():
     model = FakeModel()
-    model.aligner = None
+    model.abilities[ALIGNER] = None
     with pytest.raises(SpecError, match="model 'fake' has no aligner"):
         Engine(model).features([AlignmentRequest("w1", ("w2",))])
-    model.encoder = None
+    model.abilities[ENCODER] = None
     with pytest.raises(SpecError, match="model 'fake' gives its tokens no vectors"):
         Engine(model).features([VectorsRequest("w1", (1,))])
 

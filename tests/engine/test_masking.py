@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.engine.masking import DECODINGS, Limits, Pass, masked_rows, passes
+from nlgauge.engine.masking import DECODINGS, MaskingLimits, Pass, masked_rows, passes
 
 MASK = 4
 sizes = st.lists(st.integers(1, 30), min_size=1, max_size=60)
@@ -16,11 +16,11 @@ def starts_of(pieces):
 
 
 def test_limits_of_the_published_window():
-    exact = Limits.of(509, 1)
+    exact = MaskingLimits.of(509, 1)
     assert (exact.side, exact.longest, exact.core) == (24, 24, 0)
-    strided = Limits.of(509, 8)
+    strided = MaskingLimits.of(509, 8)
     assert (strided.side, strided.core) == (24, 80)
-    assert Limits.of(509, 100).core + 2 * 24 <= 509 // 2
+    assert MaskingLimits.of(509, 100).core + 2 * 24 <= 509 // 2
 
 
 @given(sizes, st.integers(1, 16), st.integers(4, 600), st.data())
@@ -28,7 +28,7 @@ def test_limits_of_the_published_window():
 def test_every_word_is_masked_once_within_its_window(pieces, stride, room, data):
     starts = starts_of(pieces)
     words = sorted(data.draw(st.sets(st.integers(0, len(pieces) - 1), min_size=1)))
-    limits = Limits.of(room, stride)
+    limits = MaskingLimits.of(room, stride)
     all_passes = passes(starts, words, stride, limits)
     assert sorted(word for one in all_passes for word in one.words) == words
     for one in all_passes:
@@ -46,7 +46,7 @@ def test_every_word_is_masked_once_within_its_window(pieces, stride, room, data)
 
 def test_an_exact_pass_keeps_24_sub_words_on_either_side():
     starts = starts_of([1] * 100)
-    limits = Limits.of(509, 1)
+    limits = MaskingLimits.of(509, 1)
     middle, edge = passes(starts, [50, 99], 1, limits)
     assert middle == Pass(26, 75, (50,)) and edge == Pass(75, 100, (99,))
     (row,) = masked_rows(np.arange(100), starts, middle, "joint", limits, -1)
@@ -55,14 +55,14 @@ def test_an_exact_pass_keeps_24_sub_words_on_either_side():
 
 def test_strided_passes_take_far_apart_words():
     starts = starts_of([1] * 64)
-    strided = passes(starts, range(64), 8, Limits.of(509, 8))
+    strided = passes(starts, range(64), 8, MaskingLimits.of(509, 8))
     assert len(strided) == 9  # eight words between two masks: every ninth
     assert strided[0].words == (0, 9, 18, 27, 36, 45, 54, 63)
 
 
 def rows(decoding, longest=24):
     ids, starts = np.array([10, 11, 12, 13, 14]), np.array([0, 1, 4, 5])
-    limits = Limits(2, longest, 0)
+    limits = MaskingLimits(2, longest, 0)
     (only,) = passes(starts, [1], 1, limits)
     return list(masked_rows(ids, starts, only, decoding, limits, MASK))
 
@@ -84,7 +84,7 @@ def test_of_a_longer_word_the_first_pieces_are_asked_for():
 
 def test_other_words_of_a_pass_stay_hidden_while_a_longer_one_is_spelled_out():
     ids, starts = np.array([10, *range(20, 28), 30, 31]), np.array([0, 1, *range(2, 10), 11])
-    limits = Limits(2, 24, 40)
+    limits = MaskingLimits(2, 24, 40)
     first, second = masked_rows(ids, starts, Pass(0, 11, (0, 9)), "stepwise", limits, MASK)
     assert first.ids == [4, *range(20, 28), 4, 4] and first.asked == [(0, 0, 0), (9, 0, 9)]
     assert second.ids == [4, *range(20, 28), 30, 4] and second.asked == [(9, 1, 10)]

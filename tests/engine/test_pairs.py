@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.pairs import pair_room, pair_windows, paired_row
 from nlgauge.errors import InputError
 from tests.engine.fake import FakeModel
@@ -14,7 +15,7 @@ sizes = st.integers(1, 120)
 
 
 def test_the_room_is_the_window_less_three_special_tokens():
-    assert pair_room(16, FakeModel().tokenizer) == 13
+    assert pair_room(16, FakeModel()[TOKENIZER]) == 13
 
 
 def test_texts_that_fit_are_read_at_once():
@@ -50,7 +51,7 @@ def test_error_names_both_sizes():
     [(True, [2, 6, 7, 3, 10, 11, 12, 3], 1), (False, [2, 10, 11, 12, 3, 6, 7, 3], 5)],
 )
 def test_a_row_holds_a_text_and_the_beginning_of_the_other(first, row, begin):
-    tokenizer = FakeModel().tokenizer
+    tokenizer = FakeModel()[TOKENIZER]
     assert paired_row([6, 7], [10, 11, 12, 13], first, 5, tokenizer) == (row, begin)
     alone, place = paired_row([6, 7], [10], first, 2, tokenizer)
     assert alone[place : place + 2] == [6, 7] and 10 not in alone

@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
 
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.loading import load
 from nlgauge.engine.words import is_word, words
 
 
 def read(text: str) -> list[str]:
     """The words of a text as the embedded model's pieces make them up."""
-    tokens = load("pocket").tokenizer.encode([text])[0]
+    tokens = load("pocket")[TOKENIZER].encode([text])[0]
     numbers = words(text, tokens.offsets)
     found = []
     for number in dict.fromkeys(numbers.tolist()):

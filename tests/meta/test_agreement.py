@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import nlgauge
-from nlgauge import Corpus, InputError, ScoreTable
+from nlgauge import Corpus, InputError, ScoreTable, SpecError
 from nlgauge.data.table import Column
 from nlgauge.meta.agreement import correlate
 from nlgauge.meta.coefficients import COEFFICIENTS
@@ -128,7 +128,7 @@ def test_undefined_has_a_reason(table: ScoreTable, ratings: Any) -> None:
     found = correlate(table, ratings, replicates=20).get("Near")
     assert math.isnan(found.value) and math.isnan(found.low) and math.isnan(found.p)
     assert found.reason == "the metric is constant within every item"
-    with pytest.raises(KeyError, match="no agreement of Near with clear"):
+    with pytest.raises(SpecError, match="no agreement of Near with clear"):
         correlate(table, ratings, replicates=0).get("Near", "clear")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge import InputError, ScoreTable, correlate
+from nlgauge import InputError, ScoreTable, SpecError, correlate
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.meta.combination import Combined, applied, combine
@@ -189,5 +189,5 @@ def test_refusals() -> None:
         ("no metric BLEU", (table, ratings), {"metrics": ["BLEU"]}),
         ("all weights are 0", (table, inverse), {"metrics": ["Good", "Far"]}),
     ):
-        with pytest.raises(InputError, match=problem):
+        with pytest.raises((InputError, SpecError), match=problem):
             combine(*arguments, **options)  # type: ignore[arg-type]

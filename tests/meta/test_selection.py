@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlgauge import InputError, ScoreTable
+from nlgauge import ScoreTable, SpecError
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
-from nlgauge.meta.selection import label, named, selected
+from nlgauge.meta.selection import label, selected
 
 SIGNED = Signature("InfoLM", {"layer": 3})
 
@@ -51,8 +51,8 @@ def test_details_are_taken_where_they_are_named_only(table: ScoreTable) -> None:
         "Count": ("words",),
     }  # fmt: skip
     assert selected(table).columns["Count"].details == ("words",), "it has no direction, asked for or not"
-    assert named(table, "Set") == ("Set", ("score",))
-    assert named(table, "Count") == ("Count", ("words",)), "a metric of details alone has nothing else to show"
+    assert table.named("Set") == ("Set", ("score",))
+    assert table.named("Count") == ("Count", ("words",)), "a metric of details alone has nothing else to show"
     taken = selected(table, ["Set score", "Set n", "Count"])
     assert shown(taken) == {"Set": ("score", "n"), "Count": ("words",)}
     assert taken.columns["Set"].scores == ("score", "n"), "who names a detail wants it as the scores are"
@@ -68,12 +68,12 @@ def test_labels(table: ScoreTable) -> None:
     ("metrics", "say"),
     [
         (["BLEU"], "no metric BLEU in the table: BERTScore(layer=3), InfoLM, Set"),
-        (["BLEU f1"], "no metric BLEUf1 in the table"),
-        (["InfoLM f1"], "InfoLM has no part 'f1' (it has score)"),
+        (["BLEU f1"], "no metric BLEU f1 in the table"),
+        (["InfoLM f1"], "InfoLM has no part 'f1'; it has score"),
         ([], "no metric was chosen"),
     ],
 )
 def test_what_is_not_there(table: ScoreTable, metrics: list[str], say: str) -> None:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(SpecError) as caught:
         selected(table, metrics)
     assert say in str(caught.value)

@@ -11,7 +11,7 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors
-from nlgauge.metrics.base import P, RowMetric, Setup, Value
+from nlgauge.metrics.base import RowMetric, Setup, Value
 from tests.engine.fake import FakeModel
 
 
@@ -42,20 +42,20 @@ def row(candidate: str, *references: str, **more: Any) -> Row:
     return Row(**{"candidate": candidate, "references": references, **more})
 
 
-def prepared(metric: RowMetric[P], rows: Corpus | Iterable[Row] = (), model: Any = None) -> P:
+def prepared(metric: RowMetric, rows: Corpus | Iterable[Row] = (), model: Any = None) -> Any:
     """What the metric prepares of some rows and a model, a `FakeModel()` if none is given."""
     return metric.prepare(Setup(_corpus(rows), Engine(model or FakeModel())))
 
 
-def scored(metric: RowMetric[Any], rows: Corpus | Iterable[Row], model: Any = None) -> list[Value]:
+def scored(metric: RowMetric, rows: Corpus | Iterable[Row], model: Any = None) -> list[Value]:
     """Values, with reasons and notes, of rows scored together."""
     corpus = _corpus(rows)
     engine = Engine(model or FakeModel())
     known = metric.prepare(Setup(corpus, engine))
-    return metric.score(corpus.rows, known, _features(metric, corpus.rows, known, engine))
+    return metric.score_rows(corpus.rows, known, _features(metric, corpus.rows, known, engine))
 
 
-def shown(metric: RowMetric[Any], one: Row, model: Any = None) -> dict[str, Any]:
+def shown(metric: RowMetric, one: Row, model: Any = None) -> dict[str, Any]:
     """The evidence of a row that is scored alone, ready for JSON."""
     engine = Engine(model or FakeModel())
     known = metric.prepare(Setup(_corpus([one]), engine))
@@ -67,8 +67,8 @@ def _corpus(rows: Corpus | Iterable[Row]) -> Corpus:
     return rows if isinstance(rows, Corpus) else Corpus(tuple(rows))
 
 
-def _features(metric: RowMetric[P], rows: Sequence[Row], known: P, engine: Engine) -> Features:
+def _features(metric: RowMetric, rows: Sequence[Row], known: Any, engine: Engine) -> Features:
     """All that the metric asks of the rows, what it asks second included."""
     first = engine.features([request for one in rows for request in metric.requests(one, known)])
-    second = [request for one in rows for request in metric.further(one, known, first)]
+    second = [request for one in rows for request in metric.followup_requests(one, known, first)]
     return first.joined(engine.features(second)) if second else first

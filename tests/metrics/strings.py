@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
@@ -25,13 +24,13 @@ def rows(lines: Sequence[tuple[str, Sequence[str]]] = LINES, source: str | None 
     return [Row(text, tuple(references), source, item=str(n)) for n, (text, references) in enumerate(lines)]
 
 
-def prepared(metric: RowMetric[Any], given: Sequence[Row]) -> Prepared:
+def prepared(metric: RowMetric, given: Sequence[Row]) -> Prepared:
     return metric.prepare(Setup(Corpus(tuple(given))))
 
 
-def scored(metric: RowMetric[Any], given: Sequence[Row]) -> list[Value]:
-    return metric.score(given, prepared(metric, given), Features({}))
+def scored(metric: RowMetric, given: Sequence[Row]) -> list[Value]:
+    return metric.score_rows(given, prepared(metric, given), Features({}))
 
 
-def value(metric: RowMetric[Any], candidate: str, *references: str, source: str | None = None, part: int = 0) -> float:
+def value(metric: RowMetric, candidate: str, *references: str, source: str | None = None, part: int = 0) -> float:
     return scored(metric, [Row(candidate, references, source)])[0].parts[part]

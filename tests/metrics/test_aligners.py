@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from nlgauge.engine.features.alignment import Alignment, AlignmentRequest, Quote, Stretch
+from nlgauge.engine.features.alignment import AlignedStretch, Alignment, AlignmentRequest, QuotedSentence
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import VectorsRequest
-from nlgauge.metrics.aligners import BOTH, Direction, Embeddings, Trained, shown, word_units
+from nlgauge.metrics.aligners import BOTH, Direction, EmbeddingAligner, TrainedAligner, shown, word_units
 from tests.metrics.pieces import pieces
 
 TEXT = pieces("lib|rary of Rome !", [[1.0, 0], [0.6, 0.8], [0, 1], [0.8, -0.6], [1, 0]])
@@ -33,7 +33,7 @@ def embedded(aligner, others):
 
 
 def test_embeddings_match_the_most_similar_sub_word_of_any_other_text():
-    aligner = Embeddings(2, True)
+    aligner = EmbeddingAligner(2, True)
     assert aligner.requests(direction("a", "b")) == [VectorsRequest(text, (2,)) for text in (TEXT.text, "a", "b")]
     one = embedded(aligner, [OTHER])
     assert one.alignment == pytest.approx([(1 + 0.6) / 2, 0, 0.8])
@@ -44,7 +44,7 @@ def test_embeddings_match_the_most_similar_sub_word_of_any_other_text():
 
 
 def test_a_baseline_is_taken_off_before_alignments_are_kept_above_nothing():
-    assert embedded(Embeddings(2, True, 0.7), [OTHER]).alignment == pytest.approx([(1 + 0) / 2, 0, 0.1 / 0.3])
+    assert embedded(EmbeddingAligner(2, True, 0.7), [OTHER]).alignment == pytest.approx([(1 + 0) / 2, 0, 0.1 / 0.3])
 
 
 def alignment_of(logits, *stretches, quotes=(), nearest=(-1,) * 5):
@@ -55,7 +55,7 @@ def alignment_of(logits, *stretches, quotes=(), nearest=(-1,) * 5):
 
 @pytest.mark.parametrize(("aggregate", "alignment"), [(False, [0.5, 1 / (1 + np.exp(-4))]), (True, [0.25, 0.25])])
 def test_trained_aligners_give_words_their_own_confidence_or_the_share(aggregate, alignment):
-    aligner = Trained(False, aggregate, 0.7)
+    aligner = TrainedAligner(False, aggregate, 0.7)
     known = alignment_of([-1, 1, 9, 4, 9])
     request = AlignmentRequest(TEXT.text, ("w1", "w2"))
     assert aligner.requests(direction("w1", " ?", "w2")) == [request]
@@ -68,12 +68,12 @@ def test_trained_aligners_give_words_their_own_confidence_or_the_share(aggregate
 
 def test_a_trained_aligner_says_what_was_read_and_where_each_word_is_likest_to_be_from():
     one, other = "Rome has it. A library.", "It rained."
-    quotes = Quote(0, 0, 12), Quote(0, 13, 23), Quote(1, 0, 10)
-    stretches = Stretch(0, 15, np.log(3) * 2, (0, 1)), Stretch(16, 17, np.nan, (2,))
+    quotes = QuotedSentence(0, 0, 12), QuotedSentence(0, 13, 23), QuotedSentence(1, 0, 10)
+    stretches = AlignedStretch(0, 15, np.log(3) * 2, (0, 1)), AlignedStretch(16, 17, np.nan, (2,))
     known = alignment_of([-5, -3, -5, 4, 9], *stretches, quotes=quotes, nearest=[1, 1, -1, 0, 0])
     request = AlignmentRequest(TEXT.text, (one, other), "windows")
     asked = direction(one, "?!", other)
-    aligned = Trained(True, False, 0.5, "windows", temperature=2.0).align(asked, Features({request: known}))
+    aligned = TrainedAligner(True, False, 0.5, "windows", temperature=2.0).align(asked, Features({request: known}))
     words = shown(asked, aligned, 0.5)
     assert [stretch.supported for stretch in words.stretches] == [pytest.approx(0.75), None]
     assert [(quote.name, quote.text) for quote in words.quotes] == [

@@ -46,8 +46,8 @@ def test_rows_in_any_company_keep_their_values():
 
 
 def test_what_is_read_depends_on_the_direction():
-    assert BARTScore().reads == ("candidate", "source")
-    assert {BARTScore(direction=one).reads for one in ("precision", "recall", "f")} == {("candidate", "references")}
+    assert BARTScore().columns == ("candidate", "source")
+    assert {BARTScore(direction=one).columns for one in ("precision", "recall", "f")} == {("candidate", "references")}
 
 
 @pytest.mark.parametrize(

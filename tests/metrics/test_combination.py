@@ -72,7 +72,7 @@ def test_members_are_read_in_one_pass(corpus: Corpus) -> None:
 
 
 def test_class_facts_are_those_of_the_members(tmp_path: Path) -> None:
-    assert set(METRIC.reads) == {"candidate", "references", "source"} and METRIC.cost == "encoding"
+    assert set(METRIC.columns) == {"candidate", "references", "source"} and METRIC.cost == "encoding"
     assert not METRIC.uses_corpus and METRIC.libraries == ()
     other = {"metric": "InfoLM(idf='references')", "part": "score", "weight": 1.0}
     assert Combination(weights=changed(tmp_path, first=other)).uses_corpus

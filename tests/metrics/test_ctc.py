@@ -9,6 +9,7 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import ALIGNER
 from nlgauge.engine.models.card import Card
 from nlgauge.errors import SpecError
 from nlgauge.metrics.ctc import Consistency, Engagingness, Groundedness, MeanAlignment, Preservation, Relevance
@@ -91,7 +92,7 @@ def by_hand(metric, candidate, source):
     """The value of a row whose texts have tokens by hand; context and source are the same."""
     row = Row(candidate.text, (), source.text, source.text)
     features = Features({VectorsRequest(one.text, (3,)): one for one in (candidate, source)})
-    (one,) = metric.score([row], prepared(metric, [row]), features)
+    (one,) = metric.score_rows([row], prepared(metric, [row]), features)
     return one.parts[0]
 
 
@@ -158,7 +159,7 @@ def test_a_missing_column_is_named(kind):
 @pytest.mark.parametrize("kind", ALL)
 def test_what_an_aspect_does_not_read_may_be_missing(kind):
     blank = {"references": (), "source": None, "context": None}
-    for column in kind().reads:
+    for column in kind().columns:
         blank.pop(column, None)
     assert value(kind(), replace(ROW, **blank)) == value(kind(), ROW)
 
@@ -304,7 +305,7 @@ def test_what_belongs_to_embeddings_is_refused_elsewhere(parameter):
 
 def test_a_model_without_an_aligner_is_refused():
     model = FakeModel()
-    model.aligner = None
+    model.abilities[ALIGNER] = None
     with pytest.raises(SpecError, match="model 'fake' has no aligner: choose aligner='E'"):
         prepared(Consistency(aligner="D"), model=model)
 

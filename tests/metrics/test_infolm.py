@@ -7,6 +7,7 @@ import pytest
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked import Bag, BagRequest, TokenWeights
+from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER
 from nlgauge.engine.models.card import Card, DocumentFrequencies
 from nlgauge.engine.tokens import Tokens
 from nlgauge.errors import SpecError
@@ -51,7 +52,7 @@ def test_the_bag_is_the_golden_weighted_mean(temperature, idf, expected):
     table = inverse_document_frequencies(*document_frequencies([np.array(ids) for ids in DOCUMENTS], 103))
     tokens = Tokens(np.array([7, 8, 9], np.int32), np.zeros((3, 2), np.int32))
     model = FakeModel()
-    model.tokenizer = SimpleNamespace(
+    model.abilities[TOKENIZER] = SimpleNamespace(
         encode=lambda texts: [tokens] * len(texts), prefix=[0], suffix=[0], frame=2, mask_id=4, pad_id=0, vocabulary=103
     )
     model.masked_logits = lambda ids, attend, at: MASKED_LOGITS[at % ids.shape[1] - 1]
@@ -221,6 +222,6 @@ def test_a_probability_of_zero_is_undefined_where_the_measure_needs_them_above(m
 
 def test_a_model_without_masked_words_is_refused_before_a_row_is_scored() -> None:
     model = FakeModel()
-    model.masked_lm = None
+    model.abilities[MASKED_LM] = None
     with pytest.raises(SpecError, match="predicts no masked words"):
         prepared(InfoLM(), model=model)

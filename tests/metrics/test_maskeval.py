@@ -118,7 +118,7 @@ def test_kept_words_save_passes(heavy):
         metric, row, engine = MaskEval(weights=heavy, keep=keep), Row(texts[0], source=texts[1]), Engine(Copies(40))
         known = metric.prepare(Setup((row,), engine))
         first = engine.features(metric.requests(row, known))
-        engine.features(metric.further(row, known, first))
+        engine.features(metric.followup_requests(row, known, first))
         passes.append(engine.ledger.passes)
     assert passes[1] < passes[0] / 4
 
@@ -222,7 +222,7 @@ def test_requests_carry_the_parameters(heavy):
     states = [PairStatesRequest("w1 w2", "w3", True), PairStatesRequest("w3", "w1 w2", False)]
     assert learned.requests(row, known) == states
     # Where all words are kept they are asked for as by uniform weights, so that both share the answer.
-    assert learned.further(row, known, Engine(model).features(states)) == masked
+    assert learned.followup_requests(row, known, Engine(model).features(states)) == masked
 
 
 def test_spacy_is_asked_for_by_name(monkeypatch):
@@ -245,11 +245,11 @@ def test_the_shipped_weighters_weigh_and_their_cards_say_how_they_were_made():
     known = [metric.prepare(Setup(Corpus(tuple(rows)), engine)) for metric in metrics]
     asked = [(metric, one, row) for metric, one in zip(metrics, known, strict=True) for row in rows]
     features = engine.features([request for metric, one, row in asked for request in metric.requests(row, one)])
-    further = {request for metric, one, row in asked for request in metric.further(row, one, features)}
+    further = {request for metric, one, row in asked for request in metric.followup_requests(row, one, features)}
     # All words are kept, so what uniform weights ask for answers every weighter.
     assert all(request in features for request in further)
     columns = [
-        [value.parts[0] for value in m.score(rows, one, features)] for m, one in zip(metrics, known, strict=True)
+        [value.parts[0] for value in m.score_rows(rows, one, features)] for m, one in zip(metrics, known, strict=True)
     ]
     assert np.isfinite(columns).all() and len({tuple(np.round(column, 6)) for column in columns}) == len(metrics)
     for name, metric, one in zip(shipped, metrics[1:], known[1:], strict=True):

@@ -14,7 +14,7 @@ from nlgauge.metrics.parameters import check_least, literal
 
 
 @dataclass(frozen=True)
-class Typed(RowMetric[Prepared]):
+class Typed(RowMetric):
     text: str = "a"
     flag: bool = False
     whole: int = 1
@@ -29,7 +29,7 @@ class Typed(RowMetric[Prepared]):
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
+    def score_rows(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
         return [Value((1.0,)) for _ in rows]
 
 

@@ -4,6 +4,7 @@ import pytest
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked import BagRequest
 from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER
 from nlgauge.errors import SpecError
 from nlgauge.metrics.perplexity import Perplexity
 from tests.engine.fake import CausalModel, FakeModel, Seq2SeqModel
@@ -12,12 +13,12 @@ from tests.metrics.pieces import prepared, row, scored, shown
 
 def literal(model: FakeModel, text: str) -> float:
     """The definition, one position at a time, for a text that fits the window."""
-    ids = model.tokenizer.encode([text])[0].ids
-    framed = np.array([[*model.tokenizer.prefix, *ids, *model.tokenizer.suffix]], dtype=np.int64)
+    ids = model[TOKENIZER].encode([text])[0].ids
+    framed = np.array([[*model[TOKENIZER].prefix, *ids, *model[TOKENIZER].suffix]], dtype=np.int64)
     surprise = []
     for place, token in enumerate(ids, start=1):
         masked = framed.copy()
-        masked[0, place] = model.tokenizer.mask_id
+        masked[0, place] = model[TOKENIZER].mask_id
         logits = model.masked_logits(masked, np.ones_like(masked), np.array([place]))[0].astype(float)
         surprise.append(np.log(np.exp(logits).sum()) - logits[token])
     return float(np.exp(np.mean(surprise)))
@@ -70,7 +71,7 @@ def test_a_stride_that_is_none_is_refused(stride):
 def test_a_causal_model_is_read_from_left_to_right():
     model, one = CausalModel(), row("w1 w2 w3")
     (value,) = scored(Perplexity(), [one], model)
-    (tokens,) = model.tokenizer.encode([one.candidate])
+    (tokens,) = model[TOKENIZER].encode([one.candidate])
     logs = model.causal_logs(np.array([tokens.ids], np.int64))
     assert value.parts[0] == pytest.approx(np.exp(-logs.mean()))
     assert prepared(Perplexity(), model=model).facts == {"read": "left-to-right"}
@@ -82,10 +83,10 @@ def test_what_a_model_cannot_be_asked_is_refused():
     with pytest.raises(SpecError, match="masks no tokens"):
         prepared(Perplexity(stride=2), model=CausalModel())
     writer = Seq2SeqModel()
-    writer.masked_lm = None
+    writer.abilities[MASKED_LM] = None
     with pytest.raises(SpecError, match="ask it for BARTScore"):
         prepared(Perplexity(), model=writer)
     encoder = FakeModel()
-    encoder.masked_lm = None
+    encoder.abilities[MASKED_LM] = None
     with pytest.raises(SpecError, match="predicts no masked words"):
         prepared(Perplexity(), model=encoder)

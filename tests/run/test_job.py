@@ -14,6 +14,7 @@ import nlgauge.run.part as run_module
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.bertscore import BERTScore
@@ -56,17 +57,17 @@ class Shelf:
 
 
 @dataclass(frozen=True)
-class Characters(RowMetric[Prepared]):
+class Characters(RowMetric):
     """How many characters a candidate has; counts how often it was asked."""
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         ASKED.extend(row.candidate for row in rows)
         return [Value((float(len(row.candidate)),)) for row in rows]
 
@@ -114,13 +115,13 @@ def test_a_device_that_computes_apart_has_the_next_block_split_beside_it() -> No
     whole = {spec: values(list(Job(ROWS, MODELS, engine).blocks()), spec) for spec in MODELS}
     model = FakeModel()
     model.apart = True
-    split, encode = list[str](), model.tokenizer.encode
+    split, encode = list[str](), model[TOKENIZER].encode
 
     def noted(texts: Sequence[str]) -> Any:
         split.append(threading.current_thread().name)
         return encode(texts)
 
-    model.tokenizer.encode = noted  # type: ignore[method-assign]
+    model[TOKENIZER].encode = noted  # type: ignore[method-assign]
     apart = list(Job(ROWS, MODELS, Engine(model)).blocks())
     for spec in MODELS:
         np.testing.assert_array_equal(values(apart, spec), whole[spec])

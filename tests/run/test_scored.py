@@ -43,16 +43,16 @@ def test_a_missing_value_keeps_its_reason() -> None:
 
 
 @dataclass(frozen=True)
-class Told(RowMetric[Prepared]):
+class Told(RowMetric):
     """Gives what it was told to give."""
 
     parts = ("first", "second")
-    reads = ("candidate",)  # type: ignore[assignment]
+    columns = ("candidate",)  # type: ignore[assignment]
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Any]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Any]:
         return GIVEN
 
 

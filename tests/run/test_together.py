@@ -129,17 +129,17 @@ def test_a_run_that_cannot_be_had_fails_alone_and_as_evaluate_does() -> None:
 
 
 @dataclass(frozen=True)
-class Touchy(RowMetric[Prepared]):
+class Touchy(RowMetric):
     """Counts characters, and cannot stand an empty text."""
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         PASSES.append(len(rows))
         if any(not row.candidate for row in rows):
             raise ZeroDivisionError

@@ -33,17 +33,17 @@ BLOCK = "rows-000000000003.parquet"
 
 
 @dataclass(frozen=True)
-class Noted(RowMetric[Prepared]):
+class Noted(RowMetric):
     """Characters of a candidate, with a note where they are odd, and a reason where there are none."""
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         sizes = [len(row.candidate) for row in rows]
         return [
             Value((float(size),), None, ("odd",) * (size % 2)) if size else Value((math.nan,), "empty")

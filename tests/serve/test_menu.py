@@ -86,7 +86,7 @@ def test_closed_parameters_may_be_set(anything: Menu, spec: str, canonical: str 
     [
         "ChrF(words=2)",
         "PRD(runs=1000000000)",
-        "DepthScore(directions=10**9)",
+        "DepthScore(levels=10**9)",
         "BaryScore(layers=(1, 2))",
         "InfoLM(alpha=1e999, measure='ab')",
         "InfoLM(alpha=" + "9" * 400 + ", measure='ab')",

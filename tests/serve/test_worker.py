@@ -26,17 +26,17 @@ BEGUN = threading.Semaphore(0)
 
 
 @dataclass(frozen=True)
-class Slow(RowMetric[Prepared]):
+class Slow(RowMetric):
     """Counts characters once the gate is open, and cannot stand an empty text."""
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         BEGUN.release()
         assert GATE.wait(LONG)
         if any(not row.candidate for row in rows):

@@ -11,10 +11,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nlgauge.adapters.scorer import Scorer, columns_of, refuse_corpus_metrics
+from nlgauge.adapters.scorer import Scorer, columns_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, refuse_corpus_metrics
 
 _OURS = ("candidate", "references", "source", "context", "question")
 

@@ -37,10 +37,7 @@ class ExampleMetric:
         **options: Any,
     ) -> None:
         self._rows = RowScorer(metric, part=part, **options)
-        if not self._rows.higher_is_better:
-            raise SpecError(
-                f"of {self._rows.label}, more is not better, and DSPy looks for more: choose another metric"
-            )
+        self._rows.refuse_distance("DSPy")
         self._fields = fields_of([self._rows.metric], references=references, source=source, context=context)
         self._candidate, self._at_least = candidate, at_least
 
@@ -50,9 +47,7 @@ class ExampleMetric:
         Raises InputError for a field that is not there, and for a row without a score, which DSPy counts as it counts
         every failure (`failure_score`).
         """
-        record = {ours: _field(example, theirs, "example") for ours, theirs in self._fields.items()}
-        record["candidate"] = _field(prediction, self._candidate, "prediction")
-        value, reason = self._rows.score(record)
+        value, reason = self._rows.score(self._record(example, prediction))
         if math.isnan(value):
             raise InputError(f"{self._rows.label} has no value: {reason}")
         if trace is None:
@@ -60,6 +55,32 @@ class ExampleMetric:
         if self._at_least is None:
             raise SpecError("an optimiser asks which predictions are good: give at_least")
         return value >= self._at_least
+
+    def _record(self, example: Any, prediction: Any) -> dict[str, Any]:
+        record = {ours: _field(example, theirs, "example") for ours, theirs in self._fields.items()}
+        return {**record, "candidate": _field(prediction, self._candidate, "prediction")}
+
+
+class FeedbackMetric(ExampleMetric):
+    """The metric for ``dspy.GEPA(metric=FeedbackMetric("Consistency(aligner='D')", source="document"))``.
+
+    GEPA calls it with five arguments, and reads beside the number, in words, what is wrong with a prediction: the words
+    that nothing supports, where the metric shows them, or why there is no number. A prediction without one scores 0,
+    since GEPA has no place for a missing number, and the feedback says so. Parameters as of `ExampleMetric`.
+    """
+
+    def __call__(
+        self, example: Any, prediction: Any, trace: Any = None, pred_name: str | None = None, pred_trace: Any = None
+    ) -> Any:
+        """dspy.Prediction(score=..., feedback=...). Raises InputError for a field that is not there."""
+        from dspy import Prediction
+
+        value, said = self._rows.told(self._record(example, prediction))
+        if math.isnan(value):
+            return Prediction(score=0.0, feedback=f"{self._rows.label} has no value: {said}")
+        return Prediction(
+            score=value, feedback=f"{self._rows.label} is {value:.4f}." + (f" The {said}." if said else "")
+        )
 
 
 def _field(thing: Any, name: str, what: str) -> Any:

@@ -53,8 +53,8 @@ def assert_grounded(
     answer of which they cannot say whether it is supported fails. question: what the answer answers, which supports
     nothing of it. metric: another one that reads a source; part: its first where none is named. model: as
     `nlgauge.evaluate` takes it; it is loaded once for all tests. An answer that has no score fails too. Raises
-    SpecError for a metric or a bar that cannot be meant, InputError for a part that the metric does not have and for a
-    model without bars.
+    AssertionError, which is the failure, SpecError for a metric, a part or a bar that cannot be meant, and InputError
+    for a model without bars.
     """
     __tracebackhide__ = True
     from nlgauge.meta.gate import check
@@ -69,7 +69,7 @@ def assert_grounded(
             part = PART
         verdict = check(table, part=part, at_least=at_least)
     if not verdict.passed:
-        pytest.fail(_told(verdict))
+        raise AssertionError(_told(verdict))
 
 
 @pytest.fixture(scope="session", name="assert_grounded")

@@ -33,14 +33,14 @@ class SampleMetric(SingleTurnMetric):  # type: ignore[misc]  # Ragas is not inst
 
     def __init__(self, metric: str | Metric, *, part: str | None = None, **options: Any) -> None:
         self.rows = RowScorer(metric, part=part, **options)
-        required = {_THEIRS[column] for column in self.rows.metric.reads}
+        required = {_THEIRS[column] for column in self.rows.metric.columns}
         super().__init__(_required_columns={MetricType.SINGLE_TURN: required}, name=plain_name(self.rows.label))
 
     def init(self, run_config: object) -> None:
         """Nothing: models are loaded when they are first needed."""
 
     async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: object) -> float:
-        record = {ours: getattr(sample, _THEIRS[ours]) for ours in self.rows.metric.reads}
+        record = {ours: getattr(sample, _THEIRS[ours]) for ours in self.rows.metric.columns}
         record["question"] = getattr(sample, "user_input", None)
         if record.get("source") is not None:
             record["source"] = "\n".join(record["source"])

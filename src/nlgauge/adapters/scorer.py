@@ -16,8 +16,9 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, SpecError
+from nlgauge.meta.gate.words import unsupported
 from nlgauge.meta.selection import label
-from nlgauge.metrics.base import Metric, model_of
+from nlgauge.metrics.base import Metric, model_of, refuse_corpus_metrics
 
 
 class Scorer:
@@ -70,7 +71,7 @@ class RowScore(NamedTuple):
     value: float
     """NaN where there is none"""
     reason: str | None
-    """Why there is none"""
+    """Why there is none; of `RowScorer.told` also what is not supported"""
 
 
 class RowScorer:
@@ -96,6 +97,13 @@ class RowScorer:
         """What to call the number: the metric's spec, with the part where it has several."""
         return labels(self.metric)[self.metric.parts.index(self.part)]
 
+    def refuse_distance(self, framework: str) -> None:
+        """Raises SpecError for a distance, and for a part that has no better direction."""
+        if not self.higher_is_better:
+            raise SpecError(
+                f"of {self.label}, more is not better, and {framework} looks for more: choose another metric"
+            )
+
     @property
     def higher_is_better(self) -> bool | None:
         """None of a part that has no better direction."""
@@ -119,8 +127,23 @@ class RowScorer:
         """The number of one row."""
         return self.scores([record])[0]
 
+    def told(self, record: Mapping[str, Any]) -> RowScore:
+        """The number of one row, and as its reason what to say of it: why there is none, or what is not supported."""
+        (row,) = Corpus.from_records([record])
+        if (why := self._lacking(row)) is not None:
+            return RowScore(math.nan, why)
+        table = self.scorer.table(Corpus([row]), evidence=True)
+        (found,) = row_scores(table, str(self.metric), self.part)
+        texts = unsupported(table.column(str(self.metric)).evidence.get(0))
+        words = [
+            f"words of the {text.name} that the {text.against} does not support: {', '.join(text.words)}"
+            for text in texts
+            if text.words
+        ]
+        return found if found.reason is not None else RowScore(found.value, "; ".join(words) or None)
+
     def _lacking(self, row: Row) -> str | None:
-        lacking = [column for column in self.metric.reads if getattr(row, column) in (None, ())]
+        lacking = [column for column in self.metric.columns if getattr(row, column) in (None, ())]
         return f"no {lacking[0].removesuffix('s')}" if lacking else None
 
 
@@ -134,20 +157,10 @@ def fields_of(
     named = {"references": references, "source": source, "context": context}
     fields = {ours: theirs for ours, theirs in named.items() if theirs is not None}
     for metric in metrics:
-        for column in metric.reads:
+        for column in metric.columns:
             if column not in ("candidate", *fields):
                 raise SpecError(f"{metric} reads {column}: say where it stands, {column}='THEIRS'")
     return fields
-
-
-def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:
-    """Raises SpecError for a metric whose scores of a few rows would depend on which rows these are."""
-    for metric in metrics:
-        if metric.uses_corpus:
-            remedy = "choose idf='none'" if hasattr(metric, "idf") else "score all rows at once by nlgauge.evaluate"
-            raise SpecError(
-                f"{metric}: a score depends on the other rows, and rows come a few at a time here: {remedy}"
-            )
 
 
 def labels(metric: Metric) -> list[str]:

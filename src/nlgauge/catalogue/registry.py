@@ -11,15 +11,13 @@ import ast
 import inspect
 import os
 import pkgutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-import nlgauge.metrics
-import nlgauge.metrics.published
 from nlgauge.catalogue.names import registered_name
 from nlgauge.catalogue.plugins import load_offered, offered
 from nlgauge.errors import SpecError
@@ -33,9 +31,14 @@ _SHOWN = 100
 @cache
 def built_in_metrics() -> Mapping[str, type[Metric]]:
     """The metrics of nlgauge by name, in alphabetical order."""
-    rooms: Iterable[ModuleType] = (nlgauge.metrics, nlgauge.metrics.published)
-    kinds = [kind for room in rooms for kind in _metrics_of(room)]
+    rooms = ("nlgauge.metrics", "nlgauge.metrics.published")
+    kinds = [kind for room in rooms for kind in _metrics_of(import_module(room))]
     return {registered_name(kind): kind for kind in sorted(kinds, key=lambda kind: registered_name(kind).lower())}
+
+
+def names() -> list[str]:
+    """The names of all metrics: those of nlgauge in alphabetical order, then those that installed packages offer."""
+    return [*built_in_metrics(), *(name for name, _ in offered("nlgauge.metrics"))]
 
 
 def parameters_of(kind: type[Metric]) -> dict[str, Any]:
@@ -90,6 +93,11 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
     for keyword in call.keywords:
         if keyword.arg is None or keyword.arg in parameters:
             raise wrong
+        if isinstance(keyword.value, ast.Name):
+            named = f"{keyword.arg}={keyword.value.id}"
+            quoted = f"{keyword.arg}='{keyword.value.id}'"
+            shell = f'-m "{name}({quoted})"'
+            raise SpecError(f"{name}: {named} has no quotes: write {quoted}, and on a command line {shell}")
         try:
             parameters[keyword.arg] = ast.literal_eval(keyword.value)
         except (ValueError, TypeError, SyntaxError):
@@ -99,7 +107,7 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
 
 def _made(spec: str) -> Metric:
     name, given = parsed(spec)
-    kind = _metric_class(name)
+    kind = metric_class(name)
     known = parameters_of(kind)
     preset = given.pop("preset", None) if kind.presets else None
     for parameter in given:
@@ -138,7 +146,8 @@ def _metrics_of(room: ModuleType) -> list[type[Metric]]:
     return kinds
 
 
-def _metric_class(name: str) -> type[Metric]:
+def metric_class(name: str) -> type[Metric]:
+    """The class of a metric, by its name. Raises SpecError for one that is not known."""
     built_in = built_in_metrics()
     if name in built_in:
         return built_in[name]
@@ -148,8 +157,8 @@ def _metric_class(name: str) -> type[Metric]:
         if not (inspect.isclass(loaded) and issubclass(loaded, Metric)):
             raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
         return loaded
-    same = [known for known in [*built_in, *points] if _plainly(known) == _plainly(name)]
-    hint = f"did you mean {same[0]}?" if same else f"there are {', '.join([*built_in, *points])}"
+    same = [known for known in names() if _plainly(known) == _plainly(name)]
+    hint = f"did you mean {same[0]}?" if same else f"there are {', '.join(names())}"
     raise SpecError(f"no metric {_shown(name)}; {hint}")
 
 

@@ -6,6 +6,7 @@ One file a command (or a group of them); what several need to read and print is 
 from __future__ import annotations
 
 import errno
+import sys
 from typing import Any
 
 import click
@@ -19,6 +20,7 @@ from nlgauge.cli.contrast import contrast
 from nlgauge.cli.correlate import correlate
 from nlgauge.cli.estimate import estimate
 from nlgauge.cli.explain import explain
+from nlgauge.cli.heartbeat import heartbeat
 from nlgauge.cli.installation import doctor, export, list_all
 from nlgauge.cli.plot import plot
 from nlgauge.cli.report import report
@@ -31,6 +33,9 @@ from nlgauge.cli.study import study
 from nlgauge.cli.train import train
 from nlgauge.errors import MetricError, NlgaugeError
 
+_KEEP = ("score", "check", "explain", "reproduce", "study")
+_GO_ON = "what was scored is kept (nlgauge cache info says where): give the same command again, and it goes on"
+
 
 class _Commands(click.Group):
     """Turns errors into one line and an exit code: 2, or 1 where a metric or the machine is at fault."""
@@ -38,10 +43,15 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             prepare()
-            return super().invoke(ctx)
+            with heartbeat(lambda: ctx.invoked_subcommand):
+                return super().invoke(ctx)
         except NlgaugeError as error:
             remark(f"nlgauge: {' '.join(str(error).split())}")
             ctx.exit(1 if isinstance(error, MetricError) else 2)
+        except KeyboardInterrupt:
+            command = ctx.invoked_subcommand
+            remark("nlgauge: stopped" + (f"; {_GO_ON}" if command in _KEEP and "--no-cache" not in sys.argv else ""))
+            ctx.exit(1)
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise  # who reads has enough: click ends quietly

@@ -11,7 +11,19 @@ import click
 
 from nlgauge._version import __version__
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import CLUSTER, IN_FORMATS, PLACE, clustered, read_outputs, show_tables
+from nlgauge.cli.terminal import (
+    CLUSTER,
+    IN_FORMATS,
+    LABEL,
+    PLACE,
+    REPLICATES,
+    SEED,
+    clustered,
+    labelled,
+    labels_given,
+    read_outputs,
+    show_tables,
+)
 from nlgauge.data.to_json import plainly
 from nlgauge.errors import SpecError
 from nlgauge.show.tables import Cell, Number
@@ -34,14 +46,9 @@ SIGNIFICANCE = 0.05
 @click.option("--outputs", type=PLACE, help="The table that was scored: it has the column of --cluster.")
 @CLUSTER
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names of --outputs; repeatable.")
-@click.option(
-    "--replicates",
-    type=click.IntRange(min=0),
-    default=1000,
-    show_default=True,
-    help="How many resamples the interval and p are computed from.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@REPLICATES
+@SEED
+@LABEL
 @IN_FORMATS
 def compare(
     scores: Path, a: str, b: str, metric: str | None, parts: bool, margin: float | None, items: int | None,
@@ -64,7 +71,8 @@ def compare(
     if (outputs is None and columns) or (outputs is not None and cluster is None):
         raise SpecError("--outputs and --map are of --cluster: give it too")
     corpus = None if outputs is None else read_outputs(outputs, (), (), None, None, (), columns)
-    table = clustered(table, corpus, cluster)
+    table, _ = labelled(clustered(table, corpus, cluster))
+    a, b = labels_given().get(a, a), labels_given().get(b, b)
     whole = parts or metric is not None or layout == "json"
     asked = table if whole else selected(table)
     comparison = run(asked, a, b, metric, replicates=replicates, seed=seed, margin=margin, items=items)

@@ -13,7 +13,7 @@ from nlgauge._version import __version__
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked import BagRequest
 from nlgauge.engine.models import loading
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import ENCODER, Model
 from nlgauge.engine.models.onnx import threads
 
 _TEXTS = (
@@ -55,7 +55,7 @@ def examine() -> list[Finding]:
 def _model() -> list[Finding]:
     try:
         model = loading.load("pocket")
-        layers = capability(model, model.encoder, "encoder").layers
+        layers = model[ENCODER].layers
         facts = f"{model.digest[:8]}, {layers} layers, window {model.window}, {model.backend}"
         alone = [_bags(model, [text])[0] for text in _TEXTS]
         together = _bags(model, [_TEXTS[1], _TEXTS[2], _TEXTS[0]])

@@ -96,8 +96,8 @@ def _rows(corpus: Corpus, outputs: Path, row: int | None, item: str | None, syst
     wanted = {"row": row, "item": item, "system": system}
     rows = [
         number
-        for number, one in enumerate(corpus)
-        if row in (None, number + 1) and item in (None, one.item) and system in (None, one.system)
+        for number, one in enumerate(corpus, 1)
+        if row in (None, number) and item in (None, one.item) and system in (None, one.system)
     ]
     if not rows:
         asked = " and ".join(f"{name} {value}" for name, value in wanted.items() if value is not None)
@@ -124,7 +124,7 @@ def _explained(
     if single:
         raise SpecError(f"{metric} measures sets of texts and no single rows: name a --system, or none")
     found = explain(corpus, spec, progress=True, **options)
-    systems = {corpus[number].system for number in rows}
+    systems = {corpus[number - 1].system for number in rows}
     return replace(found, records=[one for one in found if one.system in systems])
 
 

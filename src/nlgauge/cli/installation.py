@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from nlgauge.cli.streams import show_json
 from nlgauge.cli.terminal import PLACE
 from nlgauge.errors import SpecError
 
@@ -17,25 +20,27 @@ if TYPE_CHECKING:
 
 
 @click.command("list")
+@click.argument("names", metavar="[METRIC]...", nargs=-1)
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def list_all(layout: str) -> None:
-    """List the installed metrics and models, with their parameters.
+def list_all(names: Sequence[str], layout: str) -> None:
+    """List the installed metrics and models, with their parameters; of the METRICs that are named, all details.
 
     Metrics called published/Name repeat the published code of a paper, with its errors.
     """
-    import json
-
     from nlgauge.catalogue.plugins import offered
     from nlgauge.catalogue.registry import built_in_metrics
     from nlgauge.engine.models.loading import COMPANIONS, companion_folder
 
+    if names:
+        _show(names, layout)
+        return
     metrics = [_described(name, kind) for name, kind in built_in_metrics().items()]
     installed = [name for name in COMPANIONS if companion_folder(name) is not None]
     theirs = {f"{package}/{name}" for name, package in COMPANIONS.items()}
     others = {group: [name for name, _ in offered(f"nlgauge.{group}")] for group in ("metrics", "models")}
     models = ["pocket", *installed, *(name for name in others["models"] if name not in theirs)]
     if layout == "json":
-        click.echo(json.dumps({"metrics": metrics, "offered": others["metrics"], "models": models}, indent=2))
+        show_json({"metrics": metrics, "offered": others["metrics"], "models": models})
         return
     for metric in metrics:
         click.echo(f"{metric['name']}  ({metric['better']} is better)  {metric['about']}")
@@ -47,10 +52,31 @@ def list_all(layout: str) -> None:
     click.echo(f"models: {', '.join(models)}, or any Hugging Face name or folder (pip install 'nlgauge[torch]')")
 
 
+def _show(names: Sequence[str], layout: str) -> None:
+    """The help of some metrics. Raises SpecError for one that is not known."""
+    from nlgauge.catalogue.registry import metric_class
+
+    kinds = {name: metric_class(name) for name in names}
+    if layout == "json":
+        show_json({"metrics": [_described(name, kind) for name, kind in kinds.items()]})
+        return
+    for name, kind in kinds.items():
+        described = _described(name, kind)
+        click.echo(f"{name}  ({described['better']} is better)\n\n{inspect.getdoc(kind)}\n")
+        for key, value in described["parameters"].items():
+            allowed = f"  one of {', '.join(map(repr, kind.choices[key]))}" if key in kind.choices else ""
+            click.echo(f"  {key}={value!r}{allowed}")
+        for key in ("parts", "details", "presets"):
+            if described[key]:
+                click.echo(f"{key}: {', '.join(described[key])}")
+        if described["cost"]:
+            click.echo(f"cost: {described['cost']}" + ("; uses the other rows too" if described["uses_corpus"] else ""))
+        if kind.citation:
+            click.echo(f"source: {kind.citation}")
+
+
 def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     """What is to be told of a metric; parts, cost and use of the corpus are those of its default parameters."""
-    import inspect
-
     from nlgauge.catalogue.registry import metric, parameters_of
     from nlgauge.errors import NlgaugeError
 

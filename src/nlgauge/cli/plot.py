@@ -7,26 +7,26 @@ from pathlib import Path
 
 import click
 
-from nlgauge.cli.study.options import MAP, REPLICATES, SEED, Option, together
 from nlgauge.cli.study.showing import check_figure, read_scores, show
-from nlgauge.cli.terminal import CLUSTER, IN_FORMATS, PLACE, read_rated, tell_joined
+from nlgauge.cli.terminal import (
+    ADDED,
+    CLUSTER,
+    IN_FORMATS,
+    LABEL,
+    MAP,
+    PARTS,
+    PLACE,
+    REPLICATES,
+    SEED,
+    Option,
+    ratings,
+    read_rated,
+    tell_joined,
+    together,
+)
 
 _SCORES = click.argument("scores", type=PLACE)
-_METRICS = together(
-    click.option(
-        "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
-    ),
-    click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first."),
-)
-_RATINGS = together(
-    click.option("--ratings", "outputs", type=PLACE, help="The rated outputs: a table as for score."),
-    click.option(
-        "--add", multiple=True, metavar="NAME=COLUMN",
-        help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
-    ),
-    click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
-    MAP,
-)  # fmt: skip
+_RATINGS = together(ratings(required=False), ADDED)
 _CLUSTERS = together(
     click.option("--outputs", type=PLACE, help="The table that was scored: it has the column of --cluster."), CLUSTER
 )
@@ -34,12 +34,13 @@ _DRAWN = together(
     click.option(
         "-o", "--output", type=PLACE, required=True, help="The figure: .png, .svg or .pdf (needs nlgauge[plots])."
     ),
+    LABEL,
     IN_FORMATS,
 )
 
 
 def _options(*more: Option) -> Option:
-    return together(_SCORES, _METRICS, *more, _DRAWN)
+    return together(_SCORES, PARTS, *more, _DRAWN)
 
 
 @click.group(short_help="Draw figures of a scores file: PNG, SVG or PDF.")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import CLUSTER, PLACE, beside, clustered, of_text_files, read_outputs
+from nlgauge.cli.terminal import CLUSTER, LABEL, PLACE, beside, clustered, labelled, of_text_files, read_outputs
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError
 
@@ -25,6 +25,7 @@ from nlgauge.errors import InputError
     "--coefficient", default="pearson", show_default=True, help="Coefficient of that agreement; see docs/meta.md."
 )
 @CLUSTER
+@LABEL
 @click.option("--history", type=PLACE, help="What nlgauge check --history kept: the page draws the score by day.")
 @click.option(
     "--rows", type=click.IntRange(min=1), default=10_000, show_default=True, help="At most so many are listed."
@@ -57,9 +58,11 @@ def report(
         raise InputError("--map names the columns of the outputs", remedy="give --outputs too")
     table = ScoreTable.load(scores)
     given = outputs or candidates or references or source or context or systems
-    corpus = read_outputs(outputs, candidates, references, source, context, systems, columns) if given else None
+    texts = (candidates, references, source, context, systems, columns)
+    corpus = read_outputs(outputs, *texts, on_missing="skip") if given else None
+    table, corpus = labelled(clustered(table, corpus, cluster), corpus)
     notes = run(
-        clustered(table, corpus, cluster), output, outputs=corpus, title=title, level=level, coefficient=coefficient,
+        table, output, outputs=corpus, title=title, level=level, coefficient=coefficient,
         history=history, rows=rows, replicates=replicates, seed=seed,
     )  # fmt: skip
     for note in notes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,9 +13,10 @@ from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import IN_FORMATS, PLACE, aligned, show_tables
 from nlgauge.data.atomic_write import atomic_write, refuse_place
-from nlgauge.errors import InputError, MissingExtraError, SpecError
+from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecError
 
 if TYPE_CHECKING:
+    from nlgauge.engine.models.capabilities import Model
     from nlgauge.lab.reproduce.published import Table
     from nlgauge.lab.reproduce.rated import Data
     from nlgauge.lab.reproduce.rebuilt import Rebuilt
@@ -89,6 +91,7 @@ def reproduce(
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", file=output, remedy="choose another folder") from None
+    held = [] if kept else _loaded(models)
     folder_or_not = cache_of(cache, no_cache or fresh)
     place = output / "scores" if folder_or_not is True else folder_or_not
     scores = Scores(place, lambda line: remark(line))
@@ -110,10 +113,23 @@ def reproduce(
 
         rebuilder = Rebuilder(data, scores, models[0] if models else None, metrics)
         tables = _at_hand(tables, data) if "all" in names else tables
-        rebuilder.score(tables)
-        _write([rebuilder.rebuild(table) for table in tables], output, layout)
+        writer = _Writer(output, layout, len(tables))
+        rebuilder.score(tables, lambda table: writer.write(rebuilder.rebuild(table)))
+        writer.close()
     where = f"scores are kept in {place}" if place else "no score was kept"
     remark(f"{scores.computed} values were computed; {where}")
+    del held
+
+
+def _loaded(models: Sequence[str]) -> list[Model]:
+    """The models, which are loaded once for as long as they are kept. One that cannot be ends the command with 1."""
+    from nlgauge.engine.models import loading
+
+    try:
+        return [loading.hold(name) for name in models]
+    except NlgaugeError as error:
+        remark(f"nlgauge: nothing was scored: {error}")
+        sys.exit(1)
 
 
 def _at_hand(tables: Sequence[Table], data: Data) -> list[Table]:
@@ -153,32 +169,45 @@ def _list(data: Data | None, layout: str) -> None:
         click.echo(f"{name}\n  {about}")
 
 
-def _write(rebuilt: Sequence[Rebuilt], output: Path, layout: str) -> None:
+class _Writer:
+    """Writes tables as they come, the cheapest first. As text they are printed too; in other forms all at the end."""
 
-    from nlgauge.lab.reproduce.figures import draw
-    from nlgauge.lab.reproduce.writing import markdown, records, table_csv, tables, text
+    def __init__(self, output: Path, layout: str, tables: int) -> None:
+        self._output, self._layout, self._tables = output, layout, tables
+        self._written: list[Rebuilt] = []
+        self._told = False
 
-    told = False
-    for one in rebuilt:
-        figures: list[str] = []
-        try:
-            figures = draw(one, output)
-        except MissingExtraError as error:
-            if not told:
-                remark(f"no figures: {error}")
-            told = True
+    def write(self, one: Rebuilt) -> None:
+        from nlgauge.lab.reproduce.writing import markdown, table_csv, text
+
+        figures = self._figures(one)
         for kind, content in (("md", markdown(one, figures)), ("csv", table_csv([one]))):
-            with atomic_write(output / f"{one.table.name}.{kind}") as file:
+            with atomic_write(self._output / f"{one.table.name}.{kind}") as file:
                 file.write(content)
-    if layout == "json":
-        show_json([records(one) for one in rebuilt])
-    elif layout == "text":
-        for one in rebuilt:
+        self._written.append(one)
+        if self._layout == "text":
             click.echo("\n".join([*text(one), ""]))
-    else:
-        show_tables([cells for one in rebuilt for cells in tables(one)], layout)
-    names = ", ".join(one.table.name for one in rebuilt)
-    remark(f"written to {output}: {names} (.md, .csv{', .png' if not told else ''})")
+        kinds = ".md, .csv" + (", .png" if figures else "")
+        remark(f"table {len(self._written)} of {self._tables} written to {self._output}: {one.table.name} ({kinds})")
+
+    def close(self) -> None:
+        from nlgauge.lab.reproduce.writing import records, tables
+
+        if self._layout == "json":
+            show_json([records(one) for one in self._written])
+        elif self._layout != "text":
+            show_tables([cells for one in self._written for cells in tables(one)], self._layout)
+
+    def _figures(self, one: Rebuilt) -> list[str]:
+        from nlgauge.lab.reproduce.figures import draw
+
+        try:
+            return list(draw(one, self._output))
+        except MissingExtraError as error:
+            if not self._told:
+                remark(f"no figures: {error}")
+            self._told = True
+            return []
 
 
 class _Asked(NamedTuple):

@@ -4,17 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nlgauge.cli.keeping import cache_of, keeping
+from nlgauge.cli.streams import remark
 from nlgauge.cli.summary import show_summary
-from nlgauge.cli.terminal import ADDRESS, CLUSTER, IN_FORMATS, beside, clustered, of_text_files, read_outputs
+from nlgauge.cli.terminal import (
+    ADDRESS,
+    CLUSTER,
+    IN_FORMATS,
+    LABEL,
+    beside,
+    clustered,
+    labelled,
+    of_text_files,
+    read_outputs,
+)
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import InputError, SpecError
 
+if TYPE_CHECKING:
+    from nlgauge.data.corpus import Corpus
+
 _MANY_ROWS = 5000
+_LONG = 100_000
+"""Characters: a text that keeps a metric of a model busy for a minute"""
+_A_SUM = (
+    "Groundedness is a sum over a reply's words, so that long replies get more; whether a source supports an answer, "
+    "from 0 to 1, says -m \"Consistency(aligner='D')\""
+)
 
 
 @click.command(short_help="Score a table of outputs, or text files.")
@@ -58,6 +78,10 @@ _MANY_ROWS = 5000
     "--against", type=ADDRESS, help="Table of texts that metrics of sets compare outputs with, instead of references."
 )
 @click.option(
+    "--on-missing", type=click.Choice(["error", "skip"]), default="error", show_default=True,
+    help="Rows whose candidate is null: refuse them, or go on and give them no score.",
+)  # fmt: skip
+@click.option(
     "--processes", type=click.IntRange(min=1),
     help="How many string metrics at a time; as many as there are processors from 5,000 rows on, else one.",
 )  # fmt: skip
@@ -79,6 +103,7 @@ _MANY_ROWS = 5000
 @keeping
 @CLUSTER
 @click.option("--parts", is_flag=True, help="Print every part of the metrics, not only the first.")
+@LABEL
 @IN_FORMATS
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the bootstrap intervals."
@@ -89,7 +114,7 @@ def score(
     columns: Sequence[str], model: str | None, precision: str, device: str | None, batch_tokens: int | None,
     window: Any, evidence: bool, against: Path | str | None, processes: int | None, rows_per_block: int | None,
     ray: str | None, workers: int | None, worker_threads: int, worker_gpus: float, cache: Path | None, no_cache: bool,
-    cluster: str | None, parts: bool, layout: str, seed: int,
+    cluster: str | None, parts: bool, layout: str, seed: int, on_missing: Any,
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
@@ -109,7 +134,10 @@ def score(
     whole = output is None or not in_blocks or str(output).endswith(".jsonl") or is_stream(output)
     file, folder = (None if output is None else Path(output), None) if whole else (None, output)
     refuse_place(file)
-    corpus = read_outputs(outputs, candidates, references, source, context, systems, columns, on_disk=in_blocks)
+    texts = (candidates, references, source, context, systems, columns)
+    corpus = read_outputs(outputs, *texts, on_disk=in_blocks, on_missing=on_missing)
+    if not in_blocks:
+        _tell_long(corpus)
     try:
         table = evaluate(
             corpus,
@@ -136,5 +164,19 @@ def score(
     if file is not None:
         table.save(file)
     table = clustered(table, corpus, cluster)
+    groundedness = any(spec.partition("(")[0] == "Groundedness" for spec in table.metrics)
+    table, rated = labelled(table, corpus)
     with beside(file):
-        show_summary(table, layout, seed, parts, of_outputs(table, corpus))
+        show_summary(table, layout, seed, parts, of_outputs(table, rated or corpus))
+    if groundedness:
+        remark(_A_SUM)
+
+
+def _tell_long(corpus: Corpus) -> None:
+    """Which candidates will take long, before they do."""
+    long = [(number, len(row.candidate)) for number, row in enumerate(corpus, 1) if len(row.candidate) > _LONG]
+    if long:
+        number, size = max(long, key=lambda one: one[1])
+        more = f", and {len(long) - 1} more are long" if len(long) > 1 else ""
+        which = f"row {number} has a candidate of {size:,} characters{more}"
+        remark(f"{which}: a metric that reads a model may take minutes; is the file split into rows as it should be?")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import show_tables
-from nlgauge.data.to_json import plain
+from nlgauge.data.to_json import plainly
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
 
 
 def _json(table: ScoreTable, scores: Sequence[SystemScore], people: People | None) -> None:
-    every = [{key: plain(value) for key, value in vars(score).items()} for score in scores]
+    every = list(map(plainly, scores))
     rated = [one for one in every if people is not None and one["metric"] in people.table.columns]
     systems = [one for one in every if one not in rated]
     record = {"nlgauge": table.version, "systems": systems, "run": {**table.run, **table.spent}}
@@ -101,7 +101,8 @@ def _cells(table: ScoreTable, groups: _Groups, best: Mapping[tuple[str, str], Be
 
     columns = {key: {score.system: score for score in scores} for key, scores in groups.items()}
     heads = [
-        (part if spec == title else label(table, spec, part)) + _arrow(table, spec, part) for spec, part in columns
+        (part if spec == title else label(table, spec, part)) + table.columns[spec].arrow(part)
+        for spec, part in columns
     ]
     cells: list[list[Cell]] = [[title, "n", *heads]]
     for system in table.systems:
@@ -110,11 +111,6 @@ def _cells(table: ScoreTable, groups: _Groups, best: Mapping[tuple[str, str], Be
         count = Number(max(score.n + score.undefined for score in own), digits=0)
         cells.append([system, count, *(_number(score, best.get((score.metric, score.part))) for score in own)])
     return cells
-
-
-def _arrow(table: ScoreTable, spec: str, part: str) -> str:
-    column = table.columns[spec]
-    return "" if part in column.details else " ↑" if column.higher_is_better else " ↓"
 
 
 def _number(score: SystemScore, best: Best | None) -> Number:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ from nlgauge.show.tables import FORMATS, Cells, formatted
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
+    from nlgauge.data.corpus.row import OnMissing
     from nlgauge.data.table import ScoreTable
 
 
@@ -32,6 +35,8 @@ class _Address(click.Path):
         return value if "://" in str(value) else super().convert(value, param, ctx)
 
 
+Command = Callable[..., None]
+Option = Callable[[Command], Command]
 PLACE = click.Path(path_type=Path)
 ADDRESS = _Address(path_type=Path)
 WIDTH = 100
@@ -41,6 +46,26 @@ IN_FORMATS = click.option(
 )
 """The option of a command that prints tables"""
 
+_LABELS = "nlgauge.labels"
+
+
+def _keep_labels(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> None:
+    pairs = [pair.rpartition("=") for pair in given]
+    if wrong := [pair for pair, (name, _, label) in zip(given, pairs, strict=True) if not (name and label)]:
+        raise SpecError(f"--label {wrong[0]}: write NAME=LABEL, as in --label InfoLM=Ours")
+    ctx.meta[_LABELS] = {name: label for name, _, label in pairs}
+
+
+LABEL = click.option(
+    "--label",
+    multiple=True,
+    metavar="NAME=LABEL",
+    expose_value=False,
+    callback=_keep_labels,
+    help="Show a metric or a system under another name; repeatable.",
+)
+"""The option of a command that shows names of metrics and systems, which `labelled` then gives them"""
+
 CLUSTER = click.option(
     "--cluster",
     metavar="COLUMN",
@@ -48,7 +73,41 @@ CLUSTER = click.option(
 )
 """The option of a command that prints intervals or p-values"""
 
-_TEXT_FILES = (
+MAP = click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
+SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+REPLICATES = click.option(
+    "--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
+    help="How many resamples the interval and p are computed from.",
+)  # fmt: skip
+
+
+def ratings(required: bool) -> Option:
+    """The option of the rated outputs of a scores file."""
+    return click.option(
+        "--ratings", "outputs", type=PLACE, required=required, help="The rated outputs: a table as for score."
+    )
+
+
+def together(*options: Option) -> Option:
+    """Several options as one."""
+    return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
+
+
+PARTS = together(
+    click.option(
+        "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
+    ),
+    click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first."),
+)
+ADDED = together(
+    click.option(
+        "--add", multiple=True, metavar="NAME=COLUMN",
+        help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
+    ),
+    click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
+    MAP,
+)  # fmt: skip
+of_text_files = together(
     click.option(
         "--candidates", type=PLACE, multiple=True,
         help="Text file, an output a line, instead of a table of outputs; repeatable, a file for each system.",
@@ -62,47 +121,31 @@ _TEXT_FILES = (
         "where there are several.",
     ),
 )  # fmt: skip
-_MEASURED_ON_RATINGS = (
+"""The options of outputs that stand in plain text files"""
+measured_on_ratings = together(
     click.argument("scores", type=PLACE),
-    click.option("--ratings", "outputs", type=PLACE, required=True, help="The rated outputs: a table as for score."),
+    ratings(required=True),
     click.option("--level", default="item", show_default=True, help="item, system or pooled; see docs/meta.md."),
     click.option(
         "--coefficient", default="pearson", show_default=True, help="pearson, spearman, kendall, ...; see docs/meta.md."
     ),
-    click.option(
-        "--add", multiple=True, metavar="NAME=COLUMN",
-        help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
-    ),
-    click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
-    click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable."),
+    ADDED,
     click.option(
         "--resample", default="both", show_default=True, help="What the intervals resample: items, systems or both."
     ),
     CLUSTER,
-    click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
-                 help="How many resamples the interval and p are computed from."),
-    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+    LABEL,
+    REPLICATES,
+    SEED,
     IN_FORMATS,
-)  # fmt: skip
-
-
-def of_text_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of outputs that stand in plain text files."""
-    for option in reversed(_TEXT_FILES):
-        command = option(command)
-    return command
-
-
-def measured_on_ratings(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command what every agreement of a scores file with rated outputs is measured by."""
-    for option in reversed(_MEASURED_ON_RATINGS):
-        command = option(command)
-    return command
+)
+"""What every agreement of a scores file with rated outputs is measured by"""
 
 
 def read_outputs(
     outputs: Path | str | None, candidates: Sequence[Path], references: Sequence[Path], source: Path | None,
     context: Path | None, systems: Sequence[str], columns: Sequence[str], *, on_disk: bool = False,
+    on_missing: OnMissing = "error",
 ) -> Corpus:  # fmt: skip
     from nlgauge.data.corpus import Corpus
 
@@ -122,7 +165,8 @@ def read_outputs(
     pairs = [pair.partition("=") for pair in columns]
     if wrong := [ours for ours, equals, theirs in pairs if not (ours and equals and theirs)]:
         raise SpecError(f"--map {wrong[0]}: write OURS=THEIRS, as in --map candidate=prediction")
-    return Corpus.read(outputs, columns={ours: theirs for ours, _, theirs in pairs}, on_disk=on_disk)
+    names = {ours: theirs for ours, _, theirs in pairs}
+    return Corpus.read(outputs, columns=names, on_disk=on_disk, on_missing=on_missing)
 
 
 def one_metric(specs: Sequence[str], example: str) -> str:
@@ -141,6 +185,26 @@ def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, 
         given = f"{len(candidates)} files and {len(set(names))} names of systems"
         raise SpecError(f"--candidates and --system: there are {given}; give each file a --system of its own")
     return dict(zip(names, candidates, strict=True))
+
+
+def labels_given() -> dict[str, str]:
+    """What --label asks for: new names by old ones."""
+    context = click.get_current_context(silent=True)
+    labels: dict[str, str] = context.meta.get(_LABELS, {}) if context is not None else {}
+    return labels
+
+
+def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTable, Corpus | None]:
+    """The table, and the outputs that belong to it, with the names that --label gives."""
+    from nlgauge.data.corpus import Corpus
+
+    labels = labels_given()
+    if not labels:
+        return table, outputs
+    if outputs is not None:
+        outputs = Corpus([replace(row, system=labels.get(row.system, row.system)) for row in outputs])
+        table = replace(table, run={key: value for key, value in table.run.items() if key != "corpus"})
+    return table.renamed(labels), outputs
 
 
 def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) -> ScoreTable:
@@ -162,7 +226,7 @@ def read_rated(
     from nlgauge import ScoreTable
     from nlgauge.meta.join import join
 
-    table, rated = ScoreTable.load(scores), read_outputs(outputs, (), (), None, None, (), columns)
+    table, rated = ScoreTable.load(scores), read_outputs(outputs, (), (), None, None, (), columns, on_missing="skip")
     pairs = [pair.partition("=") for pair in add]
     if wrong := [name for name, equals, column in pairs if not (name and equals and column)]:
         raise SpecError(f"--add {wrong[0]}: write NAME=COLUMN, as in --add COMET=comet")
@@ -180,7 +244,8 @@ def read_rated(
             )
         except InputError as error:
             raise InputError(error.problem, file=error.file or outputs, row=error.row, remedy=error.remedy) from None
-    return clustered(table, rated, cluster), rated
+    table, labelled_outputs = labelled(clustered(table, rated, cluster), rated)
+    return table, labelled_outputs or rated
 
 
 def beside(place: Path | None) -> AbstractContextManager[object]:

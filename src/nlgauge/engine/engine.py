@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from hashlib import sha256
 from importlib.metadata import version
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from nlgauge.data.source_digest import readable, source_digest
-from nlgauge.engine.ahead import Ahead
-from nlgauge.engine.features.request import AnyRequest, Derived, Features, Reader
-from nlgauge.engine.models.capabilities import CAPABILITIES, Model, capability
-from nlgauge.engine.view import Ledger, View
+from nlgauge.engine.features.request import AnyRequest, ByModel, Features, Reader
+from nlgauge.engine.models.capabilities import TOKENIZER, Model
+from nlgauge.engine.prefetcher import TokenPrefetcher
+from nlgauge.engine.progress import Progress
+from nlgauge.engine.text_block import Ledger, TextBlock
 from nlgauge.engine.windows import WindowPolicy
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, SpecError
 
 _AT_ONCE = 1024
 
 
-class Kept(Protocol):
+class FeatureCache(Protocol):
     """Where features are kept from one run to the next."""
 
     def get(self, keys: Sequence[str]) -> Mapping[str, bytes]:
@@ -40,7 +41,7 @@ class Engine:
 
     window: what is done with texts longer than the model's window ('slide', 'cut' or 'error').
     batch_tokens: how many tokens a batch holds; the model's or the engine's choice by default. kept: where features
-    that are worth it are looked up and put.
+    that are worth it are looked up and put. load: gives another model by its name, for metrics that read several.
     """
 
     def __init__(
@@ -50,36 +51,61 @@ class Engine:
         progress: bool = False,
         *,
         batch_tokens: int | None = None,
-        kept: Kept | None = None,
+        kept: FeatureCache | None = None,
+        load: Callable[[str], Model] | None = None,
     ) -> None:
         self.model, self.window = model, window
         self.ledger = Ledger()
-        self._batch_tokens, self._kept = batch_tokens, kept
-        self._ahead = Ahead(model.tokenizer, beside=model.apart)
-        self._bar = tqdm(total=0, unit="char", unit_scale=True, disable=None if progress else True, leave=False)
+        self._batch_tokens, self._kept, self._load = batch_tokens, kept, load
+        self._others: dict[str, Engine] = {}
+        self._prefetcher = TokenPrefetcher(model[TOKENIZER], model.apart) if TOKENIZER in model else None
+        self._progress = Progress(progress)
 
     @property
     def facts(self) -> dict[str, object]:
         """What a number that this engine's features are made into depends on, beside the feature."""
         model = self.model
+        tokenizer = {}
+        if TOKENIZER in model:
+            tokenizer = {"name": f"tokenizers-{version('tokenizers')}", "digest": model[TOKENIZER].digest}
         return {
             "model": {"name": model.name, "digest": model.digest},
             **({"files": model.files[:12]} if model.files else {}),
-            "tokenizer": {"name": f"tokenizers-{version('tokenizers')}", "digest": model.tokenizer.digest},
+            **({"tokenizer": tokenizer} if tokenizer else {}),
             "backend": model.backend,
             "precision": model.precision,
-            "window": f"{self.window}@{model.window}",
+            **({"window": f"{self.window}@{model.window}"} if tokenizer else {}),
         }
+
+    def facts_with(self, others: Sequence[str]) -> dict[str, object]:
+        """The same of a metric that reads other models too: each of them by its name and a digest of all its facts."""
+        digests = {name: sha256(repr(self.other(name)._facts_but_names).encode()).hexdigest() for name in others}
+        return {**self.facts, **{f"model {name}": {"name": name, "digest": digests[name]} for name in others}}
 
     @cached_property
     def scored_by(self) -> tuple[type, ...]:
-        """The classes whose source code computes features: its own, and those of the model's parts."""
-        parts = (getattr(self.model, name) for name in CAPABILITIES)
-        return (type(self), type(self.model.tokenizer), *(type(part) for part in parts if part is not None))
+        """The classes whose source code computes features: its own, and those of what the model can do."""
+        return (type(self), *(type(part) for part in self.model.abilities.values() if part is not None))
 
-    def view(self, done: Callable[[float], object] = lambda share: None) -> View:
-        """A new view, that knows no text yet."""
-        return View(self.model, self.window, self.ledger, self._batch_tokens, done, self._ahead.encode)
+    def other(self, name: str) -> Engine:
+        """What reads another model in the same way. Raises SpecError for a model that cannot be had."""
+        if name not in self._others:
+            if self._load is None:
+                raise SpecError(f"model {name!r}: nothing here loads a second model")
+            other = Engine(self._load(name), self.window, batch_tokens=self._batch_tokens, kept=self._kept)
+            other.ledger = self.ledger
+            self._others[name] = other
+        return self._others[name]
+
+    def size(self, request: AnyRequest) -> int:
+        """Bytes of a feature, about."""
+        model = self.other(request.model).model if isinstance(request, ByModel) else self.model
+        return request.size(model)
+
+    def block(self, done: Callable[[float], object] = lambda share: None) -> TextBlock:
+        """A new block, which knows no text yet."""
+        encode = self._prefetcher.encode if self._prefetcher is not None else None
+        return TextBlock(self.model, self.window, self.ledger, self._batch_tokens, done, encode)
 
     def token_ids(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
         """Ids of the sub-words of each text [tokens], in order; nothing of them is kept."""
@@ -87,30 +113,39 @@ class Engine:
         for text in texts:
             some.append(text)
             if len(some) == _AT_ONCE:
-                yield from (tokens.ids for tokens in self.model.tokenizer.encode(some))
+                yield from (tokens.ids for tokens in self.model[TOKENIZER].encode(some))
                 some = []
-        yield from (tokens.ids for tokens in self.model.tokenizer.encode(some))
+        yield from (tokens.ids for tokens in self.model[TOKENIZER].encode(some))
 
-    def expect(self, work: int) -> None:
-        """Tell the progress bar of work that is to come, in characters (`Request.work`)."""
-        self._bar.total = (self._bar.total or 0) + work
-        self._bar.refresh()
+    def expect(self, work: int, rows: int) -> None:
+        """Tell the progress bar of work that is to come, in characters (`Request.work`), of some rows."""
+        self._progress.expect(work, rows)
 
     def prepare(self, requests: Iterable[AnyRequest]) -> None:
         """Tell what will be asked for after the next call of `features`, so that a device need not wait for it."""
-        self._ahead.expect(text for request in requests for text in request.texts)
+        own, others = _by_model(requests)
+        if self._prefetcher is not None:
+            self._prefetcher.expect(text for request in own for text in request.texts)
+        for name, some in others.items():
+            self.other(name).prepare(one.request for one in some)
 
     def close(self) -> None:
         """Take the progress bar away, and end what was begun ahead."""
-        self._bar.close()
-        self._ahead.close()
+        self._progress.close()
+        if self._prefetcher is not None:
+            self._prefetcher.close()
+        for other in self._others.values():
+            other.close()
 
     def check(self, requests: Iterable[AnyRequest], row: int) -> None:
         """Refuse a text that the window policy refuses, and name its row. Raises InputError."""
-        view = self.view()
+        block = self.block()
         for request in requests:
             try:
-                request.check(view)
+                if isinstance(request, ByModel):
+                    request.request.check(self.other(request.model).block())
+                else:
+                    request.check(block)
             except InputError as error:
                 raise InputError(error.problem, row=row, remedy=error.remedy) from None
 
@@ -119,43 +154,44 @@ class Engine:
 
         fresh: look nothing up that is kept. Raises SpecError for a model that cannot do what is asked.
         """
-        wanted = dict.fromkeys(requests)
-        view = self.view()
-        view.read([text for request in wanted for text in request.texts])
-        return Features(self._answers(wanted, view, fresh), frozenset(filter(view.longer, view.texts)))
+        wanted, others = _by_model(requests)
+        block = self.block()
+        if TOKENIZER in self.model:
+            block.read([text for request in wanted for text in request.texts])
+        found = Features(self._answers(wanted, block, fresh), frozenset(filter(block.longer, block.texts)))
+        for name, some in others.items():
+            answers = self.other(name).features((one.request for one in some), fresh)
+            found = found.joined(Features({one: answers[one.request] for one in some}, answers.longer))
+            self._progress.reach(self._progress.done + sum(one.work for one in some))
+        return found
 
-    def _answers(self, wanted: Iterable[AnyRequest], view: View, fresh: bool) -> dict[AnyRequest, Any]:
+    def _answers(self, wanted: Iterable[AnyRequest], block: TextBlock, fresh: bool) -> dict[AnyRequest, Any]:
         answers = {} if fresh else self._looked_up(wanted)
-        missing = [request for request in wanted if request not in answers]
-        derived = [request for request in missing if isinstance(request, Derived)]
-        plain = dict.fromkeys(request for request in missing if not isinstance(request, Derived))
-        plain.update(dict.fromkeys(source for request in derived for source in request.sources))
-        computed = self._computed([request for request in plain if request not in answers], view)
-        known = Features({**answers, **computed})
-        computed.update((request, request.derive(known)) for request in derived)
-        self._keep(computed)
-        return {**answers, **computed}
+        return {**answers, **self._computed([request for request in wanted if request not in answers], block)}
 
-    def _computed(self, requests: Sequence[AnyRequest], view: View) -> dict[AnyRequest, Any]:
+    def _computed(self, requests: Sequence[AnyRequest], block: TextBlock) -> dict[AnyRequest, Any]:
         by_reader: dict[Reader, list[AnyRequest]] = {}
         for request in requests:
-            capability(self.model, getattr(self.model, request.capability), request.capability)
+            _ = self.model[request.capability]
             by_reader.setdefault(request.reader, []).append(request)
             kind = type(request).__name__
             self.ledger.features[kind] = self.ledger.features.get(kind, 0) + 1
         computed: dict[AnyRequest, Any] = {}
-        for some in by_reader.values():
-            view.done = self._told(sum(request.work for request in some))
-            computed.update(some[0].reader(some, view))
-            view.done(1.0)
+        try:
+            for some in by_reader.values():
+                block.done = self._told(sum(request.work for request in some))
+                computed.update(some[0].reader(some, block))
+                block.done(1.0)
+        finally:
+            self._keep(computed)
         return computed
 
     def _told(self, work: int) -> Callable[[float], None]:
         """What moves the bar on as a share of some work is done."""
-        begin = self._bar.n
+        begin = self._progress.done
 
         def done(share: float) -> None:
-            self._bar.update(begin + share * work - self._bar.n)
+            self._progress.reach(begin + share * work)
 
         return done
 
@@ -181,11 +217,27 @@ class Engine:
             with suppress(ValueError):  # what is no such feature is computed, and kept in its place
                 kept[keys[key]] = keys[key].unpack(content, self.model)
         self.ledger.stored += len(kept)
-        self._bar.update(sum(request.work for request in kept))
+        self._progress.reach(self._progress.done + sum(request.work for request in kept))
         return kept
 
     def _keep(self, computed: Mapping[AnyRequest, Any]) -> None:
         if self._kept is None:
             return
-        worth = [(request, self._key(request)) for request, feature in computed.items() if feature is not None]
-        self._kept.put({key: request.pack(computed[request]) for request, key in worth if key is not None})
+        entries: dict[str, bytes] = {}
+        for request, feature in computed.items():
+            key = self._key(request) if feature is not None else None
+            if key is not None and (content := request.pack(feature)) is not None:
+                entries[key] = content
+        self._kept.put(entries)
+
+
+def _by_model(requests: Iterable[AnyRequest]) -> tuple[dict[AnyRequest, None], dict[str, list[ByModel[Any]]]]:
+    """Distinct requests to the engine's own model, and those to each other one."""
+    own: dict[AnyRequest, None] = {}
+    others: dict[str, list[ByModel[Any]]] = {}
+    for request in dict.fromkeys(requests):
+        if isinstance(request, ByModel):
+            others.setdefault(request.model, []).append(request)
+        else:
+            own[request] = None
+    return own, others

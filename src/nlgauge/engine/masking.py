@@ -27,7 +27,7 @@ _SPACING = 10
 
 
 @dataclass(frozen=True)
-class Limits:
+class MaskingLimits:
     """What of the masked text a row of limited room holds, in sub-words."""
 
     side: int
@@ -38,7 +38,7 @@ class Limits:
     """From the first word of a pass to the last one"""
 
     @classmethod
-    def of(cls, room: int, stride: int) -> Limits:
+    def of(cls, room: int, stride: int) -> MaskingLimits:
         """room: sub-words of both texts together. The masked one takes up to half of it."""
         longest = max(1, min(_LONGEST, room // 4))
         side = min(SIDE, max(0, room // 2 - longest) // 2)
@@ -55,7 +55,7 @@ class Pass:
     words: tuple[int, ...]
 
 
-def passes(starts: NDArray[np.intp], words: Sequence[int], stride: int, limits: Limits) -> list[Pass]:
+def passes(starts: NDArray[np.intp], words: Sequence[int], stride: int, limits: MaskingLimits) -> list[Pass]:
     """The passes that mask each of `words` once, at most `stride` of them together.
 
     starts: the first token of each word of the text, and the number of its tokens: [words + 1]. Words of one pass stand
@@ -96,7 +96,7 @@ class MaskedRow:
 
 
 def masked_rows(
-    ids: NDArray[np.int32], starts: NDArray[np.intp], one: Pass, decoding: str, limits: Limits, mask: int
+    ids: NDArray[np.int32], starts: NDArray[np.intp], one: Pass, decoding: str, limits: MaskingLimits, mask: int
 ) -> Iterator[MaskedRow]:
     """The rows of one pass: one, or with 'stepwise' as many as its longest word has pieces."""
     sizes = {word: min(limits.longest, int(starts[word + 1] - starts[word])) for word in one.words}

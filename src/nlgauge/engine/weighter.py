@@ -16,7 +16,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from nlgauge.engine.features.pair_states import states_digest
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import ENCODER, Model
 from nlgauge.engine.models.stored import one_line
 from nlgauge.errors import SpecError
 
@@ -63,7 +63,7 @@ def read_weighter(name: str, model: Model) -> Weighter:
         raise SpecError(f"{path} is no weighter: {one_line(error)}") from None
     if not (np.isfinite(weight).all() and np.isfinite(share)):
         raise SpecError(f"{path} is no weighter: it holds numbers that are not finite")
-    width = capability(model, model.encoder, "encoder").width
+    width = model[ENCODER].width
     if facts.get("states") != states_digest(model) or weight.shape != (width,):
         raise SpecError(
             f"weighter {name!r} was trained on the states of another model than {model.name!r}: "

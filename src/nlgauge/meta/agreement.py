@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table.frame import frame_of
+from nlgauge.errors import SpecError
 from nlgauge.meta.arrays import Float, Integers
 from nlgauge.meta.calibration import coefficient as coefficient_of
 from nlgauge.meta.correlation import Estimate, estimate
@@ -22,6 +24,9 @@ from nlgauge.meta.soft_accuracy import soft_accuracy, superiority
 
 _OF_SETS = "a metric of sets has one number a system: level='system'"
 _NO_ITEMS = "a metric of sets has no items by which to tell how sure it is"
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -69,12 +74,16 @@ class Agreements:
     def __len__(self) -> int:
         return len(self.records)
 
+    def to_pandas(self) -> pd.DataFrame:
+        """One line for every record, a column for each of its fields. Raises MissingExtraError without pandas."""
+        return frame_of(self.records, Agreement)
+
     def get(self, metric: str, aspect: str | None = None, part: str | None = None) -> Agreement:
-        """The first record of a metric (its spec), an aspect and a part. Raises KeyError where there is none."""
+        """The first record of a metric (its spec), an aspect and a part. Raises SpecError where there is none."""
         for record in self.records:
             if record.metric == metric and aspect in (None, record.aspect) and part in (None, record.part):
                 return record
-        raise KeyError(f"no agreement of {metric} with {aspect or 'any aspect'}")
+        raise SpecError(f"no agreement of {metric} with {aspect or 'any aspect'}")
 
 
 def correlate(

@@ -19,7 +19,7 @@ from nlgauge.meta.fitting import folds_of
 from nlgauge.meta.join import turned
 from nlgauge.meta.refusing import LEAST, chosen_by_score
 from nlgauge.meta.rows_beside import rated_rows
-from nlgauge.meta.selection import label, named
+from nlgauge.meta.selection import label
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
@@ -172,10 +172,11 @@ def calibrate(
 
 
 def _part(table: ScoreTable, metric: str | None) -> tuple[str, str]:
-    """Raises InputError for none, for several, and for one that has no better direction or one number a system."""
+    """Raises SpecError for one that is not there, InputError for several, and for one that has no better
+    direction or one number a system."""
     if metric is None and len(table.columns) != 1:
         raise InputError("the table has several metrics", remedy=f"name one of {', '.join(table.columns) or 'none'}")
-    spec, parts = named(table, metric if metric is not None else table.metrics[0])
+    spec, parts = table.named(metric if metric is not None else table.metrics[0])
     column = table.columns[spec]
     if column.level != "item" or parts[0] in column.details:
         what = "one number a system" if column.level != "item" else "no better direction"

@@ -5,21 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 
 from nlgauge.data.table import Column, ScoreTable, Sums
+from nlgauge.data.table.frame import frame_of
 from nlgauge.errors import InputError
 from nlgauge.maths.few_items import paired_shares
 from nlgauge.meta.arrays import Float, Integers, Mask
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.join import Grid, grid
 from nlgauge.meta.paired import Paired, paired, paired_totals
-from nlgauge.meta.selection import named
 from nlgauge.show.markup.environment import number, p_value
 from nlgauge.show.markup.small import small
 from nlgauge.show.tables.terminal import terminal
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,10 @@ class Comparison:
     def __len__(self) -> int:
         return len(self.records)
 
+    def to_pandas(self) -> pd.DataFrame:
+        """One line for every record, a column for each of its fields. Raises MissingExtraError without pandas."""
+        return frame_of(self.records, Difference)
+
     def __repr__(self) -> str:
         return "\n".join([f"{self.a} and {self.b}", *terminal([self._head, *map(_cells, self.records)]), *self.notes])
 
@@ -129,7 +136,8 @@ def compare(
     Schuirmann 1987). Both are of each metric alone: that A is no worse by every metric needs no correction.
     items: how many a study that is planned will have, for `detectable`; by default as many as here.
 
-    Raises InputError for an unknown system or metric, duplicates, no item in common, or a margin that is not above 0.
+    Raises SpecError for an unknown metric, InputError for an unknown system, duplicates, no item in common, or a margin
+    that is not above 0.
     """
     if unknown := [system for system in (a, b) if system not in table.systems]:
         raise InputError(f"there is no system {unknown[0]!r}", remedy=f"there are {', '.join(table.systems)}")
@@ -162,7 +170,7 @@ def _wanted(table: ScoreTable, metric: object) -> list[tuple[str, str]]:
     """(spec, part) of what is compared."""
     if metric is None:
         return [(spec, part) for spec, column in table.columns.items() for part in column.shown]
-    spec, parts = named(table, str(metric))
+    spec, parts = table.named(str(metric))
     return [(spec, part) for part in parts]
 
 

@@ -15,7 +15,6 @@ from nlgauge.meta.drawn import Draw, DrawnRow
 from nlgauge.meta.join import turned
 from nlgauge.meta.keyed import refuse_twice
 from nlgauge.meta.rows_beside import column_of
-from nlgauge.meta.selection import named
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
@@ -97,7 +96,7 @@ def _values(keys: Sequence[tuple[str, str]], scores: ScoreTable, metric: str | N
     """A score for each row, larger better, least where there is none. Raises InputError."""
     if metric is None and len(scores.columns) != 1:
         raise InputError("the table has several metrics", remedy=f"name one of {', '.join(scores.columns) or 'none'}")
-    spec, parts = named(scores, metric if metric is not None else scores.metrics[0])
+    spec, parts = scores.named(metric if metric is not None else scores.metrics[0])
     column = scores.columns[spec]
     if column.level != "item":
         raise InputError(f"{spec} has one number a system", remedy="name a metric that has one for each row")

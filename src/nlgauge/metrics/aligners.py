@@ -43,7 +43,7 @@ class Direction(NamedTuple):
         return [(name, other) for name, other in named if is_word(other)]
 
 
-class Judged(NamedTuple):
+class StretchVerdicts(NamedTuple):
     """What of a text was read with what, by an aligner that was trained to."""
 
     stretches: tuple[Stretch, ...]
@@ -59,7 +59,7 @@ class Aligned(NamedTuple):
     """[words, 2]: places in the text"""
     alignment: Array
     """[words]"""
-    judged: Judged | None = None
+    judged: StretchVerdicts | None = None
     """By the aligner D"""
 
 
@@ -87,7 +87,7 @@ def word_units(text: str, offsets: NDArray[np.int32], stopwords: bool) -> Units:
     return Units(starts, spans, wordlike & content, "nothing but stop-words")
 
 
-class Aligner(Protocol):
+class TextAligner(Protocol):
     """Aligns one text with others."""
 
     @property
@@ -110,7 +110,7 @@ class Aligner(Protocol):
 
 
 @dataclass(frozen=True)
-class Embeddings:
+class EmbeddingAligner:
     """The aligner E: cosine with the most similar sub-word of the other texts.
 
     layer: whose hidden states are compared, from 0. baseline: what unrelated texts have; it is taken off.
@@ -160,7 +160,7 @@ class Embeddings:
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedAligner:
     """The aligners D and R: a model that was trained to see which words of a text another supports.
 
     aggregate: R, which says the share of supported words as one number, and shows no words. reading: what of a long
@@ -210,7 +210,7 @@ class Trained:
                 return f"the {name} is not in English ({language}), and the model reads English alone"
         return None
 
-    def _judged(self, direction: Direction, text: Alignment, units: Units) -> Judged:
+    def _judged(self, direction: Direction, text: Alignment, units: Units) -> StretchVerdicts:
         others = direction.usable
         stretches = (
             Stretch(one.begin, one.end, one.quotes, self._probability(one.logit), _chance(one.against))
@@ -220,7 +220,7 @@ class Trained:
             Quote(others[one.other][0], others[one.other][1][one.begin : one.end], one.begin, one.end)
             for one in text.quotes
         )
-        return Judged(tuple(stretches), tuple(quotes), text.nearest[units.starts[units.counted]])
+        return StretchVerdicts(tuple(stretches), tuple(quotes), text.nearest[units.starts[units.counted]])
 
     def _probability(self, logit: float) -> float | None:
         return None if np.isnan(logit) else float(logistic(logit / self.temperature))

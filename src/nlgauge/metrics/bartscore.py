@@ -15,7 +15,7 @@ import numpy as np
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.likelihood import Likelihood, Seq2SeqRequest
 from nlgauge.engine.features.request import Features
-from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.models.capabilities import SEQ2SEQ_LM
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, likely_words
 from nlgauge.metrics.references import LEFT_OUT
@@ -23,7 +23,7 @@ from nlgauge.metrics.references import LEFT_OUT
 _CUT = "a text to write from is longer than the window: only its beginning is read"
 
 
-class _Asked(NamedTuple):
+class _AskedText(NamedTuple):
     """A text that is asked for where another one is read."""
 
     name: str
@@ -32,7 +32,7 @@ class _Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BARTScore(RowMetric[Prepared]):
+class BARTScore(RowMetric):
     """Mean log-probability of a text's tokens where another one is read; at most 0, and 0 is best.
 
     The model has an encoder and a decoder, such as BART or T5, and is run by torch; the embedded one has none. The
@@ -44,6 +44,7 @@ class BARTScore(RowMetric[Prepared]):
     references: 'best' reference, or the 'mean' over references; not read by 'faithfulness'.
     """
 
+    cost: ClassVar[Cost] = "pairs"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         "references": ("best", "mean"),
         "direction": ("faithfulness", "precision", "recall", "f"),
@@ -55,37 +56,35 @@ class BARTScore(RowMetric[Prepared]):
     model: str | None = None
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate", self._against)
-
-    @property
-    def cost(self) -> Cost:
-        return "pairs"
 
     @property
     def _against(self) -> str:
         return "source" if self.direction == "faithfulness" else "references"
 
     def prepare(self, setup: Setup) -> Prepared:
-        capability(setup.model, setup.model.seq2seq_lm, "seq2seq_lm")
+        setup.model[SEQ2SEQ_LM]
         return Prepared()
 
     def requests(self, row: Row, prepared: Prepared) -> list[Seq2SeqRequest]:
         return [one.request for together in self._asked(row) for one in together]
 
-    def _asked(self, row: Row) -> list[list[_Asked]]:
+    def _asked(self, row: Row) -> list[list[_AskedText]]:
         """What is asked for each text that the candidate is compared with."""
         if self.direction == "faithfulness":
             known = row.source is not None
-            return [[_Asked("candidate", "source", Seq2SeqRequest(row.candidate, row.source or ""))]] if known else []
+            return (
+                [[_AskedText("candidate", "source", Seq2SeqRequest(row.candidate, row.source or ""))]] if known else []
+            )
         asked = []
         for reference in row.references:
-            precision = _Asked("candidate", "reference", Seq2SeqRequest(row.candidate, reference))
-            recall = _Asked("reference", "candidate", Seq2SeqRequest(reference, row.candidate))
+            precision = _AskedText("candidate", "reference", Seq2SeqRequest(row.candidate, reference))
+            recall = _AskedText("reference", "candidate", Seq2SeqRequest(reference, row.candidate))
             asked.append({"precision": [precision], "recall": [recall]}.get(self.direction, [precision, recall]))
         return asked
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         return [self._value(row, features) for row in rows]
 
     def _value(self, row: Row, features: Features) -> Value:

@@ -59,7 +59,7 @@ class Clouds(WeakKeyDictionary[TokenVectors, Cloud]):
         return Clouds, ()
 
 
-class Side(NamedTuple):
+class CloudSide(NamedTuple):
     """How the clouds of candidates, or of references, are made."""
 
     table: TokenWeights | None
@@ -71,12 +71,12 @@ class BaryScorePrepared(Prepared):
     """The layers, and how clouds are made of them."""
 
     layers: tuple[int, ...]
-    sides: tuple[Side, Side]
+    sides: tuple[CloudSide, CloudSide]
     """For candidates and for references; one and the same where they share their weights"""
 
 
 @dataclass(frozen=True)
-class BaryScore(ReferenceMetric[BaryScorePrepared, TokenVectors]):
+class BaryScore(ReferenceMetric[TokenVectors]):
     """Transport cost between the barycenters of the encoder's layers for candidate and reference; 0 is best.
 
     layers: how many layers up to the one that the model's card names for BaryScore, else the last; or which ones as a
@@ -91,6 +91,7 @@ class BaryScore(ReferenceMetric[BaryScorePrepared, TokenVectors]):
         weigh nothing. punctuation: keep tokens without letter or digit.
     """
 
+    cost: ClassVar[Cost] = "encoding"
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Colombo et al. 2021, EMNLP, arXiv:2108.12463"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
@@ -119,10 +120,6 @@ class BaryScore(ReferenceMetric[BaryScorePrepared, TokenVectors]):
             )
 
     @property
-    def cost(self) -> Cost:
-        return "encoding"
-
-    @property
     def uses_corpus(self) -> bool:
         return self.idf in OF_THE_CORPUS
 
@@ -130,8 +127,8 @@ class BaryScore(ReferenceMetric[BaryScorePrepared, TokenVectors]):
         layers = layers_read(self.layers, "BaryScore", setup.model)
         tables = idf_tables(self.idf, setup)
         facts = {"layers": ",".join(map(str, layers)), "idf": idf_fact(self.idf, setup, *tables)}
-        first = Side(tables[0], Clouds())
-        second = Side(tables[1], Clouds()) if self.idf == "separate" else first
+        first = CloudSide(tables[0], Clouds())
+        second = CloudSide(tables[1], Clouds()) if self.idf == "separate" else first
         return BaryScorePrepared(layers=layers, sides=(first, second), facts=facts)
 
     def request(self, text: str, prepared: BaryScorePrepared, reference: bool) -> VectorsRequest:

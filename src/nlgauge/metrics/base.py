@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
 from nlgauge.metrics.evidence import Evidence
-from nlgauge.metrics.parameters import check_choices, check_types, literal
+from nlgauge.metrics.parameters import check_choices, check_least, check_types, literal
 
 Cost: TypeAlias = Literal["strings", "static", "encoding", "pairs", "masking", "masked pairs"]
 """What the texts of a row cost, the cheapest first: no model; its vocabulary table; a pass a text; a pass a pair of
@@ -48,13 +48,24 @@ class Value:
     """What a reader of the number should know; counted in the run's summary"""
     counts: tuple[float, ...] | None = None
     """What the row adds to the sums from which the value of all rows is computed, by a metric that has such a value"""
+    temporary: bool = False
+    """Whether the reason may be gone when the row is scored again, as after a request that failed: such a value is not
+    kept"""
+
+    def __float__(self) -> float:
+        """The first part, which is meant where none is named."""
+        return self.parts[0]
 
 
-class Reads(Protocol):
+class ModelAccess(Protocol):
     """What of the engine a metric may use before rows are scored."""
 
     @property
     def model(self) -> Model: ...
+
+    def other(self, name: str) -> ModelAccess:
+        """The same of another model."""
+        ...
 
     def token_ids(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
         """Ids of the sub-words of each text [tokens], in order."""
@@ -66,19 +77,23 @@ class Setup:
     """What a metric may look at before rows are scored: all rows, and the model that it reads."""
 
     corpus: Corpus
-    engine: Reads | None = None
+    engine: ModelAccess | None = None
 
     @property
     def model(self) -> Model:
         """The metric's model. Raises SpecError for a metric that has no field `model`."""
         return self._engine.model
 
+    def other_model(self, name: str) -> Model:
+        """One of `Metric.other_models`."""
+        return self._engine.other(name).model
+
     def token_ids(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
         """Ids of the sub-words of each text [tokens], in order."""
         return self._engine.token_ids(texts)
 
     @property
-    def _engine(self) -> Reads:
+    def _engine(self) -> ModelAccess:
         if self.engine is None:
             raise SpecError("a metric that reads a model needs a field model: str | None = None")
         return self.engine
@@ -97,7 +112,7 @@ M = TypeVar("M", bound="Metric")
 
 
 @dataclass(frozen=True)
-class Metric(ABC):
+class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have the abstract methods
     """A metric and its parameters. ``str(metric)`` is its spec, which parses back to an equal metric.
 
     model: the model that is read, by its name or folder. None is the model of the run: the embedded 'pocket', where the
@@ -112,12 +127,15 @@ class Metric(ABC):
     citation: ClassVar[str] = ""
     choices: ClassVar[Mapping[str, Sequence[object]]] = {}
     """Allowed values of the parameters that have a closed list"""
+    least: ClassVar[Mapping[str, float]] = {}
+    """The least value of parameters that are numbers"""
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
 
     def __post_init__(self) -> None:
         check_choices(self, self.choices)
         check_types(self)
+        check_least(self, **self.least)
         if getattr(self, "model", None) == "":
             raise SpecError(f"{self.name}: model='' is not a model's name")
 
@@ -138,9 +156,33 @@ class Metric(ABC):
         """The settings of a preset, which may depend on the parameters that are given beside it."""
         return cls.presets[preset]
 
-    @abstractmethod
     def prepare(self, setup: Setup) -> Prepared:
         """What has to be known before anything is scored. Raises SpecError for a model that does not fit."""
+        return Prepared()
+
+    def score(
+        self,
+        candidate: str,
+        *,
+        references: Sequence[str] | str | None = None,
+        source: str | None = None,
+        context: str | None = None,
+        question: str | None = None,
+        **options: Any,
+    ) -> Value:
+        """The score of one row: ``float(score)`` is its first part. For many rows `nlgauge.evaluate` takes less time.
+
+        options: as `nlgauge.evaluate` takes them. Nothing is kept on disk unless `cache` is given. Raises SpecError for
+        a metric whose scores depend on other rows, and InputError for a row that lacks what the metric reads.
+
+        >>> from nlgauge import TokenF1
+        >>> TokenF1().score("A cat sat.", references="A cat sat.").parts[0]
+        1.0
+        """
+        from nlgauge.evaluation import evaluate_row
+
+        row = {"candidate": candidate, "references": references, "source": source, "context": context}
+        return evaluate_row({**row, "question": question}, self, **{"cache": False, **options})
 
     @property
     def name(self) -> str:
@@ -148,9 +190,14 @@ class Metric(ABC):
         return registered_name(type(self))
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         """The columns whose texts a row's score depends on."""
         return ("candidate", "references")
+
+    @property
+    def other_models(self) -> tuple[str, ...]:
+        """The names of the models that it reads beside `model`, by requests that are a `ByModel`."""
+        return ()
 
     @property
     def cost(self) -> Cost:
@@ -194,31 +241,33 @@ def model_of(metric: Metric) -> str | None:
     return (metric.model or POCKET) if hasattr(metric, "model") else None
 
 
-P = TypeVar("P", bound=Prepared)
-"""What a metric prepares"""
+def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:
+    """Raises SpecError for a metric whose scores of a few rows would depend on which rows these are."""
+    for metric in metrics:
+        if metric.uses_corpus:
+            remedy = "choose idf='none'" if hasattr(metric, "idf") else "score all rows at once by nlgauge.evaluate"
+            raise SpecError(
+                f"{metric}: a score depends on the other rows, and rows come a few at a time here: {remedy}"
+            )
 
 
 @dataclass(frozen=True)
-class RowMetric(Metric, Generic[P]):
-    """Gives every row a score, which depends on the row and on what was prepared."""
+class RowMetric(Metric):
+    """Gives every row a score, which depends on the row and on what was prepared: `prepared` is what `prepare` gave."""
 
-    @abstractmethod
-    def prepare(self, setup: Setup) -> P:
-        """What has to be known before rows are scored. Raises SpecError for a model that does not fit."""
-
-    def requests(self, row: Row, prepared: P) -> Sequence[AnyRequest]:
+    def requests(self, row: Row, prepared: Any) -> Sequence[AnyRequest]:
         """The features that the row's score is computed from."""
         return ()
 
-    def further(self, row: Row, prepared: P, features: Features) -> Sequence[AnyRequest]:
+    def followup_requests(self, row: Row, prepared: Any, features: Features) -> Sequence[AnyRequest]:
         """More of them, for a metric that has to see the first ones to know."""
         return ()
 
     @abstractmethod
-    def score(self, rows: Sequence[Row], prepared: P, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
         """A score for each of some rows. A row's score does not depend on which others come with it."""
 
-    def evidence(self, row: Row, prepared: P, features: Features) -> Evidence:
+    def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
         """What the score rests on; empty where a metric has nothing to show."""
         return Evidence()
 

@@ -20,13 +20,12 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import ENCODER, Model
 from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import greedy_match, shares, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Match, Place
 from nlgauge.metrics.idf import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_table
-from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
@@ -43,7 +42,7 @@ class BERTScorePrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class BERTScore(ReferenceMetric[BERTScorePrepared, TokenVectors]):
+class BERTScore(ReferenceMetric[TokenVectors]):
     """Greedy matching of contextual token vectors; 1 is best, and unrelated texts stay well above 0.
 
     layer: whose hidden states are compared, 0 being the embeddings; None is the one at which the model agrees best
@@ -54,6 +53,8 @@ class BERTScore(ReferenceMetric[BERTScorePrepared, TokenVectors]):
     special: let tokens match the special tokens around the other text, as the published code does.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"layer": 0}
+    cost: ClassVar[Cost] = "encoding"
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
     citation: ClassVar[str] = "Zhang et al. 2020, ICLR, arXiv:1904.09675"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
@@ -70,21 +71,13 @@ class BERTScore(ReferenceMetric[BERTScorePrepared, TokenVectors]):
     special: bool = False
     model: str | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, layer=0)
-
-    @property
-    def cost(self) -> Cost:
-        return "encoding"
-
     @property
     def uses_corpus(self) -> bool:
         return self.idf in OF_THE_CORPUS
 
     def prepare(self, setup: Setup) -> BERTScorePrepared:
         model = setup.model
-        last = capability(model, model.encoder, "encoder").layers
+        last = model[ENCODER].layers
         layer = model.card.layers.get("BERTScore", last - 1) if self.layer is None else self.layer
         table = idf_table(self.idf, setup)
         baseline = _baseline(layer, model) if self.rescale else (0.0, 0.0, 0.0)

@@ -22,7 +22,7 @@ _CONSTANTS = {"floor": 0.1, "add-k": 1.0}
 
 
 @dataclass(frozen=True)
-class BLEU(RowMetric[Prepared]):
+class BLEU(RowMetric):
     """BLEU: precision of n-grams of words, with a penalty for brevity; 0 to 100.
 
     lowercase: compare texts in lower case. ngram: the longest n-grams that count.
@@ -66,7 +66,7 @@ class BLEU(RowMetric[Prepared]):
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts=sacrebleu_facts(self._sacrebleu(), setup.corpus))
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         tokenize = self._sacrebleu().tokenizer
 
         def words(text: str) -> list[str]:

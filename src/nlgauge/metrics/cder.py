@@ -25,7 +25,7 @@ class CDERPrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class CDER(StringReferenceMetric[CDERPrepared, Symbols]):
+class CDER(StringReferenceMetric[Symbols]):
     """CDER: edits of words and jumps, in hundredths of the reference's words; 0 is best.
 
     Each word of the reference is covered once; of the candidate words may be passed over, at a cost, or read twice, and

@@ -26,7 +26,7 @@ _MARKS = frozenset(string.punctuation)
 
 
 @dataclass(frozen=True)
-class ChrF(RowMetric[Prepared]):
+class ChrF(RowMetric):
     """chrF: F-score of n-grams of characters, recall weighing more; 0 to 100.
 
     lowercase: compare texts in lower case. characters: the longest n-grams of characters that count.
@@ -66,7 +66,7 @@ class ChrF(RowMetric[Prepared]):
         metric = sacrebleu_metric("ChrF", "CHRF", lowercase=self.lowercase, **settings)
         return Prepared(facts=sacrebleu_facts(metric, setup.corpus))
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         return counted_values(self, rows, self._count, self._formula)
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:

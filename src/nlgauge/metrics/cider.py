@@ -18,8 +18,7 @@ from nlgauge.engine.features.request import Features
 from nlgauge.maths.ngrams import ngrams
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_with_references
-from nlgauge.metrics.parameters import check_least
-from nlgauge.metrics.references import LEFT_OUT, Pairs, paired
+from nlgauge.metrics.references import LEFT_OUT, RowPairs, paired
 from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
 
 _SIGMA = 6.0
@@ -42,7 +41,7 @@ class CIDErPrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class CIDEr(RowMetric[CIDErPrepared]):
+class CIDEr(RowMetric):
     """CIDEr: cosine of n-grams weighted by tf-idf, mean over n and over references; 0 to 10.
 
     An n-gram weighs by how few items have it in their references: a row's value depends on the references of all rows.
@@ -53,20 +52,14 @@ class CIDEr(RowMetric[CIDErPrepared]):
         or 'spaces'. All in lower case. The COCO program has a tokenizer in Java, whose words are close to 'unicode'.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"ngram": 1}
+    uses_corpus: ClassVar[bool] = True
     citation: ClassVar[str] = "Vedantam et al. 2015, CVPR, arXiv:1411.5726"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"variant": ("d", "plain"), "tokenizer": SPLITTERS}
 
     variant: str = "d"
     ngram: int = 4
     tokenizer: str = "unicode"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, ngram=1)
-
-    @property
-    def uses_corpus(self) -> bool:
-        return True
 
     @property
     def libraries(self) -> tuple[str, ...]:
@@ -79,7 +72,7 @@ class CIDEr(RowMetric[CIDErPrepared]):
         idf = {gram: math.log(items / count) for gram, count in frequencies.items()}
         return CIDErPrepared(items=items, idf=idf, facts=facts)
 
-    def score(self, rows: Sequence[Row], prepared: CIDErPrepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: CIDErPrepared, features: Features) -> list[Value]:
         @cache
         def vectors(text: str) -> Vectors | None:
             return self._vectors(splitter(self.tokenizer)(text), prepared)
@@ -114,7 +107,7 @@ class CIDEr(RowMetric[CIDErPrepared]):
         ]
         return Vectors(weights, [math.sqrt(sum([w * w for w in each.values()])) for each in weights], len(words))
 
-    def _value(self, row: Row, sides: Pairs[Vectors], prepared: CIDErPrepared) -> Value:
+    def _value(self, row: Row, sides: RowPairs[Vectors], prepared: CIDErPrepared) -> Value:
         if not sides.pairs:
             return Value((math.nan,), sides.reason)
         if prepared.items < 2:

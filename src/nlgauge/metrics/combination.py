@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +20,23 @@ from nlgauge.metrics.base import COSTS, POCKET, Cost, Prepared, RowMetric, Setup
 from nlgauge.metrics.evidence import Evidence, Item
 
 
-class Bound(NamedTuple):
+class PreparedMember(NamedTuple):
     """A member with what it prepared."""
 
-    metric: RowMetric[Any]
+    metric: RowMetric
     prepared: Prepared
 
 
 @dataclass(frozen=True, kw_only=True)
 class CombinationPrepared(Prepared):
     file: CombinationFile
-    members: Mapping[str, Bound]
+    members: Mapping[str, PreparedMember]
     """By spec"""
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Combination(RowMetric[CombinationPrepared]):
+class Combination(RowMetric):
     """A weighted sum of metrics, in the unit of the ratings that its weights were fitted to.
 
     weights: the file that `nlgauge train combination` wrote. Its members are computed in the same pass over the texts
@@ -62,12 +62,12 @@ class Combination(RowMetric[CombinationPrepared]):
             object.__setattr__(self, "model", fitted)
 
     @property
-    def members(self) -> Mapping[str, RowMetric[Any]]:
+    def members(self) -> Mapping[str, RowMetric]:
         """The metrics whose weights are not 0, by spec. Raises SpecError for a file that cannot be scored with."""
         return self._loaded[1]
 
     @property
-    def _loaded(self) -> tuple[CombinationFile, Mapping[str, RowMetric[Any]]]:
+    def _loaded(self) -> tuple[CombinationFile, Mapping[str, RowMetric]]:
         try:
             changed = Path(self.weights).stat().st_mtime_ns
         except OSError:
@@ -78,8 +78,12 @@ class Combination(RowMetric[CombinationPrepared]):
             raise SpecError(f"{self.name}: {error}") from None
 
     @property
-    def reads(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(column for made in self.members.values() for column in made.reads))
+    def columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(column for made in self.members.values() for column in made.columns))
+
+    @property
+    def other_models(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for made in self.members.values() for name in made.other_models))
 
     @property
     def cost(self) -> Cost:
@@ -99,7 +103,7 @@ class Combination(RowMetric[CombinationPrepared]):
 
     def prepare(self, setup: Setup) -> CombinationPrepared:
         file, members = self._loaded
-        bound = {spec: Bound(made, made.prepare(setup)) for spec, made in members.items()}
+        bound = {spec: PreparedMember(made, made.prepare(setup)) for spec, made in members.items()}
         name, digest = model_of(self) or POCKET, setup.model.digest
         fitted = file.models.get(name)
         changed = fitted is not None and not digest.startswith(fitted)
@@ -112,11 +116,11 @@ class Combination(RowMetric[CombinationPrepared]):
         asked = (one.metric.requests(row, one.prepared) for one in prepared.members.values())
         return list(dict.fromkeys(request for requests in asked for request in requests))
 
-    def further(self, row: Row, prepared: CombinationPrepared, features: Features) -> list[AnyRequest]:
-        asked = (one.metric.further(row, one.prepared, features) for one in prepared.members.values())
+    def followup_requests(self, row: Row, prepared: CombinationPrepared, features: Features) -> list[AnyRequest]:
+        asked = (one.metric.followup_requests(row, one.prepared, features) for one in prepared.members.values())
         return list(dict.fromkeys(request for requests in asked for request in requests))
 
-    def score(self, rows: Sequence[Row], prepared: CombinationPrepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: CombinationPrepared, features: Features) -> list[Value]:
         columns = _scored(rows, prepared, features)
         return [_combined({spec: values[at] for spec, values in columns.items()}, prepared) for at in range(len(rows))]
 
@@ -133,13 +137,13 @@ class Combination(RowMetric[CombinationPrepared]):
 
 
 @lru_cache(maxsize=16)
-def _load(path: str, changed: int | None) -> tuple[CombinationFile, Mapping[str, RowMetric[Any]]]:
+def _load(path: str, changed: int | None) -> tuple[CombinationFile, Mapping[str, RowMetric]]:
     """A file and its members by spec, read again where its time of modification is another."""
     file = CombinationFile.load(path)
     return file, {member.metric: _member(member) for member in file.used}
 
 
-def _member(member: Member) -> RowMetric[Any]:
+def _member(member: Member) -> RowMetric:
     from nlgauge.catalogue import registry
 
     own = Combination.__name__
@@ -158,7 +162,7 @@ def _named(spec: str, prepared: Prepared, file: CombinationFile) -> str:
 
 
 def _scored(rows: Sequence[Row], prepared: CombinationPrepared, features: Features) -> dict[str, list[Value]]:
-    return {spec: one.metric.score(rows, one.prepared, features) for spec, one in prepared.members.items()}
+    return {spec: one.metric.score_rows(rows, one.prepared, features) for spec, one in prepared.members.items()}
 
 
 def _numbers(values: Mapping[str, Value], prepared: CombinationPrepared) -> NDArray[np.float64]:

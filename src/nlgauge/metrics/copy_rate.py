@@ -14,11 +14,10 @@ from nlgauge.maths.ngrams import ngrams
 from nlgauge.maths.words import words
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_words
-from nlgauge.metrics.parameters import check_least
 
 
 @dataclass(frozen=True)
-class CopyRate(RowMetric[Prepared]):
+class CopyRate(RowMetric):
     """Share of the output's n-grams that stand in its source; 1 minus the share of novel n-grams. 0 to 1.
 
     Each n-gram of the output counts as often as it stands there, and is copied if the source has it anywhere, however
@@ -26,6 +25,7 @@ class CopyRate(RowMetric[Prepared]):
     ngram: the number of words of an n-gram. side: the 'source', or the 'context'.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"ngram": 1}
     details: ClassVar[tuple[str, ...]] = ("score",)
     citation: ClassVar[str] = "See et al. 2017, ACL, arXiv:1704.04368 (novel n-grams)"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"side": ("source", "context")}
@@ -33,18 +33,14 @@ class CopyRate(RowMetric[Prepared]):
     ngram: int = 1
     side: str = "source"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, ngram=1)
-
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate", self.side)
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts={"ngram": self.ngram, "side": self.side})
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         @cache
         def grams_of(other: str) -> frozenset[str] | None:
             split = words(other)

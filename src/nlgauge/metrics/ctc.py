@@ -21,19 +21,19 @@ import numpy as np
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.alignment import SHAPE, Reading
 from nlgauge.engine.features.request import AnyRequest, Features
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, Model
 from nlgauge.engine.words import is_word
 from nlgauge.errors import SpecError
 from nlgauge.maths import alignment as aspects
 from nlgauge.maths.alignment import Array
-from nlgauge.metrics.aligners import BOTH, Aligned, Aligner, Direction, Embeddings, Trained, shown
+from nlgauge.metrics.aligners import BOTH, Aligned, Direction, EmbeddingAligner, TextAligner, TrainedAligner, shown
 from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence
 
 
 @dataclass(frozen=True, kw_only=True)
 class AspectPrepared(Prepared):
-    aligner: Aligner
+    aligner: TextAligner
     baseline: float = 0.0
     """What unrelated texts have, of E with rescaling"""
 
@@ -48,7 +48,7 @@ class RowAligned(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Aspect(RowMetric[AspectPrepared]):
+class CTCAspect(RowMetric):
     needed: ClassVar[tuple[str, ...]] = ("source",)
     """The columns without which there is no value"""
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379"
@@ -57,7 +57,7 @@ class Aspect(RowMetric[AspectPrepared]):
         "rescale": ("none", "token"),
         "reading": ("search", "windows"),
     }
-    embeddings: ClassVar[type[Embeddings]] = Embeddings
+    embeddings: ClassVar[type[EmbeddingAligner]] = EmbeddingAligner
 
     aligner: str = "E"
     layer: int = -1
@@ -76,7 +76,7 @@ class Aspect(RowMetric[AspectPrepared]):
             raise SpecError(f"{self.name}: reading is of aligner='D' or 'R'; leave it out")
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate", *self.needed)
 
     @property
@@ -94,9 +94,9 @@ class Aspect(RowMetric[AspectPrepared]):
     def prepare(self, setup: Setup) -> AspectPrepared:
         model = setup.model
         if self.aligner != "E":
-            digest = capability(model, model.aligner, "aligner").digest
+            digest = model[ALIGNER].digest
             card = model.card
-            trained = Trained(
+            trained = TrainedAligner(
                 self.stopwords, self.aligner == "R", card.aligner_threshold, self.reading, card.aligner_temperature,
                 card.aligner_asks, card.languages == ("en",),
             )  # fmt: skip
@@ -118,7 +118,7 @@ class Aspect(RowMetric[AspectPrepared]):
         return AspectPrepared(aligner=embeddings, baseline=baseline, facts=facts)
 
     def _layer(self, model: Model) -> int:
-        most = capability(model, model.encoder, "encoder").layers
+        most = model[ENCODER].layers
         families = [*(kind.__name__ for kind in type(self).__mro__), "CTC"]
         named = next((model.card.layers[family] for family in families if family in model.card.layers), -1)
         asked = named if self.layer == -1 else self.layer
@@ -131,7 +131,7 @@ class Aspect(RowMetric[AspectPrepared]):
         directions = [] if self._missing(row) else self.directions(row)
         return [request for direction in directions for request in prepared.aligner.requests(direction)]
 
-    def score(self, rows: Sequence[Row], prepared: AspectPrepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: AspectPrepared, features: Features) -> list[Value]:
         return [self._value(self._aligned(row, prepared, features), prepared) for row in rows]
 
     def _value(self, row: RowAligned, prepared: AspectPrepared) -> Value:
@@ -186,7 +186,7 @@ def _candidate(row: Row, *columns: str) -> Direction:
 
 
 @dataclass(frozen=True)
-class Consistency(Aspect):
+class Consistency(CTCAspect):
     """Faithfulness: does the candidate say only what its source says? Mean alignment of its words with the source.
 
     With aligner 'D' there are three more parts: `least_stretch`, the mean over the worst stretch of some sentences;
@@ -226,7 +226,7 @@ class Consistency(Aspect):
 
 
 @dataclass(frozen=True)
-class Relevance(Aspect):
+class Relevance(CTCAspect):
     """How far the candidate covers what its references say, times its consistency with the source.
 
     Mean alignment of a reference's words with the candidate, mean over references, times the candidate's with the
@@ -244,7 +244,7 @@ class Relevance(Aspect):
 
 
 @dataclass(frozen=True)
-class Preservation(Aspect):
+class Preservation(CTCAspect):
     """Harmonic mean of the alignments of candidate with source and source with candidate: is the content the same?
 
     Parameters as of Consistency.
@@ -258,7 +258,7 @@ class Preservation(Aspect):
 
 
 @dataclass(frozen=True)
-class Groundedness(Aspect):
+class Groundedness(CTCAspect):
     """Sum of the alignments of the candidate's words with the context: how much of the knowledge does a reply use?
 
     `context` is the knowledge. Parameters as of Consistency; stop-words do not count unless asked for.
@@ -273,7 +273,7 @@ class Groundedness(Aspect):
 
 
 @dataclass(frozen=True)
-class Engagingness(Aspect):
+class Engagingness(CTCAspect):
     """Sum of the alignments of the candidate's words with context and source: how much does a reply take up?
 
     `source` is the history of the dialogue, `context` the knowledge. A word may be aligned with either; each of the two

@@ -13,9 +13,9 @@ dimensions a seventh of the true one and mostly chance (two seeds of 10,000 dire
 0.5 to 0.6), and without the absolute value it depends on the order of the two texts. Here d is computed to 0.1 %.
 
 Its depth, the integrated rank-weighted one, is the mean over random directions u of min(F(t), 1 - F(t-)), F being the
-distribution of the cloud's projections on u and t the token's: `depth='irw'`. In so many dimensions projections are
-nearly normal, and that mean falls with the distance from the cloud's centre: their order agrees to 0.99, better than
-with the same depth on 4,000 other directions. So the default is minus that distance, which needs no chance.
+distribution of the cloud's projections on u and t the token's. In so many dimensions projections are nearly normal, and
+that mean falls with the distance from the cloud's centre: their order agrees to 0.99, better than with the same depth
+on 4,000 other directions. So the depth here is minus that distance, which needs no chance.
 
 Vectors have length 1 and special tokens belong to the cloud, as published.
 """
@@ -31,12 +31,11 @@ from numpy.typing import NDArray
 
 from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.errors import SpecError
 from nlgauge.maths.hulls import hausdorff
 from nlgauge.maths.vectors import unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
-from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.references import ReferenceMetric, each_once
 
 Array = NDArray[np.float64]
@@ -45,31 +44,28 @@ Marks = NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True)
 class DepthScorePrepared(Prepared):
-    """The layer that is read, and the random directions of depth='irw'."""
+    """The layer that is read."""
 
     layer: int
-    directions: Array | None
-    """[width, directions], at length 1"""
 
 
 @dataclass(frozen=True)
-class DepthScore(ReferenceMetric[DepthScorePrepared, TokenVectors]):
+class DepthScore(ReferenceMetric[TokenVectors]):
     """Distance between the depth-trimmed regions of two clouds of token vectors; 0 is best.
 
     layer: whose hidden states are compared, 0 being the embeddings; None is the one at which the model agrees best
         with people, and the last where nobody measured, which on the embedded model agrees with people far better than
         the published three quarters up.
     p: of the mean over levels. eps: the lowest level, at least 0 and below 1. levels: how many, from eps to 1.
-    depth: 'distance' from the centre, or 'irw' as published, on random directions.
-    directions: how many, of 'irw'. seed: with which they are drawn.
     special: count the special tokens around a text as part of it.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"layer": 0, "levels": 1, "p": 1, "eps": 0}
+    cost: ClassVar[Cost] = "encoding"
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Staerman et al. 2021, arXiv:2103.12711"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         **ReferenceMetric.choices,
-        "depth": ("distance", "irw"),
         "special": (True, False),
     }
 
@@ -77,29 +73,18 @@ class DepthScore(ReferenceMetric[DepthScorePrepared, TokenVectors]):
     p: float = 5
     eps: float = 0.3
     levels: int = 5
-    depth: str = "distance"
-    directions: int = 10_000
-    seed: int = 0
     special: bool = True
     model: str | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self, layer=0, levels=1, directions=1, seed=0, p=1, eps=0)
         if self.eps >= 1:
             raise SpecError(f"DepthScore: eps={shown(self.eps)} is not below 1")
 
-    @property
-    def cost(self) -> Cost:
-        return "encoding"
-
     def prepare(self, setup: Setup) -> DepthScorePrepared:
-        encoder = capability(setup.model, setup.model.encoder, "encoder")
+        encoder = setup.model[ENCODER]
         layer = setup.model.card.layers.get("DepthScore", encoder.layers) if self.layer is None else self.layer
-        directions = None
-        if self.depth == "irw":
-            directions = unit(np.random.default_rng(self.seed).standard_normal((self.directions, encoder.width))).T
-        return DepthScorePrepared(layer=layer, directions=directions, facts={"layer": layer})
+        return DepthScorePrepared(layer=layer, facts={"layer": layer})
 
     def request(self, text: str, prepared: DepthScorePrepared, reference: bool) -> VectorsRequest:
         return VectorsRequest(text, (prepared.layer,))
@@ -107,7 +92,7 @@ class DepthScore(ReferenceMetric[DepthScorePrepared, TokenVectors]):
     def compare(
         self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: DepthScorePrepared
     ) -> list[tuple[float]]:
-        sides = each_once(lambda feature: self._regions(feature, prepared.directions), pairs)
+        sides = each_once(self._regions, pairs)
         return [(self._distance(*one, *other),) for one, other in sides]
 
     def _distance(self, x: Array, one: Marks, y: Array, other: Marks) -> float:
@@ -116,23 +101,9 @@ class DepthScore(ReferenceMetric[DepthScorePrepared, TokenVectors]):
         # Divided by the largest, so that no power underflows.
         return most * float(((apart / most) ** self.p).mean()) ** (1 / self.p) if most else 0.0
 
-    def _regions(self, feature: TokenVectors, directions: Array | None) -> tuple[Array, Marks]:
+    def _regions(self, feature: TokenVectors) -> tuple[Array, Marks]:
         """The cloud's points, and which of them each level's region has: [levels, points]."""
         vectors = unit(feature.vectors[0, ~feature.special | self.special])
-        if directions is not None:
-            depth = rank_depths(vectors @ directions)
-        else:
-            depth = -np.linalg.norm(vectors - vectors.mean(axis=0), axis=1)
+        depth = -np.linalg.norm(vectors - vectors.mean(axis=0), axis=1)
         least = np.quantile(depth, np.linspace(self.eps, 1, self.levels))
         return vectors, depth >= least[:, None]
-
-
-def rank_depths(projections: Array) -> Array:
-    """Integrated rank-weighted depth of the points of a cloud: projections [points, directions] -> [points].
-
-    Ramsay, Durocher and Leblanc, "Integrated rank-weighted depth", 2019, of points no two of which fall together.
-    """
-    n = len(projections)
-    ranks = projections.argsort(axis=0).argsort(axis=0) + 1
-    depth: Array = np.minimum(ranks, n + 1 - ranks).mean(axis=1) / n
-    return depth

@@ -18,7 +18,7 @@ from nlgauge.metrics.references import StringReferenceMetric
 
 
 @dataclass(frozen=True)
-class EED(StringReferenceMetric[Prepared, Symbols]):
+class EED(StringReferenceMetric[Symbols]):
     """EED: edits of characters and jumps between words, with a cost for reading a place again; 0 is best, 1 worst.
 
     Punctuation marks are set apart first, and texts end and start with a space. Case counts.

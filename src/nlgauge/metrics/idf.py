@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.features.masked import TokenWeights
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.maths.weighting import document_frequencies, inverse_document_frequencies
 from nlgauge.metrics.base import Setup
@@ -30,7 +31,7 @@ def idf_table(idf: str, setup: Setup) -> TokenWeights | None:
         table = general_frequencies(setup.model)
         return _weights(table.counts, table.documents)
     texts = dict.fromkeys(_documents(idf, setup))
-    return _weights(*document_frequencies(setup.token_ids(texts), setup.model.tokenizer.vocabulary))
+    return _weights(*document_frequencies(setup.token_ids(texts), setup.model[TOKENIZER].vocabulary))
 
 
 def idf_tables(idf: str, setup: Setup) -> tuple[TokenWeights | None, TokenWeights | None]:

@@ -10,7 +10,7 @@ stand there twice a 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from nlgauge.maths.neighbours import coverage
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.evidence import Evidence
-from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
 
 
@@ -36,14 +35,11 @@ class ImprovedPrecisionRecall(SetMetric):
     unit, layers, normalize: as in MarkEvaluate.
     """
 
+    least: ClassVar[Mapping[str, float]] = {**SetMetric.least, "k": 1}
     parts: ClassVar[tuple[str, ...]] = ("precision", "recall", "density", "coverage")
     citation: ClassVar[str] = "Kynkaanniemi et al. 2019, NeurIPS, arXiv:1904.06991"
 
     k: int = 3
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, k=1)
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
         k, n, m = self.k, len(reference), len(evaluated)

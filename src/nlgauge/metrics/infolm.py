@@ -22,14 +22,13 @@ from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.masked import Bag, BagRequest, TokenWeights
 from nlgauge.engine.features.request import Features
-from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES, Measure, symmetrised, symmetrised_contributions
 from nlgauge.metrics.base import Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Item
 from nlgauge.metrics.idf import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_tables
-from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
@@ -56,7 +55,7 @@ class InfoLMPrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class InfoLM(ReferenceMetric[InfoLMPrepared, Bag]):
+class InfoLM(ReferenceMetric[Bag]):
     """Distance between the masked-LM distributions of candidate and reference; 0 is best.
 
     measure: fisher_rao (0 to 1), kl, alpha, gamma, ab, renyi, l1, l2, linf or jensen_shannon.
@@ -73,6 +72,8 @@ class InfoLM(ReferenceMetric[InfoLMPrepared, Bag]):
     class itself takes no preset. What is given beside a preset goes before it.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"stride": 1}
+    cost: ClassVar[Cost] = "masking"
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Colombo et al. 2022, AAAI, arXiv:2112.01589"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
@@ -103,7 +104,6 @@ class InfoLM(ReferenceMetric[InfoLMPrepared, Bag]):
         object.__setattr__(self, "beta", made.beta)
         if self.temperature is not None and not 0 < self.temperature <= sys.float_info.max:
             raise SpecError(f"{self.name}: temperature={shown(self.temperature)} is not a positive number")
-        check_least(self, stride=1)
 
     @classmethod
     def preset_settings(cls, preset: str, given: Mapping[str, object]) -> Mapping[str, object]:
@@ -112,22 +112,18 @@ class InfoLM(ReferenceMetric[InfoLMPrepared, Bag]):
         return {**cls.presets[preset], **of_measure}
 
     @property
-    def cost(self) -> Cost:
-        return "masking"
-
-    @property
     def uses_corpus(self) -> bool:
         return self.idf in OF_THE_CORPUS
 
     def prepare(self, setup: Setup) -> InfoLMPrepared:
-        capability(setup.model, setup.model.masked_lm, "masked_lm")
+        setup.model[MASKED_LM]
         temperature = setup.model.card.temperature if self.temperature is None else self.temperature
         weights = idf_tables(self.idf, setup)
         return InfoLMPrepared(
             measure=Measure(self.measure, self.alpha, self.beta),
             temperature=float(temperature),
             weights=weights,
-            tokenizer=setup.model.tokenizer,
+            tokenizer=setup.model[TOKENIZER],
             facts={"temperature": temperature, "idf": idf_fact(self.idf, setup, *weights)},
         )
 

@@ -13,25 +13,22 @@ from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 
 
 @dataclass(frozen=True)
-class Length(RowMetric[Prepared]):
+class Length(RowMetric):
     """Length of the output; 0 for an empty one. Longer is not necessarily better.
 
     unit: 'words' between spaces, 'characters' (code points), or 'sentences'.
     """
 
+    columns: ClassVar[tuple[str, ...]] = ("candidate",)
     details: ClassVar[tuple[str, ...]] = ("score",)
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"unit": ("words", "characters", "sentences")}
 
     unit: str = "words"
 
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return ("candidate",)
-
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts={"unit": self.unit})
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         return [Value((float(self._count(row.candidate)),)) for row in rows]
 
     def _count(self, text: str) -> int:

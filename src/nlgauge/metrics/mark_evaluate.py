@@ -21,7 +21,6 @@ from nlgauge.maths.neighbours import Points, coverage
 from nlgauge.maths.population import Counts, Estimate, capture, petersen, schnabel
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.evidence import Evidence
-from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
 
 _ESTIMATORS = {"petersen": petersen, "schnabel": schnabel, "capture": capture}
@@ -45,6 +44,7 @@ class MarkEvaluate(SetMetric):
     references in an output's (b), of pairs of both kinds (B1, B2), of references (n) and outputs (m).
     """
 
+    least: ClassVar[Mapping[str, float]] = {**SetMetric.least, "k": 1}
     parts: ClassVar[tuple[str, ...]] = (
         *("score", "quality", "diversity", "floor", "precision", "recall"),
         *("a", "b", "B1", "B2", "n", "m"),
@@ -55,10 +55,6 @@ class MarkEvaluate(SetMetric):
 
     estimator: str = "petersen"
     k: int = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, k=1)
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
         (swept,) = sweep(evaluated, reference, (self.k,))

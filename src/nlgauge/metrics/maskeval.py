@@ -30,7 +30,6 @@ from nlgauge.maths import masked_words as maths
 from nlgauge.maths.masked_words import Array
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, Item, Word, Words
-from nlgauge.metrics.parameters import check_least
 
 _UNIFORM, _CANDIDATE = "uniform", "candidate"
 _NAMES = ("candidate", "source")
@@ -58,7 +57,7 @@ class Plan(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MaskEval(RowMetric[MaskEvalPrepared]):
+class MaskEval(RowMetric):
     """Weighted share of the words of candidate and source that are predicted when masked, given the other text.
 
     weights: 'uniform', the same for every word of a text; 'candidate', that and the candidate's words alone; else a
@@ -74,6 +73,9 @@ class MaskEval(RowMetric[MaskEvalPrepared]):
     stride: words masked in one pass, far apart; 1 is exact, 8 takes an eighth of the time.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"stride": 1}
+    columns: ClassVar[tuple[str, ...]] = _NAMES
+    cost: ClassVar[Cost] = "masked pairs"
     citation: ClassVar[str] = "Liu et al. 2022, arXiv:2205.12394"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         "scoring": ("hit", "probability", "log_probability"),
@@ -91,7 +93,6 @@ class MaskEval(RowMetric[MaskEvalPrepared]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self, stride=1)
         if not self.weights:
             raise SpecError(f"{self.name}: weights={shown(self.weights)} is not 'uniform', 'candidate' or a weighter")
         if not 0 < self.keep <= 1:
@@ -100,14 +101,6 @@ class MaskEval(RowMetric[MaskEvalPrepared]):
             raise SpecError(f"{self.name}: weights={self.weights!r} has no heaviest words to keep; name a weighter")
         if self.per_text and self.keep == 1:
             raise SpecError(f"{self.name}: per_text is about keep; set keep below 1")
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return _NAMES
-
-    @property
-    def cost(self) -> Cost:
-        return "masked pairs"
 
     @property
     def libraries(self) -> tuple[str, ...]:
@@ -134,7 +127,7 @@ class MaskEval(RowMetric[MaskEvalPrepared]):
             return self._all_words(row, prepared)
         return [self.states(row, side) for side in (0, 1)]
 
-    def further(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> list[MaskedWordsRequest]:
+    def followup_requests(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> list[MaskedWordsRequest]:
         plan = None if prepared.weighter is None else self._plan(row, prepared, features)
         return [request for request in plan.requests if request] if isinstance(plan, Plan) else []
 
@@ -170,7 +163,7 @@ class MaskEval(RowMetric[MaskEvalPrepared]):
             return None
         return self.masked(row, side, tuple(kept) if len(kept) < words else None)
 
-    def score(self, rows: Sequence[Row], prepared: MaskEvalPrepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: MaskEvalPrepared, features: Features) -> list[Value]:
         return [self._value(self._plan(row, prepared, features), prepared, features) for row in rows]
 
     def _value(self, plan: Plan | str, prepared: MaskEvalPrepared, features: Features) -> Value:

@@ -32,7 +32,7 @@ _WEIGHTS = {"2005": (0.9, 3.0, 0.5), "2007": (0.81, 0.83, 0.28)}
 Synonyms: TypeAlias = Callable[[str], frozenset[str]]
 
 
-class Words(NamedTuple):
+class StemmedWords(NamedTuple):
     """The words of a text and their stems."""
 
     words: list[str]
@@ -47,7 +47,7 @@ class METEORPrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class METEOR(StringReferenceMetric[METEORPrepared, Words]):
+class METEOR(StringReferenceMetric[StemmedWords]):
     """METEOR of 2005 or 2007: F of matched words, recall weighing more, minus a penalty for scattered matches; 0 to 1.
 
     variant: '2005', F weighed 9 to 1 (NLTK's default), or '2007', the weights fitted for English.
@@ -82,15 +82,17 @@ class METEOR(StringReferenceMetric[METEORPrepared, Words]):
         facts = {"variant": self.variant, "case": "lc", "tok": self.tokenizer, "stemmer": self.stemmer}
         return METEORPrepared(net=net, facts={**facts, "synonyms": synonyms})
 
-    def read(self, text: str, prepared: METEORPrepared) -> Words | None:
+    def read(self, text: str, prepared: METEORPrepared) -> StemmedWords | None:
         words = splitter(self.tokenizer)(text)
-        return Words(words, [*map(_stemmer(self.stemmer), words)]) if words else None
+        return StemmedWords(words, [*map(_stemmer(self.stemmer), words)]) if words else None
 
-    def compare(self, pairs: Sequence[tuple[Words, Words]], prepared: METEORPrepared) -> list[tuple[float]]:
+    def compare(
+        self, pairs: Sequence[tuple[StemmedWords, StemmedWords]], prepared: METEORPrepared
+    ) -> list[tuple[float]]:
         synonyms = None if prepared.net is None else cache(prepared.net.synonyms)
         return [(self._score(*pair, synonyms),) for pair in pairs]
 
-    def _score(self, candidate: Words, reference: Words, synonyms: Synonyms | None) -> float:
+    def _score(self, candidate: StemmedWords, reference: StemmedWords, synonyms: Synonyms | None) -> float:
         alpha, beta, gamma = _WEIGHTS[self.variant]
         matches = matched(candidate, reference, synonyms)
         if not matches:
@@ -109,7 +111,7 @@ class METEOR(StringReferenceMetric[METEORPrepared, Words]):
             raise SpecError(f"METEOR: wordnet={shown(self.wordnet)}: {name}: {error.strerror}") from None
 
 
-def matched(candidate: Words, reference: Words, synonyms: Synonyms | None) -> dict[int, int]:
+def matched(candidate: StemmedWords, reference: StemmedWords, synonyms: Synonyms | None) -> dict[int, int]:
     """Places of the reference's words by those of the candidate's that they are matched with."""
     matches: dict[int, int] = {}
     left, free = [*range(len(candidate.words))], [*range(len(reference.words))]

@@ -14,36 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.data.corpus import Row
 from nlgauge.engine.features.masked import TokenWeights
-from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.words import is_word, words
-from nlgauge.maths.transport import plans
-from nlgauge.maths.vectors import distances, flows, runs, unit
+from nlgauge.maths.vectors import unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
-from nlgauge.metrics.evidence import Evidence, Flow, Place
 from nlgauge.metrics.idf import OF_THE_CORPUS, idf_fact, idf_table
+from nlgauge.metrics.moving import Moved, MovingMetric, word_pieces
 from nlgauge.metrics.parameters import check_layers, layers_read
-from nlgauge.metrics.references import ReferenceMetric, each_once
 
 Array = NDArray[np.float64]
-
-
-class Grams(NamedTuple):
-    """The n-grams of a text."""
-
-    vectors: Array
-    """[n-grams, width], at length 1"""
-    weights: Array
-    """[n-grams]"""
-    spans: list[list[int]]
-    """[n-grams, 2]: places in the text"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +39,7 @@ class MoverScorePrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class MoverScore(ReferenceMetric[MoverScorePrepared, TokenVectors]):
+class MoverScore(MovingMetric):
     """1 minus the word mover's distance over contextual vectors; 1 is best, -1 the least.
 
     ngram: 1 or 2 adjacent words are moved together. A text of fewer words is moved as one.
@@ -66,9 +50,10 @@ class MoverScore(ReferenceMetric[MoverScorePrepared, TokenVectors]):
         references) or 'none'.
     """
 
+    cost: ClassVar[Cost] = "encoding"
     citation: ClassVar[str] = "Zhao et al. 2019, EMNLP, arXiv:1909.02622"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **ReferenceMetric.choices,
+        **MovingMetric.choices,
         "ngram": (1, 2),
         "aggregate": ("power_means", "mean"),
         "idf": ("general", "references", "none"),
@@ -83,10 +68,6 @@ class MoverScore(ReferenceMetric[MoverScorePrepared, TokenVectors]):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_layers(self)
-
-    @property
-    def cost(self) -> Cost:
-        return "encoding"
 
     @property
     def uses_corpus(self) -> bool:
@@ -108,13 +89,10 @@ class MoverScore(ReferenceMetric[MoverScorePrepared, TokenVectors]):
         alike = any(not _weights(text, _words(text)[0], prepared.table).any() for text in (candidate, reference))
         return "all idf weights of a text are 0: its words weighed alike" if alike else None
 
-    def compare(
-        self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: MoverScorePrepared
-    ) -> list[tuple[float]]:
-        sides = each_once(lambda feature: self._grams(feature, prepared), pairs)
-        return [(1.0 - float((cost * plan).sum()),) for cost, plan in _moved(sides)]
+    def from_cost(self, cost: float) -> float:
+        return 1.0 - cost
 
-    def _grams(self, feature: TokenVectors, prepared: MoverScorePrepared) -> Grams:
+    def moved(self, feature: TokenVectors, prepared: MoverScorePrepared) -> Moved:
         first, spans = _words(feature)
         layers = unit(feature.vectors[:, first])
         means = [layers.min(axis=0), layers.mean(axis=0), layers.max(axis=0)]
@@ -127,21 +105,7 @@ class MoverScore(ReferenceMetric[MoverScorePrepared, TokenVectors]):
         sums = weights[within].sum(axis=1)
         # The mean's denominator is left out: the length becomes 1 anyhow.
         joined = unit((weights[within][..., None] * vectors[within]).sum(axis=1))
-        return Grams(joined, sums, [[spans[i][0], spans[i + size - 1][1]] for i in range(len(sums))])
-
-    def evidence(self, row: Row, prepared: MoverScorePrepared, features: Features) -> Evidence:
-        """What was moved where, most first: shares of the whole and how far they went."""
-        if (chosen := self.chosen(row, prepared, features)) is None:
-            return Evidence()
-        number, pair = chosen
-        one, other = (self._grams(feature, prepared) for feature in pair)
-        ((cost, plan),) = _moved([(one, other)])
-        first, second = (
-            [Place(feature.text[begin:end], begin, end) for begin, end in grams.spans]
-            for feature, grams in zip(pair, (one, other), strict=True)
-        )
-        moved = [Flow(first[i], second[j], share, distance) for i, j, share, distance in flows(cost, plan)]
-        return Evidence(reference=number, flows=moved)
+        return Moved(joined, sums, np.stack([spans[: len(sums), 0], spans[size - 1 :, 1]], axis=1))
 
 
 def _weights(feature: TokenVectors, first: NDArray[np.intp], table: TokenWeights | None) -> Array:
@@ -149,17 +113,7 @@ def _weights(feature: TokenVectors, first: NDArray[np.intp], table: TokenWeights
     return table.values[feature.ids[first]] if table else np.ones(len(first))
 
 
-def _words(feature: TokenVectors) -> tuple[NDArray[np.intp], list[list[int]]]:
+def _words(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
     """First piece and place of each word of a text, punctuation left out."""
-    inner = np.flatnonzero(~feature.special)
-    offsets = feature.offsets[inner]
-    starts, spans = runs(words(feature.text, offsets), offsets)
-    kept = [i for i, (begin, end) in enumerate(spans) if is_word(feature.text[begin:end])]
-    return inner[starts[kept]], spans[kept].tolist()
-
-
-def _moved(pairs: Sequence[tuple[Grams, Grams]]) -> list[tuple[Array, Array]]:
-    """Distances and optimal plan of each pair."""
-    costs = [distances(one.vectors, other.vectors) for one, other in pairs]
-    optimal = plans(costs, [one.weights for one, _ in pairs], [other.weights for _, other in pairs])
-    return list(zip(costs, optimal, strict=True))
+    kept, starts, spans = word_pieces(feature)
+    return np.flatnonzero(~feature.special)[starts[kept]], spans

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
 from nlgauge.data.corpus.place import shown
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import ENCODER, Model
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def check_layers(metric: Metric) -> None:
 def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tuple[int, ...]:
     """The layers of a model that are meant: a tuple itself, or so many that end at the one that the model's card names
     for the family, its last where the card names none; all up to that one, where there are fewer."""
-    most = capability(model, model.encoder, "encoder").layers
+    most = model[ENCODER].layers
     if not isinstance(layers, int):
         return layers
     top = model.card.layers.get(family, most)

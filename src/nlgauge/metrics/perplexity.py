@@ -7,7 +7,7 @@ one gives the ordinary perplexity: each token's probability is read where those 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,11 +17,10 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.features.likelihood import CausalRequest, Likelihood
 from nlgauge.engine.features.masked import MaskedLikelihoodRequest
 from nlgauge.engine.features.request import Features, Request
-from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.models.capabilities import CAUSAL_LM, MASKED_LM, SEQ2SEQ_LM
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, likely_words
-from nlgauge.metrics.parameters import check_least
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +30,7 @@ class PerplexityPrepared(Prepared):
 
 
 @dataclass(frozen=True)
-class Perplexity(RowMetric[PerplexityPrepared]):
+class Perplexity(RowMetric):
     """Perplexity of the candidate under a language model; 1 is best.
 
     exp(-mean log p(token | what is seen)), over sub-words, at temperature 1. A masked model sees the rest of the text
@@ -42,33 +41,24 @@ class Perplexity(RowMetric[PerplexityPrepared]):
     stride: of a masked model, how many tokens, far apart, are masked in one pass; 1 is exact.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"stride": 1}
+    columns: ClassVar[tuple[str, ...]] = ("candidate",)
+    cost: ClassVar[Cost] = "masking"
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Salazar et al. 2020, ACL, arXiv:1910.14659"
 
     stride: int = 1
     model: str | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, stride=1)
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return ("candidate",)
-
-    @property
-    def cost(self) -> Cost:
-        return "masking"
-
     def prepare(self, setup: Setup) -> PerplexityPrepared:
         model = setup.model
-        if model.causal_lm is not None:
+        if CAUSAL_LM in model:
             if self.stride > 1:
                 raise SpecError(f"{self.name}: {model.name!r} masks no tokens: leave stride out")
             return PerplexityPrepared(causal=True, facts={"read": "left-to-right"})
-        if model.masked_lm is None and model.seq2seq_lm is not None:
+        if MASKED_LM not in model and SEQ2SEQ_LM in model:
             raise SpecError(f"{self.name}: {model.name!r} writes one text from another: ask it for BARTScore")
-        capability(model, model.masked_lm, "masked_lm")
+        model[MASKED_LM]
         return PerplexityPrepared(causal=False)
 
     def requests(self, row: Row, prepared: PerplexityPrepared) -> list[Request[Likelihood]]:
@@ -78,7 +68,7 @@ class Perplexity(RowMetric[PerplexityPrepared]):
         text = row.candidate
         return CausalRequest(text) if prepared.causal else MaskedLikelihoodRequest(text, self.stride)
 
-    def score(self, rows: Sequence[Row], prepared: PerplexityPrepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: PerplexityPrepared, features: Features) -> list[Value]:
         return [_value(features[self._request(row, prepared)]) for row in rows]
 
     def evidence(self, row: Row, prepared: PerplexityPrepared, features: Features) -> Evidence:

@@ -6,7 +6,7 @@ maths/prd.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from nlgauge.maths.prd import Curve, mean_curve
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.evidence import Evidence, Item
-from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.sets import SetMetric, SetText
 
 _EVERY = 20
@@ -33,16 +32,13 @@ class PRD(SetMetric):
     unit, layers, normalize: as in MarkEvaluate.
     """
 
+    least: ClassVar[Mapping[str, float]] = {**SetMetric.least, "clusters": 1, "runs": 1, "seed": 0}
     parts: ClassVar[tuple[str, ...]] = ("f8", "f1_8", "precision", "recall")
     citation: ClassVar[str] = "Sajjadi et al. 2018, NeurIPS, arXiv:1806.00035"
 
     clusters: int = 20
     runs: int = 10
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, clusters=1, runs=1, seed=0)
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
         curve = self._curve(evaluated, reference)

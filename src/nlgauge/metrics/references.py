@@ -6,14 +6,14 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features, Request
-from nlgauge.metrics.base import P, RowMetric, Value
+from nlgauge.metrics.base import RowMetric, Value
 from nlgauge.metrics.evidence import Evidence, shared_words
 
 T = TypeVar("T")
@@ -26,7 +26,7 @@ LEFT_OUT = "references without words left out"
 
 
 @dataclass(frozen=True)
-class Pairs(Generic[T]):
+class RowPairs(Generic[T]):
     """A row's candidate beside each reference that it can be compared with."""
 
     pairs: Sequence[tuple[T, T]]
@@ -38,21 +38,21 @@ class Pairs(Generic[T]):
 
 def paired(
     candidate: T | None, references: Sequence[T | None], unusable: Callable[[T], str | None] = lambda side: None
-) -> Pairs[T]:
+) -> RowPairs[T]:
     """Pair what stands for the texts, None for one without words; `unusable` says why another cannot be compared."""
     if candidate is None:
-        return Pairs((), (), "the candidate has no words")
+        return RowPairs((), (), "the candidate has no words")
     if (why := unusable(candidate)) is not None:
-        return Pairs((), (), f"the candidate has {why}")
+        return RowPairs((), (), f"the candidate has {why}")
     if not references:
-        return Pairs((), (), "no reference")
+        return RowPairs((), (), "no reference")
     pairs: list[tuple[T, T]] = []
     numbers: list[int] = []
     for number, reference in enumerate(references):
         if reference is not None and unusable(reference) is None:
             pairs.append((candidate, reference))
             numbers.append(number)
-    return Pairs(pairs, numbers, "no reference has words")
+    return RowPairs(pairs, numbers, "no reference has words")
 
 
 def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
@@ -78,7 +78,7 @@ def each_once(make: Callable[[T], S], pairs: Sequence[tuple[T, T]]) -> list[tupl
 
 
 @dataclass(frozen=True)
-class _Compared(RowMetric[P], Generic[P, T]):
+class _Compared(RowMetric, Generic[T]):
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"references": ("best", "mean")}
     undefined: ClassVar[str] = "the measure is not defined for these texts"
     """The reason of a row whose pairs have no number, where there is one reason only"""
@@ -87,14 +87,14 @@ class _Compared(RowMetric[P], Generic[P, T]):
     """'best' reference, or the 'mean' over references"""
 
     @abstractmethod
-    def compare(self, pairs: Sequence[tuple[T, T]], prepared: P) -> Scores:
+    def compare(self, pairs: Sequence[tuple[T, T]], prepared: Any) -> Scores:
         """For each (candidate, reference) a number for each part of the metric; NaN where nothing can be said."""
 
     def unusable(self, side: T) -> str | None:
         """Why a text that has words still has nothing that the metric can compare; None where it has."""
         return None
 
-    def pair_note(self, candidate: T, reference: T, prepared: P) -> str | None:
+    def pair_note(self, candidate: T, reference: T, prepared: Any) -> str | None:
         """What a reader of the pair's number should know."""
         return None
 
@@ -106,7 +106,7 @@ class _Compared(RowMetric[P], Generic[P, T]):
         """The row's score of each part, from those of its pairs: [pairs, parts] -> [parts]."""
         return best_or_mean(scores, self.references, self.higher_is_better)
 
-    def _values(self, rows: Sequence[Row], sides: Sequence[Pairs[T]], prepared: P) -> list[Value]:
+    def _values(self, rows: Sequence[Row], sides: Sequence[RowPairs[T]], prepared: Any) -> list[Value]:
         """All pairs of some rows are compared at once, each distinct one once, for metrics that are faster so."""
         pairs = [pair for row in sides for pair in row.pairs]
         distinct = {(id(candidate), id(reference)): (candidate, reference) for candidate, reference in pairs}
@@ -119,7 +119,7 @@ class _Compared(RowMetric[P], Generic[P, T]):
             for row, own, end in zip(rows, sides, ends, strict=True)
         ]
 
-    def _value(self, row: Row, own: Pairs[T], scores: NDArray[np.float64], prepared: P) -> Value:
+    def _value(self, row: Row, own: RowPairs[T], scores: NDArray[np.float64], prepared: Any) -> Value:
         if not own.pairs:
             return Value((np.nan,) * len(self.parts), own.reason)
         notes = dict.fromkeys(note for pair in own.pairs if (note := self.pair_note(*pair, prepared)))
@@ -130,27 +130,27 @@ class _Compared(RowMetric[P], Generic[P, T]):
 
 
 @dataclass(frozen=True)
-class ReferenceMetric(_Compared[P, T]):
+class ReferenceMetric(_Compared[T]):
     """Compares features of a candidate with those of each reference; says nothing where one of the two has no words."""
 
     @abstractmethod
-    def request(self, text: str, prepared: P, reference: bool) -> Request[T]:
+    def request(self, text: str, prepared: Any, reference: bool) -> Request[T]:
         """What is compared of a text. reference: whether it is one, or the candidate."""
 
-    def requests(self, row: Row, prepared: P) -> list[Request[T]]:
+    def requests(self, row: Row, prepared: Any) -> list[Request[T]]:
         return [self.request(row.candidate, prepared, False), *self._references(row, prepared)]
 
-    def _references(self, row: Row, prepared: P) -> list[Request[T]]:
+    def _references(self, row: Row, prepared: Any) -> list[Request[T]]:
         return [self.request(text, prepared, True) for text in row.references]
 
-    def score(self, rows: Sequence[Row], prepared: P, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
         return self._values(rows, [self._paired(row, prepared, features) for row in rows], prepared)
 
-    def _paired(self, row: Row, prepared: P, features: Features) -> Pairs[T]:
+    def _paired(self, row: Row, prepared: Any, features: Features) -> RowPairs[T]:
         candidate = features[self.request(row.candidate, prepared, False)]
         return paired(candidate, [features[one] for one in self._references(row, prepared)], self.unusable)
 
-    def chosen(self, row: Row, prepared: P, features: Features) -> tuple[int, tuple[T, T]] | None:
+    def chosen(self, row: Row, prepared: Any, features: Features) -> tuple[int, tuple[T, T]] | None:
         """The pair that the row's score rests on, after the number of its reference among all of the row's."""
         own = self._paired(row, prepared, features)
         if not own.pairs:
@@ -160,7 +160,7 @@ class ReferenceMetric(_Compared[P, T]):
 
 
 @dataclass(frozen=True)
-class StringReferenceMetric(_Compared[P, T]):
+class StringReferenceMetric(_Compared[T]):
     """Compares a candidate with each reference as strings; says nothing where one of the two has no words."""
 
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
@@ -177,16 +177,16 @@ class StringReferenceMetric(_Compared[P, T]):
     published tables"""
 
     @abstractmethod
-    def read(self, text: str, prepared: P) -> T | None:
+    def read(self, text: str, prepared: Any) -> T | None:
         """What is compared of a text; None where it has no words."""
 
-    def score(self, rows: Sequence[Row], prepared: P, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
         texts = dict.fromkeys(text for row in rows for text in (row.candidate, *row.references))
         known = {text: self.read(text, prepared) for text in texts}
         sides = [paired(known[row.candidate], [known[text] for text in row.references], self.unusable) for row in rows]
         return self._values(rows, sides, prepared)
 
-    def evidence(self, row: Row, prepared: P, features: Features) -> Evidence:
+    def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
         """The words that the candidate shares with the reference that the score rests on."""
         own = paired(
             self.read(row.candidate, prepared), [self.read(text, prepared) for text in row.references], self.unusable
@@ -196,7 +196,7 @@ class StringReferenceMetric(_Compared[P, T]):
         which = own.numbers[best(np.array(self.compare(own.pairs, prepared), np.float64), self.higher_is_better)]
         return shared_words(row.candidate, {"reference": row.references[which]}, which)
 
-    def _value(self, row: Row, own: Pairs[T], scores: NDArray[np.float64], prepared: P) -> Value:
+    def _value(self, row: Row, own: RowPairs[T], scores: NDArray[np.float64], prepared: Any) -> Value:
         value = super()._value(row, own, scores, prepared)
         if value.reason in (None, self.too_long) or self.empty == "undefined" or not row.references:
             return value

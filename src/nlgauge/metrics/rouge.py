@@ -51,7 +51,7 @@ class _Scorer(Protocol):
 
 
 @dataclass(frozen=True)
-class ROUGE(StringReferenceMetric[Prepared, Text]):
+class ROUGE(StringReferenceMetric[Text]):
     """ROUGE: words (1), runs of words (2 to 9) or common subsequences (L, Lsum) that candidate and reference share.
 
     variant: '1' to '9'; 'L', the longest common subsequence of the texts; 'Lsum', of each sentence of the reference

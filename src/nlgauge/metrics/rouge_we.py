@@ -15,7 +15,7 @@ import numpy as np
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.metrics.base import Prepared
 from nlgauge.metrics.references import each_once
-from nlgauge.metrics.word_vectors import Array, Words, WordVectorMetric, similarity, too_short, words_of
+from nlgauge.metrics.word_vectors import Array, WordTable, WordVectorMetric, similarity, too_short, words_of
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,12 @@ class RougeWE(WordVectorMetric):
         return [(2 * total / (n + m), total / n, total / m) for total, n, m in matched]
 
 
-def _grams(text: Words, size: int) -> Words:
+def _grams(text: WordTable, size: int) -> WordTable:
     if size == 1:
         return text
     names = np.array([f"{one} {other}" for one, other in pairwise(text.names)])
     spans = np.stack([text.spans[:-1, 0], text.spans[1:, 1]], axis=1)
-    return Words(names, text.vectors[:-1] * text.vectors[1:], spans)
+    return WordTable(names, text.vectors[:-1] * text.vectors[1:], spans)
 
 
 def _matched(cosines: Array) -> float:

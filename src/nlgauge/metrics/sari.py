@@ -46,7 +46,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SARI(RowMetric[Prepared]):
+class SARI(RowMetric):
     """SARI: F of what is added, F of what is kept and precision of what is deleted, n-grams of 1 to 4 words; 0 to 100.
 
     Needs a source. All references are taken together: an n-gram is kept or deleted as far as references do so. The
@@ -58,16 +58,13 @@ class SARI(RowMetric[Prepared]):
         or 'spaces'. All in lower case.
     """
 
+    columns: ClassVar[tuple[str, ...]] = ("candidate", "source", "references")
     parts: ClassVar[tuple[str, ...]] = ("sari", "add", "keep", "delete")
     citation: ClassVar[str] = "Xu et al. 2016, TACL"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"variant": ("fixed", "original"), "tokenizer": SPLITTERS}
 
     variant: str = "fixed"
     tokenizer: str = "13a"
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return ("candidate", "source", "references")
 
     @property
     def libraries(self) -> tuple[str, ...]:
@@ -81,7 +78,7 @@ class SARI(RowMetric[Prepared]):
         splitter(self.tokenizer)
         return Prepared(facts={"variant": self.variant, "case": "lc", "tok": self.tokenizer})
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         read = cache(self._read)
         asked = cache(lambda source, references: _asked(read(source), [read(text) for text in references]))
         value = cache(lambda candidate, source, references: self._value(candidate, source, references, read, asked))

@@ -11,16 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.features.request import Request
-from nlgauge.engine.features.sentence_vectors import SentenceVectors
-from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.features.vectors import SentenceVectors, TokenVectors, VectorsRequest
+from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import SpecError
 from nlgauge.maths.neighbours import nearest
 from nlgauge.maths.points import UNITS, layers_of, text_points
 from nlgauge.metrics.base import Cost, Metric, Prepared, Setup, Value
 from nlgauge.metrics.evidence import Evidence, Item
-from nlgauge.metrics.parameters import check_least
 
 _LISTED = 20
 
@@ -48,6 +46,9 @@ class SetMetric(Metric):
     A text that stands in several rows counts as often as it stands there.
     """
 
+    least: ClassVar[Mapping[str, float]] = {"layers": 1}
+    uses_corpus: ClassVar[bool] = True
+    cost: ClassVar[Cost] = "encoding"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"unit": UNITS, "normalize": (True, False)}
 
     unit: str = "sentence"
@@ -59,23 +60,11 @@ class SetMetric(Metric):
     """Points to unit length"""
     model: str | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, layers=1)
-
-    @property
-    def cost(self) -> Cost:
-        return "encoding"
-
-    @property
-    def uses_corpus(self) -> bool:
-        return True
-
     def prepare(self, setup: Setup) -> SetPrepared:
         """The layers that are read. Raises SpecError where the model has fewer."""
         model = setup.model
         try:
-            layers = layers_of(self.unit, self.layers, capability(model, model.encoder, "encoder").layers)
+            layers = layers_of(self.unit, self.layers, model[ENCODER].layers)
         except ValueError as error:
             raise SpecError(f"{self.name}: {error}") from None
         return SetPrepared(layers=layers, facts={"layers": f"{layers[0]}-{layers[-1]}"})

@@ -26,7 +26,7 @@ and up to an hour where three words come again and again"""
 
 
 @dataclass(frozen=True)
-class TER(RowMetric[Prepared]):
+class TER(RowMetric):
     """TER: edits of words and shifts of blocks, in hundredths of the reference's words; 0 is best.
 
     lowercase: compare texts in lower case.
@@ -63,7 +63,7 @@ class TER(RowMetric[Prepared]):
         _distance()
         return Prepared(facts=sacrebleu_facts(self._sacrebleu(), setup.corpus))
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         tokenize, distance = self._sacrebleu().tokenizer, _distance()
 
         def count(candidates: Sequence[str], references: tuple[str, ...]) -> list[tuple[float, float]]:

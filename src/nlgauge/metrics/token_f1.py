@@ -28,7 +28,7 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TokenF1(StringReferenceMetric[Prepared, Answer]):
+class TokenF1(StringReferenceMetric[Answer]):
     """F1, precision and recall of the words of an answer, and whether it is the same; SQuAD's.
 
     words: 'squad' takes text in lower case without ASCII punctuation and English articles, split at spaces; 'any' takes

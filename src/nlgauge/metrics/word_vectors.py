@@ -8,7 +8,7 @@ cases them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from nlgauge.engine.features.static import StaticRequest
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.vectors import run_means, runs, unit
-from nlgauge.metrics.base import Cost, Prepared, Setup
+from nlgauge.metrics.base import Cost, Prepared
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
@@ -26,17 +26,11 @@ NO_DIRECTION = "the vectors of a text add up to nothing, which has no direction"
 
 
 @dataclass(frozen=True)
-class WordVectorMetric(ReferenceMetric[Prepared, TokenVectors]):
+class WordVectorMetric(ReferenceMetric[TokenVectors]):
     """Compares the static vectors of a candidate's words with those of each reference's."""
 
+    cost: ClassVar[Cost] = "static"
     model: str | None = None
-
-    @property
-    def cost(self) -> Cost:
-        return "static"
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
 
     def request(self, text: str, prepared: Prepared, reference: bool) -> StaticRequest:
         return StaticRequest(text)
@@ -45,7 +39,7 @@ class WordVectorMetric(ReferenceMetric[Prepared, TokenVectors]):
         return too_short(side)
 
 
-class Words(NamedTuple):
+class WordTable(NamedTuple):
     """The words of a text, punctuation left out."""
 
     names: NDArray[np.str_]
@@ -56,11 +50,11 @@ class Words(NamedTuple):
     """[words, 2]: places in the text"""
 
 
-def words_of(feature: TokenVectors) -> Words:
+def words_of(feature: TokenVectors) -> WordTable:
     """The words that the pieces of a text make."""
     starts, spans, names = _all_words(feature)
     kept = [i for i, name in enumerate(names) if is_word(name)]
-    return Words(np.array([names[i] for i in kept]), run_means(feature.vectors[0], starts)[kept], spans[kept])
+    return WordTable(np.array([names[i] for i in kept]), run_means(feature.vectors[0], starts)[kept], spans[kept])
 
 
 def too_short(feature: TokenVectors, least: int = 1) -> str | None:
@@ -71,7 +65,7 @@ def too_short(feature: TokenVectors, least: int = 1) -> str | None:
     return None if number >= least else f"fewer than {least} words"
 
 
-def similarity(one: Words, other: Words) -> Array:
+def similarity(one: WordTable, other: WordTable) -> Array:
     """Cosines [n, m], 1 between the same words."""
     same = one.names[:, None] == other.names
     return np.where(same, 1.0, unit(one.vectors) @ unit(other.vectors).T)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import AnyRequest
@@ -17,7 +17,7 @@ from nlgauge.run.sets import Gathered
 class Bound:
     """A metric of rows with what it prepared."""
 
-    metric: RowMetric[Any]
+    metric: RowMetric
     prepared: Prepared
     facts: Mapping[str, object]
     """All that its numbers depend on beside its spec"""

@@ -100,7 +100,8 @@ class Job:
         """Put what was scored into the store."""
         if self._store is not None:
             for spec, keys in self._keys.items():
-                self._store.put({keys.of(n): packed(one) for n, one in block.scored[spec].items()})
+                scored = block.scored[spec].items()
+                self._store.put({keys.of(n): packed(one) for n, one in scored if not one.value.temporary})
             self._store.commit()
 
     def set_scores(self, spec: str) -> dict[str, Scored]:
@@ -147,9 +148,9 @@ class Job:
         if self._engine is None:
             return block
         for spec, scored in block.scored.items():
-            reads = self.bound[spec].metric.reads
+            columns = self.bound[spec].metric.columns
             for number, one in scored.items():
-                self._windows[spec].add(texts_of(self._corpus[number], reads), one.longer)
+                self._windows[spec].add(texts_of(self._corpus[number], columns), one.longer)
         return block
 
     def _part(self, rows: Sequence[Row], sets: Mapping[str, Gathered]) -> Part:
@@ -169,7 +170,7 @@ class Job:
             wrong = self._store.damaged & by_key.keys()
             for name, content in entries.items():
                 one = unpacked(content, len(metric.parts), metric.formula)
-                if one is not None and one.can_be_of(texts_of(self._corpus[by_key[name][0]], metric.reads)):
+                if one is not None and one.can_be_of(texts_of(self._corpus[by_key[name][0]], metric.columns)):
                     kept[spec].update(dict.fromkeys(by_key[name], one))
                 else:
                     wrong.add(name)
@@ -180,7 +181,9 @@ class Job:
         package, _, offered = metric.name.partition("/")
         others = (package,) if offered and package != "published" else ()
         libraries = {name: version(name) for name in (*metric.libraries, *others)}
-        model = self._engine.facts if self._engine is not None and model_of(metric) is not None else {}
+        model: dict[str, object] = {}
+        if self._engine is not None and model_of(metric) is not None:
+            model = self._engine.facts_with(metric.other_models)
         own = {"unicode": unicodedata.unidata_version, "nlgauge": made_by(metric, self._engine)}
         return {**model, **prepared.facts, **libraries, **more, **own}
 
@@ -205,7 +208,7 @@ class _Windows:
 
 
 def _needed(corpus: Corpus, metric: Metric, spec: str) -> None:
-    columns = [column for column in metric.reads if column != "candidate"]
+    columns = [column for column in metric.columns if column != "candidate"]
     lacking = [column for column in columns if all(getattr(row, column) in (None, ()) for row in corpus)]
     if not lacking and columns and len(corpus):
         complete = (all(getattr(row, column) not in (None, ()) for column in columns) for row in corpus)

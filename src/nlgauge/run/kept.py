@@ -34,7 +34,7 @@ def kept(
         for name in dict.fromkeys(map(model_of, metrics.values())):
             of_model = {spec: metric for spec, metric in metrics.items() if model_of(metric) == name}
             try:
-                engine = None if name is None else Engine(loading.load(name), kept=store)
+                engine = None if name is None else Engine(loading.load(name), kept=store, load=loading.load)
             except NlgaugeError as error:
                 yield from ((spec, error) for spec in of_model)
                 continue

@@ -27,7 +27,7 @@ class Keys:
     """Under which key the store has a metric's score of each row."""
 
     def __init__(self, metric: Metric, facts: Mapping[str, object], corpus: Corpus, evidence: bool) -> None:
-        self._corpus, self._columns = corpus, (*metric.reads, *([QUESTION] if QUESTION in facts else []))
+        self._corpus, self._columns = corpus, (*metric.columns, *([QUESTION] if QUESTION in facts else []))
         self._metric = metric_key(metric, facts, evidence)
 
     def of(self, number: int) -> str:
@@ -38,8 +38,9 @@ class Keys:
 
 def made_by(metric: Metric, engine: Engine | None) -> str:
     """The library's version, and after "+" the digest of the source code that makes a metric's numbers."""
-    of_model = () if engine is None or model_of(metric) is None else engine.scored_by
-    return f"{__version__}+{source_digest((*metric.scored_by, *of_model))}"
+    engines = [] if engine is None or model_of(metric) is None else [engine, *map(engine.other, metric.other_models)]
+    kinds = [kind for one in engines for kind in one.scored_by]
+    return f"{__version__}+{source_digest((*metric.scored_by, *kinds))}"
 
 
 def can_be_kept(facts: Mapping[str, object]) -> bool:

@@ -35,7 +35,7 @@ class Part:
         wanted = found.block.rows
         gaps = {spec: set(numbers) for spec, numbers in found.missing.items()}
         if self._engine is not None:
-            self._engine.expect(sum(request.work for request in set(self.requests(wanted))))
+            self._engine.expect(sum(request.work for request in set(self.requests(wanted))), len(wanted))
         for numbers, following in _with_next(self.split(wanted)):
             if self._engine is not None:
                 self._engine.prepare(self.requests(following))
@@ -54,7 +54,7 @@ class Part:
 
     def split(self, wanted: Sequence[int]) -> Iterator[list[int]]:
         """Some rows in blocks, those that share texts together."""
-        columns = tuple(dict.fromkeys(column for bound in self._bound.values() for column in bound.metric.reads))
+        columns = tuple(dict.fromkeys(column for bound in self._bound.values() for column in bound.metric.columns))
         texts = [texts_of(self._rows[n], columns or ("candidate", "references")) for n in wanted]
         for block in blocks_of(texts, lambda some: self.weight([wanted[n] for n in some]), BLOCK_WEIGHT, _MOST_ROWS):
             yield [wanted[n] for n in block]
@@ -63,8 +63,8 @@ class Part:
         """What some rows weigh in a block: bytes that are held, and work on the way to them."""
         if self._engine is None:
             return sum(len(text) for n in numbers for text in texts_of(self._rows[n], ("candidate", "references")))
-        model = self._engine.model
-        return sum(request.size(model) + _WORK * request.work for request in set(self.requests(numbers)))
+        size = self._engine.size
+        return sum(size(request) + _WORK * request.work for request in set(self.requests(numbers)))
 
     def requests(self, numbers: Sequence[int]) -> Iterator[AnyRequest]:
         """All that is asked of the model for some rows first."""
@@ -96,7 +96,7 @@ def score_block(
             request
             for spec, some in rows.items()
             for row in some
-            for request in bound[spec].metric.further(row, bound[spec].prepared, features)
+            for request in bound[spec].metric.followup_requests(row, bound[spec].prepared, features)
             if request not in features
         ]
         if then:
@@ -117,8 +117,8 @@ def _with_next(blocks: Iterable[list[int]]) -> Iterator[tuple[list[int], list[in
 
 def _scored(bound: Bound, rows: Sequence[Row], features: Features, evidence: bool) -> list[Scored]:
     metric, prepared = bound.metric, bound.prepared
-    values = checked(metric, metric.score(rows, prepared, features), len(rows)) if rows else []
-    longer = [_longer(row, metric.reads, features) if features.longer else () for row in rows]
+    values = checked(metric, metric.score_rows(rows, prepared, features), len(rows)) if rows else []
+    longer = [_longer(row, metric.columns, features) if features.longer else () for row in rows]
     shown = [metric.evidence(row, prepared, features).record() or None if evidence else None for row in rows]
     return [Scored(*entry) for entry in zip(values, longer, shown, strict=True)]
 

@@ -26,7 +26,7 @@ def _named(spec: str, metric: Metric) -> Record:
         "about": _about(type(metric)),
         "higher_is_better": None if set(metric.parts) <= set(metric.details) else metric.higher_is_better,
         "parts": list(metric.parts),
-        "reads": list(metric.reads),
+        "reads": list(metric.columns),
         "uses_corpus": metric.uses_corpus,
         "model": model_of(metric),
     }

@@ -46,7 +46,8 @@ class Menu:
         """The names of all models that a request can lead to."""
         default = [self.model or POCKET] if self.any_metric else []
         named = [name for metric in self.named.values() if (name := model_of(metric)) is not None]
-        return tuple(dict.fromkeys([*named, *default]))
+        others = [name for metric in self.named.values() for name in metric.other_models]
+        return tuple(dict.fromkeys([*named, *default, *others]))
 
     def metric(self, spec: str) -> Metric:
         """The metric that a request asks for. Raises SpecError for one that it may not ask for."""

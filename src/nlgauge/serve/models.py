@@ -28,6 +28,6 @@ def try_out(menu: Menu, models: dict[str, Model]) -> None:
     Raises what a metric raises, a library that is missing for instance.
     """
     run = Run(Corpus.from_records([_SAMPLE]), menu.named, menu.asked, evidence=True)
-    score_together([run], {name: Engine(model) for name, model in models.items()})
+    score_together([run], {name: Engine(model, load=models.__getitem__) for name, model in models.items()})
     if run.error is not None:
         raise run.error

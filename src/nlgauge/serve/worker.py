@@ -126,7 +126,8 @@ class Worker:
         began = self._began = time.monotonic()
         try:
             # An engine holds nothing of the texts but its counts, and these would grow for ever.
-            score_together(runs, {name: Engine(model) for name, model in self._models.items()}, ended)
+            engines = {name: Engine(model, load=self._models.__getitem__) for name, model in self._models.items()}
+            score_together(runs, engines, ended)
         except BaseException as error:  # whatever it is, nobody is left waiting, and the thread goes on
             tell(error)
         self._told(runs, time.monotonic() - began)

@@ -28,6 +28,9 @@ def test_rows_that_fail_are_shown_with_their_unsupported_words(claims: Path) -> 
     told = result.stderr.splitlines()
     assert told[0] == f'what a score is based on: nlgauge explain {claims} -m "Consistency" --row 2'
     assert told[-1].startswith("Consistency|model:pocket@")
+    more = ("--map", "source=source,item", "--model", "pocket", "--at-least", 0.99)
+    told = nlgauge("check", claims, *RUN, *more).stderr.splitlines()
+    assert told[0].endswith(" -m \"Consistency(model='pocket')\" --row 2 --map source=source,item --model pocket")
 
 
 def test_exit_code_0_says_passed(claims: Path) -> None:

@@ -114,6 +114,19 @@ def test_absent_columns_take_defaults(write):
     assert corpus[0] == Row("a1", system="A", item="1")
 
 
+def test_several_columns_make_one_field(write):
+    record = {"candidate": "c", "question": "q", "notes": ["n1", "n2"], "gold": "g", "more": None}
+    columns = {"source": "question,notes", "references": "gold,more"}
+    row = Corpus.read(write("rows.jsonl", json_lines([record])), columns=columns)[0]
+    assert (row.source, row.references, row.question, row.extra) == ("q\nn1\nn2", ("g",), None, {})
+    (row,) = Corpus.read(write("rows.csv", "candidate,question,doc\nc,,d\n"), columns={"source": "question,doc"})
+    assert (row.source, row.question) == ("d", None)
+    (row,) = Corpus.read(write("rows.csv", 'candidate,"a,b"\nc,d\n'), columns={"source": "a,b"})
+    assert row.source == "d", "a column may have a comma in its name"
+    with pytest.raises(InputError, match=r"no row has the column 'absent', mapped to source"):
+        Corpus.from_records([record], columns={"source": "question,absent"})
+
+
 def test_dialogue_turns_are_joined(write):
     path = write("rows.jsonl", json_lines([{"candidate": "c", "context": ["Hi.", "Hello."]}]))
     assert Corpus.read(path)[0].context == "Hi.\nHello."
@@ -793,7 +806,7 @@ quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCh
 @given(given_rows=st.lists(rows, min_size=1, max_size=6), escape=st.booleans())
 def test_jsonl_gives_back_the_same_rows(tmp_path, given_rows, escape):
     path = tmp_path / "rows.jsonl"
-    fields = [{key: value for key, value in vars(row).items() if key != "extra"} for row in given_rows]
+    fields = [{key: value for key, value in vars(row).items() if key not in ("extra", "missing")} for row in given_rows]
     lines = [json.dumps(record, ensure_ascii=escape) + "\n" for record in fields]
     path.write_bytes("".join(lines).encode())
     corpus = Corpus.read(path)

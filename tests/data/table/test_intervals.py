@@ -40,7 +40,7 @@ def test_by_system_has_one_entry_per_metric_part_and_system(table: ScoreTable) -
 
 def test_the_interval_is_that_of_a_literal_bootstrap() -> None:
     values = np.random.default_rng(3).normal(size=23)
-    got = one(values.tolist()).by_system(level=0.9, replicates=200, seed=7)[0]
+    got = one(values.tolist()).by_system(confidence=0.9, replicates=200, seed=7)[0]
     picks = np.random.default_rng([7, 23]).integers(0, 23, (200, 23), dtype=np.int32)
     means = sorted(sum(values[i] for i in pick) / 23 for pick in picks)
 
@@ -75,7 +75,7 @@ def test_intervals_repeat_and_follow_the_seed() -> None:
 def test_the_interval_holds_the_mean_and_grows_with_the_level() -> None:
     for size in (2, 3, 10, 100):
         table = one(np.random.default_rng(size).exponential(size=size).tolist())
-        narrow, wide = table.by_system(level=0.5)[0], table.by_system(level=0.99)[0]
+        narrow, wide = table.by_system(confidence=0.5)[0], table.by_system(confidence=0.99)[0]
         assert narrow.low <= narrow.mean <= narrow.high
         assert wide.low <= narrow.low < narrow.high <= wide.high
 
@@ -144,10 +144,10 @@ def test_its_interval_is_that_of_the_same_resamples_as_the_means(monkeypatch: py
     draws = np.random.default_rng([7, 3]).integers(0, 3, (400, 3), dtype=np.int32)
     sums = counts[:3][draws].sum(axis=1)
     wanted = np.quantile(100 * sums[:, 0] / sums[:, 1], _ends(0.9, 3))
-    found = table.by_system(level=0.9, replicates=400, seed=7)[0]
+    found = table.by_system(confidence=0.9, replicates=400, seed=7)[0]
     assert (found.low, found.high) == pytest.approx(tuple(wanted))
     monkeypatch.setattr("nlgauge.data.table.intervals._DRAWN_AT_ONCE", 1)
-    again = table.by_system(level=0.9, replicates=400, seed=7)[0]
+    again = table.by_system(confidence=0.9, replicates=400, seed=7)[0]
     assert (again.low, again.high) == pytest.approx(tuple(wanted))
 
 

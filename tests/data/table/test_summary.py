@@ -23,7 +23,7 @@ def test_means_of_systems_and_metrics_with_arrows_and_dashes() -> None:
         "system", "InfoLM(measure='kl') ↓", "InfoLM(measure='l1', stride=2) ↓", "Parts p ↑", "Count", "Nothing ↑"
     ]  # fmt: skip
     assert cells[1] == ["größte Ü", "inf", "3.0000", "0.8571", "3.0000", "-"]
-    assert len(lines) == 3
+    assert lines[3:] == ["InfoLM(measure='kl'): no value for 1 of 5 rows", "Nothing: no value for 5 of 5 rows"]
 
 
 def test_a_notebook_shows_the_same_escaped() -> None:
@@ -38,7 +38,8 @@ def test_a_notebook_shows_the_same_escaped() -> None:
 
 
 def test_a_value_of_all_rows_is_shown_and_no_mean() -> None:
-    assert summary(counted()).splitlines()[2].split() == ["A", "30.0000"]
+    lines = summary(counted()).splitlines()
+    assert lines[2].split() == ["A", "30.0000"] and lines[4] == "TER: no value for 1 of 6 rows"
 
 
 def test_of_many_the_first_are_shown_and_the_others_counted() -> None:

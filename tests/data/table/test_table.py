@@ -13,6 +13,7 @@ import pytest
 
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import ScoreTable
+from nlgauge.errors import SpecError
 from nlgauge.metrics.infolm import InfoLM
 from tests.score_tables import KL, L1, PARTS, column, counted, mixed
 
@@ -38,7 +39,7 @@ def test_values_by_spec_object_name_and_part(table: ScoreTable) -> None:
 
 
 def test_a_name_of_several_metrics_is_ambiguous(table: ScoreTable) -> None:
-    with pytest.raises(KeyError) as caught:
+    with pytest.raises(SpecError) as caught:
         table.values("InfoLM")
     assert "not one metric but 2" in str(caught.value)
     assert "measure='kl'" in str(caught.value)
@@ -50,12 +51,44 @@ def test_a_name_that_is_a_spec_is_not_ambiguous(table: ScoreTable) -> None:
     assert table.values("InfoLM").tolist() == [9] * 5
 
 
-def test_what_is_not_there_is_a_key_error_that_lists_what_is(table: ScoreTable) -> None:
-    with pytest.raises(KeyError, match="no metric BLEU"):
+def test_a_table_is_indexed_by_metric_and_goes_row_by_row(table: ScoreTable) -> None:
+    assert len(table) == 5
+    assert table[L1].tolist() == [1, 2, 3, 4, 5]
+    assert table["Parts f"].tolist() == table.values("Parts", "f").tolist()
+    with pytest.raises(SpecError, match="Parts has no part 'x'; it has p, r, f"):
+        table["Parts x"]
+    rows = list(table)
+    assert [(row["system"], row["item"]) for row in rows] == table.rows
+    assert list(rows[0]) == ["system", "item", KL, L1, "Parts p", "Parts r", "Parts f"]
+    assert math.isnan(rows[1][KL]) and rows[4][KL] == math.inf
+    for name in list(rows[0])[2:]:
+        np.testing.assert_array_equal([row[name] for row in rows], table[name])
+
+
+def test_every_row_of_a_system_has_its_number_by_a_metric_of_sets(table: ScoreTable) -> None:
+    table.columns["Set"] = column(7, 8, level="system")
+    assert [row["Set"] for row in table] == [7, 8, 7, 8, 7]
+
+
+def test_metrics_and_systems_get_other_names(table: ScoreTable) -> None:
+    named = table.renamed({KL: "Ours", "größte Ü": "System 1"})
+    assert named.metrics == ["Ours", L1, "Parts"] and named.systems == ["System 1", "模型 🙂"]
+    np.testing.assert_array_equal(named["Ours"], table[KL])
+    np.testing.assert_array_equal(named[KL], table[KL])
+    assert named.run["notes"] == {"Ours": {"a note": 1}} and list(named.signatures) == named.metrics
+    assert table.metrics[0] == KL, "the table itself is as it was"
+    with pytest.raises(SpecError, match="no metric BLEU"):
+        table.renamed({"BLEU": "Ours"})
+    with pytest.raises(SpecError, match="would have the same name"):
+        table.renamed({KL: "Parts"})
+
+
+def test_what_is_not_there_is_a_spec_error_that_lists_what_is(table: ScoreTable) -> None:
+    with pytest.raises(SpecError, match="no metric BLEU"):
         table.values("BLEU")
-    with pytest.raises(KeyError, match="Parts"):
+    with pytest.raises(SpecError, match="Parts"):
         table.column(InfoLM(measure="l2"))
-    with pytest.raises(KeyError, match="p, r, f"):
+    with pytest.raises(SpecError, match="p, r, f"):
         table.values("Parts", part="score")
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.alignment import AlignmentRequest
+from nlgauge.engine.models.capabilities import ALIGNER
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel
 
@@ -130,11 +131,11 @@ def test_what_is_cut_has_no_alignment(reading):
 
 
 def test_a_source_is_split_and_sentences_are_found_once(monkeypatch):
-    from nlgauge.engine import evidence
+    from nlgauge.engine import sentence_search
 
     asked = []
-    sentences = evidence.sentences
-    monkeypatch.setattr(evidence, "sentences", lambda text, *rest: asked.append(text) or sentences(text, *rest))
+    sentences = sentence_search.sentences
+    monkeypatch.setattr(sentence_search, "sentences", lambda text, *rest: asked.append(text) or sentences(text, *rest))
     engine = Engine(FakeModel())
     engine.features([AlignmentRequest(text, (LONG,)) for text in ("w9 w3", "w1 w2", "w4 \n w5")])
     assert asked.count(LONG) == 1
@@ -143,6 +144,6 @@ def test_a_source_is_split_and_sentences_are_found_once(monkeypatch):
 
 def test_a_model_without_an_aligner_is_refused():
     model = FakeModel()
-    model.aligner = None
+    model.abilities[ALIGNER] = None
     with pytest.raises(SpecError, match="'fake' has no aligner: choose aligner='E'"):
         Engine(model).features([AlignmentRequest("w1", ("w2",))])

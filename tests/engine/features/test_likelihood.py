@@ -5,6 +5,7 @@ import pytest
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.likelihood import CausalRequest, Seq2SeqRequest
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import CausalModel, FakeModel, Seq2SeqModel
 
@@ -27,7 +28,7 @@ def literal(model, ids, given=None):
 
 
 def ids_of(model, text):
-    return model.tokenizer.encode([text])[0].ids.tolist()
+    return model[TOKENIZER].encode([text])[0].ids.tolist()
 
 
 def test_a_causal_model_is_asked_for_the_texts_tokens():

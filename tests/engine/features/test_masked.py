@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked import Bag, BagRequest, MaskedLikelihoodRequest, TokenWeights, _passes
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.windows import Window
 from tests.engine.fake import WORDS, FakeModel
 
@@ -22,12 +23,12 @@ def read(request, model=None, window="slide"):
 
 def literal(model: FakeModel, text: str, temperature: float = 1.0) -> tuple[list[int], np.ndarray]:
     """Ids of a text that fits the window, and what is predicted at each of its places: [tokens, vocabulary]."""
-    ids = model.tokenizer.encode([text])[0].ids.tolist()
-    row = np.array([[*model.tokenizer.prefix, *ids, *model.tokenizer.suffix]], dtype=np.int64)
+    ids = model[TOKENIZER].encode([text])[0].ids.tolist()
+    row = np.array([[*model[TOKENIZER].prefix, *ids, *model[TOKENIZER].suffix]], dtype=np.int64)
     predicted = []
     for place in range(1, len(ids) + 1):
         masked = row.copy()
-        masked[0, place] = model.tokenizer.mask_id
+        masked[0, place] = model[TOKENIZER].mask_id
         logits = model.masked_logits(masked, np.ones_like(masked), np.array([place]))[0].astype(float) / temperature
         shares = np.exp(logits - logits.max())
         predicted.append(shares / shares.sum())

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked_words import MaskedWordsRequest, way_of
-from nlgauge.engine.masking import Limits
+from nlgauge.engine.masking import MaskingLimits
+from nlgauge.engine.models.capabilities import MASKED_LM, MASKED_PAIRS, TOKENIZER
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel, GapsModel, PairsModel
 
@@ -32,14 +33,14 @@ def masked(model, *some):
 
 def literal(model, text, other, first=True):
     """Log-probability and likeliest word of each word of a text, masked alone, both texts in one row or seen apart."""
-    (ids,), (rest,) = ([t.ids.tolist() for t in model.tokenizer.encode([one])] for one in (text, other))
+    (ids,), (rest,) = ([t.ids.tolist() for t in model[TOKENIZER].encode([one])] for one in (text, other))
     room = model.window - 3
-    side = Limits.of(room, 1).side
+    side = MaskingLimits.of(room, 1).side
     logs, likeliest = [], []
     for place, token in enumerate(ids):
         before = ids[max(0, place - side) : place]
         shown = [*before, 4, *ids[place + 1 : place + 1 + side]]
-        if model.masked_pairs is not None:
+        if MASKED_PAIRS in model:
             seen = model.other_text(np.array([2, *rest[: model.window - 2], 3]))
             row = np.array([[2, *shown, 3]])
             logits = model.pair_logits(row, np.ones_like(row), np.array([1 + len(before)]), seen)[0]
@@ -151,7 +152,7 @@ def test_a_word_that_the_vocabulary_lacks_is_never_found():
 
 def test_a_model_that_predicts_nothing_is_refused():
     model = FakeModel()
-    model.masked_lm = None
+    model.abilities[MASKED_LM] = None
     with pytest.raises(SpecError, match="predicts no masked words"):
         way_of(model)
     assert [way_of(kind()) for kind in (FakeModel, PairsModel, GapsModel)] == ["masks", "pairs", "sentinels"]
@@ -161,6 +162,6 @@ def test_progress_goes_from_nothing_to_all():
     engine = Engine(PairsModel(), batch_tokens=16)
     some = [MaskedWordsRequest("w1 w2 w3 w4", other) for other in ("w5", "w6 w7", "")]
     shares = []
-    view = engine.view(shares.append)
-    MaskedWordsRequest.reader(some, view)
+    block = engine.block(shares.append)
+    MaskedWordsRequest.reader(some, block)
     assert shares == sorted(shares) and 0 < shares[0] < 1 and shares[-1] == pytest.approx(2 / 3)

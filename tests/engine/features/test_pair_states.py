@@ -5,6 +5,7 @@ import pytest
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.pair_states import PairStatesRequest, states_digest
+from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel, PairsModel
 
@@ -79,6 +80,6 @@ def test_the_digest_is_that_of_the_weights_that_read():
 
 def test_a_model_that_gives_no_vectors_is_refused():
     model = FakeModel()
-    model.encoder = None
+    model.abilities[ENCODER] = None
     with pytest.raises(SpecError, match="gives its tokens no vectors"):
         states(model, PairStatesRequest("w1", "w2"))

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features.vectors import VectorsRequest
+from nlgauge.engine.features.vectors import SentenceVectors, VectorsRequest
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel
 
@@ -16,7 +17,7 @@ def read(text: str, *layers: int, model=None, window="slide"):
 
 def states(model: FakeModel, ids, layers) -> np.ndarray:
     """What the model says of one framed row: [layers, tokens, width]."""
-    row = np.array([[*model.tokenizer.prefix, *ids, *model.tokenizer.suffix]], dtype=np.int64)
+    row = np.array([[*model[TOKENIZER].prefix, *ids, *model[TOKENIZER].suffix]], dtype=np.int64)
     return model.hidden(row, np.ones_like(row), layers)[:, 0]
 
 
@@ -47,7 +48,7 @@ def test_a_text_without_tokens_has_no_vectors():
 def test_special_tokens_have_the_states_of_the_windows_that_hold_them():
     model = FakeModel()
     slid = read(LONG, 0, 2, model=model)
-    ids = model.tokenizer.encode([LONG])[0].ids
+    ids = model[TOKENIZER].encode([LONG])[0].ids
     for piece, at in ((ids[:14], 0), (ids[-14:], -1)):
         np.testing.assert_allclose(slid.vectors[:, at], states(model, piece, [0, 2])[:, at], atol=1e-6)
 
@@ -73,3 +74,27 @@ def test_a_text_of_ten_thousand_words_is_read_whole():
 def test_layers_that_the_model_lacks_are_refused(layer):
     with pytest.raises(SpecError, match="model 'fake' has layers 0 to 3"):
         read("w1", layer)
+
+
+def test_the_mean_over_tokens_shares_their_pass() -> None:
+    engine = Engine(FakeModel())
+    tokens, one, none = VectorsRequest("w1 w2 w3", (3,)), SentenceVectors("w1 w2 w3", (3,)), SentenceVectors("", (3,))
+    features = engine.features([tokens, one, none])
+    vector, states = features[one], features[tokens]
+    assert vector is not None and states is not None and features[none] is None
+    np.testing.assert_allclose(vector.vectors[0, 0], states.vectors[0].mean(axis=0), rtol=1e-6)
+    assert vector.offsets.tolist() == [[0, 8]] and not vector.special.any()
+    assert engine.ledger.passes == 1
+
+
+def test_a_mean_comes_back_from_the_store_as_it_went_in() -> None:
+    request, model = SentenceVectors("w1 w2", (2, 3)), FakeModel()
+    feature = Engine(model).features([request])[request]
+    assert feature is not None
+    again = request.unpack(request.pack(feature), model)  # type: ignore[arg-type]
+    for wrong in (b"", request.pack(feature)[:-1], request.pack(feature)[:-4], request.pack(feature) * 2):
+        with pytest.raises(ValueError, match="bytes"):
+            request.unpack(wrong, model)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(again.vectors, feature.vectors)
+    assert again.offsets.tolist() == feature.offsets.tolist() and again.text == feature.text
+    assert len({SentenceVectors(text, layers).key for text in ("w1", "w2") for layers in ((1,), (1, 2))}) == 4

@@ -32,7 +32,7 @@ def written(folder: Path, *, relative: bool = True, in_8_bits: bool = True) -> P
     import torch
 
     from nlgauge.engine.models.adaptation import write_delta
-    from nlgauge.engine.models.aligner_net import Aligner
+    from nlgauge.engine.models.aligner_net import AlignerNet
     from nlgauge.engine.models.bert import Bert, MaskedBert
     from nlgauge.engine.models.card import ALIGNER_FILE, ALIGNER_THRESHOLD, DocumentFrequencies
     from nlgauge.engine.models.folder import MASKED_FILE, PAIRS_FILE, WEIGHTS_FILE, read_weights
@@ -51,7 +51,7 @@ def written(folder: Path, *, relative: bool = True, in_8_bits: bool = True) -> P
     base = read_weights(folder / WEIGHTS_FILE)
     head = MaskedBert(config, 0).cls.state_dict()
     heads = {f"cls.{name}": random.normal(size=value.shape).astype(np.float32) for name, value in head.items()}
-    aligner = Aligner(Bert(config, 0)).state_dict()
+    aligner = AlignerNet(Bert(config, 0)).state_dict()
     judged = {
         f"aligner.{name}": random.normal(size=value.shape).astype(np.float32) / 4
         for name, value in aligner.items()

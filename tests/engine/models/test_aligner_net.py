@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
 
-from nlgauge.engine.models.aligner_net import Aligner, best_match, matched_layers  # noqa: E402
+from nlgauge.engine.models.aligner_net import AlignerNet, best_match, matched_layers  # noqa: E402
 from nlgauge.engine.models.bert import Bert  # noqa: E402
 
 
@@ -15,7 +15,7 @@ def net():
         "vocab_size": 20, "hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16,
         "max_position_embeddings": 16, "type_vocab_size": 2, "layer_norm_eps": 1e-12,
     }  # fmt: skip
-    return Aligner(Bert(config)).eval()
+    return AlignerNet(Bert(config)).eval()
 
 
 def test_a_token_is_matched_with_the_most_similar_one_of_the_other_side():

@@ -10,6 +10,7 @@ torch = pytest.importorskip("torch", reason="the torch backend needs nlgauge[tor
 pytest.importorskip("onnx", reason="writing graphs needs nlgauge[train]")
 
 from nlgauge.engine.models.bert_model import open_bert  # noqa: E402
+from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, MASKED_LM, MASKED_PAIRS  # noqa: E402
 from nlgauge.engine.models.folder import BUCKETS, model_digest  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import MissingExtraError, SpecError  # noqa: E402
@@ -30,15 +31,15 @@ def folder(request, tmp_path_factory):
 
 def told(model):
     """All that a model says of the rows, by what was asked."""
-    hidden = model.encoder.hidden(IDS, ATTEND, [0, 1, 2, 3])
-    seen = model.masked_pairs.other_text(OTHER)
-    states = model.masked_pairs.pair_states(IDS, ATTEND, seen)
-    logits, share, text, _ = model.aligner.align(IDS, ATTEND, SIDE)
+    hidden = model[ENCODER].hidden(IDS, ATTEND, [0, 1, 2, 3])
+    seen = model[MASKED_PAIRS].other_text(OTHER)
+    states = model[MASKED_PAIRS].pair_states(IDS, ATTEND, seen)
+    logits, share, text, _ = model[ALIGNER].align(IDS, ATTEND, SIDE)
     return {
         "hidden": hidden[:, ATTEND == 1],
-        "static": model.encoder.static(np.array([5, 9], np.int32)),
-        "masked": model.masked_lm.masked_logits(IDS, ATTEND, AT),
-        "pairs": model.masked_pairs.pair_logits(IDS, ATTEND, AT, seen),
+        "static": model[ENCODER].static(np.array([5, 9], np.int32)),
+        "masked": model[MASKED_LM].masked_logits(IDS, ATTEND, AT),
+        "pairs": model[MASKED_PAIRS].pair_logits(IDS, ATTEND, AT, seen),
         "states": states[ATTEND == 1],
         "labels": logits[ATTEND == 1],
         "share": share,
@@ -49,7 +50,7 @@ def told(model):
 def test_both_backends_say_the_same(folder):
     graphs, networks = (load(str(folder), backend=backend) for backend in ("onnx", "torch"))
     assert graphs.digest == networks.digest == model_digest(folder) and networks.backend.startswith("torch")
-    assert (networks.encoder.layers, networks.window, networks.card.aligner_threshold) == (3, 64, pytest.approx(0.4))
+    assert (networks[ENCODER].layers, networks.window, networks.card.aligner_threshold) == (3, 64, pytest.approx(0.4))
     assert networks.mask_id == 4
     one, other = told(graphs), told(networks)
     for name, value in one.items():
@@ -58,11 +59,11 @@ def test_both_backends_say_the_same(folder):
 
 def test_rows_do_not_depend_on_their_company(folder):
     model = load(str(folder))
-    alone = model.masked_lm.masked_logits(IDS[:1, :7], ATTEND[:1, :7], AT[:2])
-    np.testing.assert_allclose(model.masked_lm.masked_logits(IDS, ATTEND, AT)[:2], alone, atol=1e-4)
-    seen = model.masked_pairs.other_text(OTHER)
-    alone = model.masked_pairs.pair_logits(IDS[:1, :7], ATTEND[:1, :7], AT[:2], seen)
-    np.testing.assert_allclose(model.masked_pairs.pair_logits(IDS, ATTEND, AT, seen)[:2], alone, atol=1e-4)
+    alone = model[MASKED_LM].masked_logits(IDS[:1, :7], ATTEND[:1, :7], AT[:2])
+    np.testing.assert_allclose(model[MASKED_LM].masked_logits(IDS, ATTEND, AT)[:2], alone, atol=1e-4)
+    seen = model[MASKED_PAIRS].other_text(OTHER)
+    alone = model[MASKED_PAIRS].pair_logits(IDS[:1, :7], ATTEND[:1, :7], AT[:2], seen)
+    np.testing.assert_allclose(model[MASKED_PAIRS].pair_logits(IDS, ATTEND, AT, seen)[:2], alone, atol=1e-4)
 
 
 def test_narrow_and_8_bit_products_stay_near(folder):
@@ -86,7 +87,7 @@ def test_relative_positions_count(folder, tmp_path):
     (tmp_path / "model.safetensors").unlink()
     save_file(weights, tmp_path / "model.safetensors")
     ids = np.array([[2, 9, 12, 30, 3], [2, 12, 9, 30, 3]])
-    hidden = load(str(tmp_path), backend="torch").encoder.hidden(ids, np.ones_like(ids), [2])[0]
+    hidden = load(str(tmp_path), backend="torch")[ENCODER].hidden(ids, np.ones_like(ids), [2])[0]
     counted = BUCKETS in json.loads((folder / "config.json").read_text())
     assert (np.abs(hidden[0, 3] - hidden[1, 3]).max() > 1e-3) == counted
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.card import Card, DocumentFrequencies
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.engine.models.loading import load
@@ -46,7 +47,7 @@ def test_with_the_same_tokenizer_whole_words_have_their_own_counts(pocket):
     known, counted = pocket.card.document_frequencies, general_frequencies(replace(pocket, card=Card()))
     assert counted.documents == known.documents
     tokens = np.flatnonzero(known.counts)
-    whole = np.array([i for i in tokens if pocket.tokenizer.piece(i)[0] not in "#["])
+    whole = np.array([i for i in tokens if pocket[TOKENIZER].piece(i)[0] not in "#["])
     same = counted.counts[whole] == known.counts[whole]
     assert same.mean() > 0.999, "all but what the tokenizer writes in another way, such as ligatures"
     assert (counted.counts[[100, 101, 102, 103]] == 0).all(), "special tokens"
@@ -55,7 +56,7 @@ def test_with_the_same_tokenizer_whole_words_have_their_own_counts(pocket):
 
 def test_a_frequent_word_occurs_in_more_documents_than_a_rare_one(bpe):
     model = FakeModel(card=Card())
-    model.tokenizer = bpe
+    model.abilities[TOKENIZER] = bpe
     table = general_frequencies(model)
     count = {bpe.piece(token): table.counts[token] for token in range(bpe.vocabulary)}
     assert count["Ġthe"] > count["Ġriver"] > count["Ġmathematics"] > count["Ġsonata"] > 0
@@ -68,10 +69,10 @@ def test_a_frequent_word_occurs_in_more_documents_than_a_rare_one(bpe):
 def test_a_part_of_many_words_occurs_at_least_where_each_of_them_does(bpe):
     pieces = [bpe.piece(token) for token in range(bpe.vocabulary)]
     model = FakeModel(card=Card())
-    model.tokenizer = bpe
+    model.abilities[TOKENIZER] = bpe
     table = general_frequencies(model)
     known = load("pocket")
     for word in ("zebra", "quartz", "banjo"):
-        count = known.card.document_frequencies.counts[known.tokenizer.token_id(word)]
+        count = known.card.document_frequencies.counts[known[TOKENIZER].token_id(word)]
         inside = bpe.encode([f"a {word}"])[0].ids[1:]
         assert len(inside) > 1 and (table.counts[inside] >= count).all(), [pieces[i] for i in inside]

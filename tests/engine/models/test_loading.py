@@ -12,18 +12,18 @@ import pytest
 import nlgauge
 from nlgauge.catalogue import plugins
 from nlgauge.engine.models import loading
-from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Model
 from nlgauge.engine.models.loading import companion_folder, folder_of, load, pocket_folder
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, save_tokenizer, tiny_tokenizer
 
 needs_torch = pytest.mark.skipif(find_spec("transformers") is None, reason="the torch backend needs nlgauge[torch]")
-PARTS = ("encoder", "masked_lm", "masked_pairs", "aligner", "gap_filler", "causal_lm", "seq2seq_lm")
+NO_MAKER = "a name"
 
 
 def parts(model):
-    return {name for name in PARTS if getattr(model, name) is not None}
+    return {one.name for one in model.abilities if one in model and one != TOKENIZER}
 
 
 # ---- What ships here
@@ -77,8 +77,8 @@ def test_a_companion_that_is_not_installed_says_what_to_install(monkeypatch, bac
 def test_a_companion_is_a_folder_by_its_name(companion):
     model = load("base")
     assert model.name == "base" and model.folder == folder_of("base") == companion
-    assert (model.encoder.layers, model.encoder.width, model.window) == (8, 768, 512)
-    assert model.tokenizer.digest == load("pocket").tokenizer.digest
+    assert (model[ENCODER].layers, model[ENCODER].width, model.window) == (8, 768, 512)
+    assert model[TOKENIZER].digest == load("pocket")[TOKENIZER].digest
     assert load("nlgauge-base/base").digest == model.digest
     assert load("base", "int8").precision == "int8"
 
@@ -87,7 +87,7 @@ def test_a_companion_is_a_folder_by_its_name(companion):
 def test_a_companion_on_torch_says_what_its_graphs_say(companion):
     ids = np.array([[101, 1996, 2214, 2958, 2001, 2701, 102, 0], [101, 2048, 7504, 18999, 1012, 102, 0, 0]])
     attend = (ids > 0).astype(np.int64)
-    graphs, network = (load("base", backend=backend).encoder for backend in ("onnx", "torch"))
+    graphs, network = (load("base", backend=backend)[ENCODER] for backend in ("onnx", "torch"))
     one, other = (encoder.hidden(ids, attend, [0, 4, 8])[:, attend == 1] for encoder in (graphs, network))
     np.testing.assert_allclose(one, other, atol=1e-4)
 
@@ -135,7 +135,11 @@ def test_an_unknown_model_is_refused_whether_or_not_torch_is_there():
 
 
 def large(precision):
-    return Model("large", "00", "acme-1.0", precision, SubwordTokenizer(tiny_tokenizer(), None, None), 16)
+    return Model("large", "00", "acme-1.0", precision, {TOKENIZER: SubwordTokenizer(tiny_tokenizer(), None, None)}, 16)
+
+
+def small_one(precision, device=None, of=None):
+    return Model("small", "00", f"{device} {of}", precision, {})
 
 
 def no_model(precision):
@@ -175,18 +179,31 @@ def test_a_model_of_a_package_is_made_for_the_precision(offer):
     assert (model.backend, model.precision) == ("acme-1.0", "bfloat16")
 
 
-@pytest.mark.parametrize("asked", [{"device": "cpu"}, {"backend": "torch"}])
-def test_a_model_of_a_package_chooses_where_it_computes(offer, asked):
+def test_a_model_of_a_package_is_told_the_device_and_what_its_name_adds(offer):
+    offer("small_one")
+    assert load("acme-metrics/small_one:a/folder:x", device="cpu").backend == "cpu a/folder:x"
+    assert load("acme-metrics/small_one").backend == "None None"
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "says"),
+    [
+        ("large", {"device": "cpu"}, "'acme-metrics/large' takes no device 'cpu'; leave it out"),
+        ("large:folder", {}, "'acme-metrics/large:folder' takes no of 'folder'; leave it out"),
+        ("large", {"backend": "torch"}, "'acme-metrics/large' chooses its backend itself; leave it out"),
+    ],
+)
+def test_what_a_model_of_a_package_does_not_take_is_refused(offer, name, asked, says):
     offer("large")
-    with pytest.raises(SpecError, match="chooses its backend and device itself"):
-        load("acme-metrics/large", **asked)
+    with pytest.raises(SpecError, match=says):
+        load(f"acme-metrics/{name}", **asked)
 
 
 @pytest.mark.parametrize(
     ("attribute", "says"),
     [
         ("no_model", "acme-metrics/no_model: the package made 'float32', which is not a Model"),
-        ("PARTS", "which makes no model"),
+        ("NO_MAKER", "which makes no model"),
         ("breaks", "acme-metrics/breaks cannot be made: KeyError: 'float32'"),
         ("absent", "acme-metrics/absent cannot be loaded: AttributeError"),
     ],

@@ -7,6 +7,15 @@ import numpy as np
 import pytest
 
 from nlgauge.engine.models import onnx
+from nlgauge.engine.models.capabilities import (
+    ALIGNER,
+    CAUSAL_LM,
+    ENCODER,
+    GAP_FILLER,
+    MASKED_LM,
+    MASKED_PAIRS,
+    SEQ2SEQ_LM,
+)
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.engine.models.onnx import Graph, open_onnx, threads
 from nlgauge.errors import SpecError
@@ -26,17 +35,17 @@ def linked(folder, *names):
 def test_the_embedded_model_can_do_all_that_has_graphs():
     model = open_onnx(pocket_folder(), "pocket")
     assert model.backend.startswith("onnxruntime-") and (model.window, model.room) == (512, 510)
-    assert (model.encoder.layers, model.encoder.width) == (6, 384)
-    assert model.gap_filler is model.causal_lm is model.seq2seq_lm is model.batch_tokens is None
-    assert len({model.digest, model.masked_pairs.digest, model.aligner.digest}) == 3
-    hidden = model.encoder.hidden(IDS, ATTEND, [0, 6])
+    assert (model[ENCODER].layers, model[ENCODER].width) == (6, 384)
+    assert not any(one in model for one in (GAP_FILLER, CAUSAL_LM, SEQ2SEQ_LM)) and model.batch_tokens is None
+    assert len({model.digest, model[MASKED_PAIRS].digest, model[ALIGNER].digest}) == 3
+    hidden = model[ENCODER].hidden(IDS, ATTEND, [0, 6])
     assert hidden.shape == (2, 1, 5, 384) and hidden.dtype == np.float32
-    np.testing.assert_array_equal(model.encoder.hidden(IDS, ATTEND, [6, 0])[::-1], hidden)
-    assert model.masked_lm.masked_logits(IDS, ATTEND, np.array([2])).shape == (1, 30522)
-    seen = model.masked_pairs.other_text(IDS[0])
-    assert model.masked_pairs.pair_logits(IDS, ATTEND, np.array([2]), seen).shape == (1, 30522)
-    assert model.masked_pairs.pair_states(IDS, ATTEND, seen).shape == (1, 5, 384)
-    logits, share, text, against = model.aligner.align(IDS, ATTEND, np.array([[0, 0, 0, 1, 1]]))
+    np.testing.assert_array_equal(model[ENCODER].hidden(IDS, ATTEND, [6, 0])[::-1], hidden)
+    assert model[MASKED_LM].masked_logits(IDS, ATTEND, np.array([2])).shape == (1, 30522)
+    seen = model[MASKED_PAIRS].other_text(IDS[0])
+    assert model[MASKED_PAIRS].pair_logits(IDS, ATTEND, np.array([2]), seen).shape == (1, 30522)
+    assert model[MASKED_PAIRS].pair_states(IDS, ATTEND, seen).shape == (1, 5, 384)
+    logits, share, text, against = model[ALIGNER].align(IDS, ATTEND, np.array([[0, 0, 0, 1, 1]]))
     assert logits.shape == (1, 5) and 0 < share[0] < 1 and text.shape == (1,) and np.isnan(against).all()
 
 
@@ -46,20 +55,23 @@ def test_no_part_looks_at_what_pads_a_row(precision):
     wide = np.concatenate([IDS, np.full((1, 4), 2054)], axis=1)  # a word, so that one who looks sees something
     attend = (np.arange(wide.shape[1]) < IDS.shape[1]).astype(np.int64)[None]
     at, side, wide_side = np.array([2]), np.array([[0, 0, 0, 1, 1]]), np.array([[0, 0, 0, 1, 1, 0, 0, 0, 0]])
-    seen = model.masked_pairs.other_text(IDS[0])
+    seen = model[MASKED_PAIRS].other_text(IDS[0])
     alone = [
-        model.encoder.hidden(IDS, ATTEND, [6])[0],
-        model.masked_lm.masked_logits(IDS, ATTEND, at),
-        model.masked_pairs.pair_logits(IDS, ATTEND, at, seen),
-        model.masked_pairs.pair_states(IDS, ATTEND, seen),
-        *model.aligner.align(IDS, ATTEND, side),
+        model[ENCODER].hidden(IDS, ATTEND, [6])[0],
+        model[MASKED_LM].masked_logits(IDS, ATTEND, at),
+        model[MASKED_PAIRS].pair_logits(IDS, ATTEND, at, seen),
+        model[MASKED_PAIRS].pair_states(IDS, ATTEND, seen),
+        *model[ALIGNER].align(IDS, ATTEND, side),
     ]
     beside = [
-        model.encoder.hidden(wide, attend, [6])[0][:, :5],
-        model.masked_lm.masked_logits(wide, attend, at),
-        model.masked_pairs.pair_logits(wide, attend, at, seen),
-        model.masked_pairs.pair_states(wide, attend, seen)[:, :5],
-        *(numbers[:, :5] if numbers.ndim == 2 else numbers for numbers in model.aligner.align(wide, attend, wide_side)),
+        model[ENCODER].hidden(wide, attend, [6])[0][:, :5],
+        model[MASKED_LM].masked_logits(wide, attend, at),
+        model[MASKED_PAIRS].pair_logits(wide, attend, at, seen),
+        model[MASKED_PAIRS].pair_states(wide, attend, seen)[:, :5],
+        *(
+            numbers[:, :5] if numbers.ndim == 2 else numbers
+            for numbers in model[ALIGNER].align(wide, attend, wide_side)
+        ),
     ]
     for one, other in zip(alone, beside, strict=True):
         np.testing.assert_allclose(other, one, atol=2e-4)
@@ -79,8 +91,7 @@ def test_no_part_looks_at_what_pads_a_row(precision):
 )
 def test_a_model_has_the_parts_that_its_folder_has_files_for(tmp_path, files, parts):
     model = open_onnx(linked(tmp_path, *OF_A_MODEL, *files), "some")
-    named = ("encoder", "masked_lm", "masked_pairs", "aligner")
-    assert {name for name in named if getattr(model, name) is not None} == parts
+    assert {one.name for one in model.abilities if one in model} == {*parts, "tokenizer"}
 
 
 @pytest.mark.parametrize("missing", OF_A_MODEL)
@@ -102,8 +113,8 @@ def test_int8_reads_the_graphs_of_that_name_alone(tmp_path):
         open_onnx(tmp_path, "some", "int8")
     (tmp_path / "masked.int8.onnx").symlink_to(pocket_folder() / "masked.onnx")
     model = open_onnx(tmp_path, "some", "int8")
-    assert model.precision == "int8" and model.encoder is None
-    assert model.masked_lm.masked_logits(IDS, ATTEND, np.array([2])).shape == (1, 30522)
+    assert model.precision == "int8" and ENCODER not in model
+    assert model[MASKED_LM].masked_logits(IDS, ATTEND, np.array([2])).shape == (1, 30522)
 
 
 def test_a_graph_is_loaded_when_it_is_first_run(tmp_path):
@@ -116,15 +127,18 @@ def test_padding_and_company_change_no_logits():
     model = open_onnx(pocket_folder(), "pocket")
     ids = np.array([[101, 2009, 103, 2012, 102, 0, 0], [101, 2009, 2001, 103, 2012, 2305, 102]])
     attend = (ids != 0).astype(np.int64)
-    together = model.masked_lm.masked_logits(ids, attend, np.array([2, 10]))
-    alone = model.masked_lm.masked_logits(ids[:1, :5], attend[:1, :5], np.array([2]))
+    together = model[MASKED_LM].masked_logits(ids, attend, np.array([2, 10]))
+    alone = model[MASKED_LM].masked_logits(ids[:1, :5], attend[:1, :5], np.array([2]))
     np.testing.assert_allclose(together[:1], alone, atol=1e-4)
-    hidden, short = model.encoder.hidden(ids, attend, [0, 6]), model.encoder.hidden(ids[:1, :5], attend[:1, :5], [0, 6])
+    hidden, short = (
+        model[ENCODER].hidden(ids, attend, [0, 6]),
+        model[ENCODER].hidden(ids[:1, :5], attend[:1, :5], [0, 6]),
+    )
     np.testing.assert_allclose(hidden[:, :1, :5], short, atol=1e-4)
 
 
 def test_several_masks_in_a_row_are_answered_row_after_row():
-    masked = open_onnx(pocket_folder(), "pocket").masked_lm
+    masked = open_onnx(pocket_folder(), "pocket")[MASKED_LM]
     ids = np.array([[101, 103, 2001, 103, 102], [101, 2009, 103, 103, 102]])
     attend = np.ones_like(ids)
     both = masked.masked_logits(ids, attend, np.array([1, 3, 7, 8]))

@@ -14,6 +14,15 @@ from nlgauge.engine.features.likelihood import Seq2SeqRequest  # noqa: E402
 from nlgauge.engine.features.masked import BagRequest  # noqa: E402
 from nlgauge.engine.features.masked_words import MaskedWordsRequest  # noqa: E402
 from nlgauge.engine.features.vectors import VectorsRequest  # noqa: E402
+from nlgauge.engine.models.capabilities import (  # noqa: E402
+    ALIGNER,
+    CAUSAL_LM,
+    ENCODER,
+    GAP_FILLER,
+    MASKED_LM,
+    MASKED_PAIRS,
+    TOKENIZER,
+)
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import SpecError  # noqa: E402
 from tests.engine.fake import answers  # noqa: E402
@@ -62,16 +71,16 @@ def model(folder, net):
 
 
 def test_a_folder_with_sentinels_is_a_model_that_fills_gaps(model, folder):
-    assert model.gap_filler.sentinels == (39, 40)
-    assert (model.window, model.encoder.width, model.encoder.layers) == (64, 16, 2)
-    assert model.tokenizer.mask_id is None and model.tokenizer.suffix == [1] and not model.tokenizer.prefix
+    assert model[GAP_FILLER].sentinels == (39, 40)
+    assert (model.window, model[ENCODER].width, model[ENCODER].layers) == (64, 16, 2)
+    assert model[TOKENIZER].mask_id is None and model[TOKENIZER].suffix == [1] and not model[TOKENIZER].prefix
     assert model.digest == load(str(folder)).digest
 
 
 def test_a_gap_is_filled_as_generate_fills_it(model, net):
     ids = np.array([[33, 39, 35, 1, 0], [39, 38, 1, 33, 1]])
     attend = (ids != 0).astype(np.int64)
-    _, said = model.gap_filler.fill(ids, attend, [[34], [33, 34]])
+    _, said = model[GAP_FILLER].fill(ids, attend, [[34], [33, 34]])
     for row in range(2):
         start = torch.tensor([[0, 39]])
         kept = torch.from_numpy(ids[row, attend[row] == 1])[None]
@@ -84,7 +93,7 @@ def test_log_probabilities_are_the_definition_and_padding_changes_nothing(model,
     ids = np.array([[33, 39, 35, 1, 0, 0], [39, 38, 35, 33, 33, 1]])
     attend = (ids != 0).astype(np.int64)
     truths = [[34, 5], [33]]
-    logs, _ = model.gap_filler.fill(ids, attend, truths)
+    logs, _ = model[GAP_FILLER].fill(ids, attend, truths)
     for row, truth in enumerate(truths):
         kept = torch.from_numpy(ids[row, attend[row] == 1])[None]
         total = 0.0
@@ -94,7 +103,7 @@ def test_log_probabilities_are_the_definition_and_padding_changes_nothing(model,
                 logits = net(input_ids=kept, decoder_input_ids=given).logits[0, -1].double()
             total += float(torch.log_softmax(logits, -1)[token])
         assert logs[row] == pytest.approx(total, abs=1e-4)
-    alone, _ = model.gap_filler.fill(ids[:1, :4], attend[:1, :4], truths[:1])
+    alone, _ = model[GAP_FILLER].fill(ids[:1, :4], attend[:1, :4], truths[:1])
     assert alone[0] == pytest.approx(logs[0], abs=1e-5)
 
 
@@ -117,11 +126,11 @@ def test_the_metric_runs_on_it_and_says_so(folder):
 def test_what_it_cannot_do_it_says(model, tmp_path, net):
     with pytest.raises(SpecError, match="predicts no masked words"):
         answers(model, BagRequest("the cat", 1.0))
-    assert model.masked_lm is model.masked_pairs is model.aligner is model.causal_lm is None
+    assert not any(one in model for one in (MASKED_LM, MASKED_PAIRS, ALIGNER, CAUSAL_LM))
     (states,) = answers(model, VectorsRequest("the cat", (0, 2)))
     assert states.vectors.shape == (2, 3, 16)
     tiny_t5(tmp_path, gaps=["<a>", "<b>"])
-    assert load(str(tmp_path)).gap_filler is None
+    assert GAP_FILLER not in load(str(tmp_path))
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "t5"}))
     (tmp_path / "model.safetensors").unlink()
     with pytest.raises(SpecError, match="cannot load model"):
@@ -131,7 +140,7 @@ def test_what_it_cannot_do_it_says(model, tmp_path, net):
 def test_a_text_is_written_as_the_loss_says(model, net):
     texts, other = ["the cat sat", "mat"], "on the mat."
     found = answers(model, *(Seq2SeqRequest(text, other) for text in texts))
-    tokens = {text: [*model.tokenizer.encode([text])[0].ids.tolist(), 1] for text in [*texts, other]}
+    tokens = {text: [*model[TOKENIZER].encode([text])[0].ids.tolist(), 1] for text in [*texts, other]}
     for text, one in zip(texts, found, strict=True):
         with torch.inference_mode():
             loss = net(input_ids=torch.tensor([tokens[other]]), labels=torch.tensor([tokens[text]])).loss
@@ -152,9 +161,9 @@ def test_a_bart_writes_and_gives_vectors_of_its_encoder(tmp_path, net):
     ).eval()
     bart.save_pretrained(tmp_path)
     model = load(str(tmp_path))
-    assert (model.window, model.encoder.layers, model.encoder.width) == (48, 2, 16) and model.masked_lm is None
+    assert (model.window, model[ENCODER].layers, model[ENCODER].width) == (48, 2, 16) and MASKED_LM not in model
     (found,) = answers(model, Seq2SeqRequest("the cat", "on the mat"))
-    labels, given = ([*model.tokenizer.encode([text])[0].ids.tolist(), 1] for text in ("the cat", "on the mat"))
+    labels, given = ([*model[TOKENIZER].encode([text])[0].ids.tolist(), 1] for text in ("the cat", "on the mat"))
     with torch.inference_mode():
         loss = bart(input_ids=torch.tensor([given]), labels=torch.tensor([labels])).loss
     assert found.log_probabilities.mean() == pytest.approx(-float(loss), abs=1e-5)

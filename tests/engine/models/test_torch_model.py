@@ -12,6 +12,7 @@ from safetensors.numpy import load_file
 torch = pytest.importorskip("torch", reason="needs nlgauge[torch]")
 transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
 
+from nlgauge.engine.models.capabilities import ENCODER  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.engine.models.torch_model import Checkpoint, Runtime, _window  # noqa: E402
 from nlgauge.errors import SpecError  # noqa: E402
@@ -110,7 +111,7 @@ def test_what_transformers_says_and_shows_is_as_it_was_before(folder, bars):
 def test_loading_and_computing_leave_torch_as_it_is(folder):
     before = torch.get_num_threads(), torch.is_grad_enabled(), torch.get_default_dtype()
     model = load(str(folder), "bfloat16")
-    model.encoder.hidden(np.array([[2, 7, 3]]), np.ones((1, 3), np.int64), [0])
+    model[ENCODER].hidden(np.array([[2, 7, 3]]), np.ones((1, 3), np.int64), [0])
     assert (torch.get_num_threads(), torch.is_grad_enabled(), torch.get_default_dtype()) == before
 
 

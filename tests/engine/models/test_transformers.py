@@ -12,6 +12,7 @@ transformers = pytest.importorskip("transformers", reason="the torch backend nee
 from nlgauge.engine.features.likelihood import CausalRequest  # noqa: E402
 from nlgauge.engine.features.masked import BagRequest  # noqa: E402
 from nlgauge.engine.features.vectors import VectorsRequest  # noqa: E402
+from nlgauge.engine.models.capabilities import ENCODER, MASKED_LM, SEQ2SEQ_LM, TOKENIZER  # noqa: E402
 from nlgauge.engine.models.card import Card  # noqa: E402
 from nlgauge.engine.models.folder import write_hugging_face  # noqa: E402
 from nlgauge.engine.models.loading import load, pocket_folder  # noqa: E402
@@ -33,7 +34,7 @@ def test_both_backends_agree_on_the_embedded_model():
     ]
     with_onnx, with_torch = (load("pocket", backend=backend) for backend in ("onnx", "torch"))
     assert with_onnx.digest == with_torch.digest and with_onnx.window == with_torch.window
-    assert with_onnx.tokenizer.digest == with_torch.tokenizer.digest
+    assert with_onnx[TOKENIZER].digest == with_torch[TOKENIZER].digest
     for one, two in zip(answers(with_onnx, *requests), answers(with_torch, *requests), strict=True):
         if hasattr(one, "vectors"):
             np.testing.assert_allclose(one.vectors, two.vectors, atol=1e-4)
@@ -47,10 +48,10 @@ def test_no_part_of_a_checkpoint_looks_at_what_pads_a_row(exported):
     ids = np.array([[101, 2009, 103, 2012, 102]])
     wide = np.concatenate([ids, np.full((1, 4), 2054)], axis=1)  # a word, so that one who looks sees something
     attend, at = (np.arange(wide.shape[1]) < 5).astype(np.int64)[None], np.array([2])
-    alone = model.encoder.hidden(ids, np.ones_like(ids), [6])
-    np.testing.assert_allclose(model.encoder.hidden(wide, attend, [6])[:, :, :5], alone, atol=1e-4)
-    logits = model.masked_lm.masked_logits(ids, np.ones_like(ids), at)
-    np.testing.assert_allclose(model.masked_lm.masked_logits(wide, attend, at), logits, atol=1e-3)
+    alone = model[ENCODER].hidden(ids, np.ones_like(ids), [6])
+    np.testing.assert_allclose(model[ENCODER].hidden(wide, attend, [6])[:, :, :5], alone, atol=1e-4)
+    logits = model[MASKED_LM].masked_logits(ids, np.ones_like(ids), at)
+    np.testing.assert_allclose(model[MASKED_LM].masked_logits(wide, attend, at), logits, atol=1e-3)
 
 
 def test_the_exported_folder_is_an_ordinary_hugging_face_model(exported):
@@ -100,11 +101,11 @@ def test_other_architectures_give_masked_logits_at_the_masks_only(kind, tmp_path
     assert model.window == (39 if kind == "Roberta" else 40)
     ids = np.array([[2, 7, 4, 9, 3, 0], [2, 4, 8, 9, 10, 3]])
     attend = (ids != 0).astype(np.int64)
-    found = model.masked_lm.masked_logits(ids, attend, np.array([2, 7]))
+    found = model[MASKED_LM].masked_logits(ids, attend, np.array([2, 7]))
     with torch.inference_mode():
         whole = net(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(attend)).logits.numpy()
     np.testing.assert_allclose(found, whole.reshape(-1, len(WORDS))[[2, 7]], atol=1e-5)
-    assert model.encoder.hidden(ids, attend, [0, 2]).shape == (2, 2, 6, 16)
+    assert model[ENCODER].hidden(ids, attend, [0, 2]).shape == (2, 2, 6, 16)
     assert model.card == Card()
 
 
@@ -128,10 +129,10 @@ def test_a_causal_model_says_what_its_loss_says_and_gives_vectors(tmp_path):
     net.save_pretrained(tmp_path)
     save_tokenizer(tmp_path, model_max_length=24)
     model = load(str(tmp_path))
-    assert model.window == 24 and model.masked_lm is None and model.seq2seq_lm is None
+    assert model.window == 24 and MASKED_LM not in model and SEQ2SEQ_LM not in model
     texts = ["w1 w2 w3 w4", "w7"]
     for text, one in zip(texts, answers(model, *map(CausalRequest, texts)), strict=True):
-        ids = torch.tensor([[2, *model.tokenizer.encode([text])[0].ids]])
+        ids = torch.tensor([[2, *model[TOKENIZER].encode([text])[0].ids]])
         with torch.inference_mode():
             loss = float(net(ids, labels=ids).loss)
         assert -one.log_probabilities.mean() == pytest.approx(loss, abs=1e-5)

@@ -45,7 +45,7 @@ SUITE = Suite(
 
 
 @dataclass(frozen=True)
-class Words(RowMetric[Prepared]):
+class Words(RowMetric):
     """How many words a text has, or how many more than its first reference. For tests."""
 
     parts: ClassVar[tuple[str, ...]] = ("score", "half")
@@ -64,7 +64,7 @@ class Words(RowMetric[Prepared]):
             raise MissingExtraError("counting words", "words")
         return Prepared()
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         values = []
         for row in rows:
             less = len(row.references[0].split()) if self.of == "difference" else 0

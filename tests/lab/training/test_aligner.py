@@ -15,6 +15,7 @@ pytest.importorskip("onnx", reason="training needs nlgauge[train]")
 
 from nlgauge.engine.features.alignment import AlignmentRequest  # noqa: E402
 from nlgauge.engine.features.masked import BagRequest  # noqa: E402
+from nlgauge.engine.models.capabilities import ALIGNER  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.engine.models.onnx import open_onnx  # noqa: E402
 from nlgauge.engine.tokens import SubwordTokenizer  # noqa: E402
@@ -67,7 +68,7 @@ def test_it_learns_and_the_shipped_form_says_the_same(body, tmp_path):
         logits, share, text, against = run.model(asked.ids, asked.attend, asked.side)
     ids, attend, side = (x.numpy() for x in (asked.ids, asked.attend, asked.side))
     for backend in ("onnx", "torch"):
-        shipped = load(str(folder), backend=backend).aligner.align(ids, attend, side)
+        shipped = load(str(folder), backend=backend)[ALIGNER].align(ids, attend, side)
         np.testing.assert_allclose(shipped[2], text, atol=0.25)
         np.testing.assert_allclose(shipped[3], against, atol=0.25)
 

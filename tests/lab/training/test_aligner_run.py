@@ -12,6 +12,7 @@ pytest.importorskip("onnx", reason="training needs nlgauge[train]")
 
 from safetensors.numpy import load_file  # noqa: E402
 
+from nlgauge.engine.models.capabilities import ALIGNER  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import SpecError  # noqa: E402
 from nlgauge.lab.training.aligner_run import train  # noqa: E402
@@ -38,7 +39,7 @@ def test_a_file_of_ones_own_rows_is_enough(body, tmp_path):
     card = (folder / "ALIGNER.md").read_text(encoding="utf-8")
     assert "| mine |" in card and "4 steps" in card and "probability of being supported" in card
     model = load(str(folder))
-    assert model.aligner is not None and 0 < model.card.aligner_threshold < 1
+    assert ALIGNER in model and 0 < model.card.aligner_threshold < 1
     assert load_file(folder / "aligner.safetensors")["aligner.temperature"] > 0
     with pytest.raises(SpecError, match="nothing to learn from"):
         train(tmp_path / "other", config=recipe)

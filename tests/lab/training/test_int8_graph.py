@@ -10,6 +10,7 @@ pytest.importorskip("onnx", reason="writing graphs needs nlgauge[train]")
 import onnx
 
 from nlgauge.engine.models.adaptation import write_delta
+from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, MASKED_LM, MASKED_PAIRS
 from nlgauge.engine.models.folder import WORDS
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.engine.models.onnx import open_onnx
@@ -96,22 +97,22 @@ def near(wanted, values, share):
 def test_the_shipped_graphs_are_near_those_in_float32(models):
     full, small = models
     at = np.array([3, 9])
-    assert near(full.masked_lm.masked_logits(IDS, ATTEND, at), small.masked_lm.masked_logits(IDS, ATTEND, at), 0.05)
-    hidden = [model.encoder.hidden(IDS[:1], ATTEND[:1], [0, 6]) for model in models]
+    assert near(full[MASKED_LM].masked_logits(IDS, ATTEND, at), small[MASKED_LM].masked_logits(IDS, ATTEND, at), 0.05)
+    hidden = [model[ENCODER].hidden(IDS[:1], ATTEND[:1], [0, 6]) for model in models]
     np.testing.assert_array_equal(hidden[0][0], hidden[1][0], "embeddings are no product")
     assert near(*hidden, 0.15) and not np.array_equal(*hidden)
-    seen = [model.masked_pairs.other_text(IDS[0]) for model in models]
+    seen = [model[MASKED_PAIRS].other_text(IDS[0]) for model in models]
     assert near(seen[0]["keys"], seen[1]["keys"], 0.15)
-    logits = [model.masked_pairs.pair_logits(IDS, ATTEND, at, text) for model, text in zip(models, seen, strict=True)]
+    logits = [model[MASKED_PAIRS].pair_logits(IDS, ATTEND, at, text) for model, text in zip(models, seen, strict=True)]
     assert near(*logits, 0.05)
     side = np.array([[0, 0, 0, 0, 1, 1, 1]])
-    shares = [model.aligner.align(IDS[:1], ATTEND[:1], side)[1] for model in models]
+    shares = [model[ALIGNER].align(IDS[:1], ATTEND[:1], side)[1] for model in models]
     np.testing.assert_allclose(*shares, atol=0.1)
 
 
 def test_company_and_padding_change_logits_no_more_than_steps_do(models):
     """Elsewhere the last digits of float32 may differ with a row's company, and one of them may tip a step."""
-    small = models[1].masked_lm
+    small = models[1][MASKED_LM]
     together = small.masked_logits(IDS, ATTEND, np.array([3, 9]))
     alone = small.masked_logits(IDS[1:, :5], ATTEND[1:, :5], np.array([2]))
     assert near(alone, together[1:], 0.05)

@@ -15,6 +15,7 @@ from transformers import BertConfig, BertModel  # noqa: E402
 
 from nlgauge.engine.features.masked import BagRequest  # noqa: E402
 from nlgauge.engine.features.vectors import VectorsRequest  # noqa: E402
+from nlgauge.engine.models.capabilities import TOKENIZER  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
 from nlgauge.lab.training.masked_lm import Trainer, mask_rows, train  # noqa: E402
@@ -96,7 +97,7 @@ def test_the_finished_folder_serves_both_backends_alike(config, texts, tmp_path)
     curve = [json.loads(line) for line in (tmp_path / "out" / "curve.jsonl").read_text().splitlines()]
     assert curve[-1]["step"] == 4 and 0 <= curve[-1]["a"]["top1"] <= 1
     onnx, torch_model = (load(str(folder), backend=backend) for backend in ("onnx", "torch"))
-    assert onnx.digest == torch_model.digest and onnx.tokenizer.digest == torch_model.tokenizer.digest
+    assert onnx.digest == torch_model.digest and onnx[TOKENIZER].digest == torch_model[TOKENIZER].digest
     assert onnx.card.temperature == torch_model.card.temperature == 1.5
     tables = [model.card.document_frequencies for model in (onnx, torch_model)]
     assert tables[0].documents == tables[1].documents > 0

@@ -2,15 +2,18 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from nlgauge.errors import InputError
+from nlgauge.lab.training import pair_texts
 from nlgauge.lab.training.pair_texts import Pairs, read_pairs
 from nlgauge.lab.training.pairs_config import PairsConfig
 from tests.engine.fake import tiny_tokenizer
 
+RECIPE = Path(pair_texts.__file__).parent / "pairs.toml"
 CONFIG = PairsConfig(body="", groups={"a:*": 1.0}, held_out_every=10, stretch=12, sizes=((16, 8), (32, 4)))
 
 
@@ -43,8 +46,15 @@ def test_what_is_no_pair_is_refused(pairs, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"candidate": "w1", "source": "w2"}\n{"candidate": "w1"}\n', encoding="utf-8")
     with pytest.raises(InputError, match=r"a\.jsonl: row 2: is no pair \(give JSON records with candidate and source"):
         read_pairs(tmp_path, CONFIG)
-    with pytest.raises(InputError, match="no pairs to train on"):
+    with pytest.raises(InputError, match=r"no pairs to train on \(the recipe reads files .* by their names, b\*"):
         read_pairs(pairs, replace(CONFIG, groups={"b*": 1.0}))
+
+
+def test_a_file_that_is_named_is_read_whatever_its_name_is(pairs):
+    config = replace(PairsConfig.read(RECIPE), held_out_every=10**9)
+    assert len(read_pairs(pairs / "a.jsonl", config)[0]) == 400
+    (pairs / "a.jsonl").rename(pairs / "docsum.jsonl")
+    assert len(read_pairs(pairs / "docsum.jsonl", replace(config, groups={"docsum*": 0.5}))[0]) == 200
 
 
 def test_every_pair_is_read_both_ways_in_the_shortest_row_that_holds_it():

@@ -17,6 +17,7 @@ from transformers import BertConfig, BertForMaskedLM  # noqa: E402
 from nlgauge.engine.features.masked_words import MaskedWordsRequest  # noqa: E402
 from nlgauge.engine.features.pair_states import PairStatesRequest  # noqa: E402
 from nlgauge.engine.models.adaptation import read_delta  # noqa: E402
+from nlgauge.engine.models.capabilities import MASKED_PAIRS  # noqa: E402
 from nlgauge.engine.models.card import DocumentFrequencies  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
@@ -179,7 +180,7 @@ def test_it_learns_in_low_rank_from_a_masked_lm_that_counts_relative_positions(c
 
 def assert_alike(trainer, folder):
     """Rows that see the other text through its keys and values, against one row in which attention is masked."""
-    model = load(str(folder)).masked_pairs
+    model = load(str(folder))[MASKED_PAIRS]
     example = trainer.train.rows[32][3]
     row = make_row(trainer.train, example, 32, trainer.frame, trainer.config, np.random.default_rng(5))
     with torch.no_grad():

@@ -93,8 +93,8 @@ def test_the_function_is_public() -> None:
         ({"metric": "Distance", "at_least": 1}, SpecError, "better for Distance(k=1): give at_most, --at-most"),
         ({"metric": "Score", "at_least": NAN}, SpecError, "give a finite number"),
         ({"metric": "Parts words", "at_least": 2, "at_most": 1}, SpecError, "at least 2 and at most 1"),
-        ({"metric": "Parts", "part": "g", "at_least": 1}, InputError, "no part 'g' (it has f, words)"),
-        ({"metric": "Other", "at_least": 1}, InputError, "no metric Other"),
+        ({"metric": "Parts", "part": "g", "at_least": 1}, SpecError, "no part 'g'; it has f, words"),
+        ({"metric": "Other", "at_least": 1}, SpecError, "no metric Other"),
         ({"at_least": 1}, InputError, "several metrics (name one of Score, "),
     ],
 )

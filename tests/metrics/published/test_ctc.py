@@ -49,7 +49,7 @@ def by_hand(metric, candidate, source):
     """Value and reason of a row whose texts have tokens by hand; context and source are the same."""
     row = Row(candidate.text, (), source.text, source.text)
     features = Features({VectorsRequest(one.text, (3,)): one for one in (candidate, source)})
-    (one,) = metric.score([row], prepared(metric, [row]), features)
+    (one,) = metric.score_rows([row], prepared(metric, [row]), features)
     return one.parts[0], one.reason
 
 
@@ -124,5 +124,5 @@ def test_they_are_registered_beside_ours_and_know_one_aligner(kind):
     assert registry.metric(f"{kind.__name__}(layer=2)") != metric
     with pytest.raises(SpecError, match=f"published/{kind.__name__}: aligner='D' is not one of 'E'"):
         kind(aligner="D")
-    assert metric.reads == registry.metric(kind.__name__).reads
+    assert metric.columns == registry.metric(kind.__name__).columns
     assert metric.stopwords == registry.metric(kind.__name__).stopwords

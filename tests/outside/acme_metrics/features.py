@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge.engine.features.request import Reader, Request
-from nlgauge.engine.models.capabilities import Model, capability
-from nlgauge.engine.view import View
+from nlgauge.engine.models.capabilities import ENCODER, Model
+from nlgauge.engine.text_block import TextBlock
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,15 @@ class Spread:
     distance: float
 
 
-def read_spreads(requests: Sequence[SpreadRequest], view: View) -> dict[SpreadRequest, Spread | None]:
+def read_spreads(requests: Sequence[SpreadRequest], block: TextBlock) -> dict[SpreadRequest, Spread | None]:
     """Read texts at the last layer."""
-    encoder = capability(view.model, view.model.encoder, "encoder")
+    encoder = block.model[ENCODER]
     spreads: dict[SpreadRequest, Spread | None] = dict.fromkeys(requests)
-    known = [request for request in requests if len(view.tokens(request.text))]
-    work = [(request, window) for request in known for window in view.windows(request.text)[:1]]
-    for index in view.batches([window.end - window.begin for _, window in work]):
+    known = [request for request in requests if len(block.tokens(request.text))]
+    work = [(request, window) for request in known for window in block.windows(request.text)[:1]]
+    for index in block.batches([window.end - window.begin for _, window in work]):
         part = [work[i] for i in index]
-        ids, attend = view.rows([(request.text, window) for request, window in part])
+        ids, attend = block.rows([(request.text, window) for request, window in part])
         for (request, _), states, mask in zip(
             part, encoder.hidden(ids, attend, [encoder.layers])[0], attend, strict=True
         ):
@@ -41,7 +41,7 @@ def read_spreads(requests: Sequence[SpreadRequest], view: View) -> dict[SpreadRe
 class SpreadRequest(Request[Spread]):
     """The spread of a text."""
 
-    capability: ClassVar[str] = "encoder"
+    capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_spreads)
 
     text: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,19 +15,14 @@ from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 
 
 @dataclass(frozen=True)
-class Length(RowMetric[Prepared]):
+class Length(RowMetric):
     """How wide the candidate's tokens are spread, times a factor."""
+
+    columns: ClassVar[tuple[str, ...]] = ("candidate",)
+    cost: ClassVar[Cost] = "encoding"
 
     factor: float = 1.0
     model: str | None = None
-
-    @property
-    def cost(self) -> Cost:
-        return "encoding"
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts={"layer": "last"})
@@ -34,7 +30,7 @@ class Length(RowMetric[Prepared]):
     def requests(self, row: Row, prepared: Prepared) -> list[SpreadRequest]:
         return [SpreadRequest(row.candidate)]
 
-    def score(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         spreads = [features[SpreadRequest(row.candidate)] for row in rows]
         return [
             Value((np.nan,), "the candidate has no words")

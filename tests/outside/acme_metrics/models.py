@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
-from nlgauge.engine.models.capabilities import Floats, Ints, Model
+from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Floats, Ints, Model
 from nlgauge.engine.tokens import SubwordTokenizer
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -35,7 +35,6 @@ def letters(precision: str) -> Model:
         "ac" * 32,
         "numpy",
         precision,
-        SubwordTokenizer(tokenizer, None, None),
+        {TOKENIZER: SubwordTokenizer(tokenizer, None, None), ENCODER: LetterEncoder()},
         window=64,
-        encoder=LetterEncoder(),
     )

@@ -24,20 +24,20 @@ METRICS = ["TokenF1", "BERTScore(idf='references')", "MarkEvaluate"]
 
 
 @dataclass(frozen=True)
-class Deadly(RowMetric[Prepared]):
+class Deadly(RowMetric):
     """Ends its process at a text, once; or whenever it comes."""
 
     marker: str
     """A file that is there after the first death; '' for a text that ends every process"""
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         return ("candidate",)
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared()
 
-    def score(self, rows, prepared, features):
+    def score_rows(self, rows, prepared, features):
         if any(row.candidate == "deadly" for row in rows) and not (self.marker and Path(self.marker).exists()):
             if self.marker:
                 Path(self.marker).touch()

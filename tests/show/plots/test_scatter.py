@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlgauge import InputError, ScoreTable
+from nlgauge import InputError, ScoreTable, SpecError
 from nlgauge.show.plots.scatter import scatter
 from tests.printed import printed
 from tests.show.plots.conftest import N
@@ -62,13 +62,13 @@ def test_what_it_shows(table: ScoreTable, tmp_path: Path) -> None:
     ("arguments", "say"),
     [
         (("Score", "Set"), "take level 'system'"),
-        (("Score", "fluency"), "no metric 'fluency' in the table (it has Score, Distance"),
+        (("Score", "fluency"), "no metric 'fluency' in the table ; it has Score, Distance"),
         (("Score", "Distance", None, "item"), "take row or system"),
     ],
 )
 def test_refusals(table: ScoreTable, arguments: tuple[Any, ...], say: str) -> None:
     x, y, source, level = (*arguments, None, "row")[:4] if len(arguments) == 2 else arguments
-    with pytest.raises(InputError) as caught:
+    with pytest.raises((InputError, SpecError)) as caught:
         scatter(table, x, y, source, level=level)
     assert say in str(caught.value)
 

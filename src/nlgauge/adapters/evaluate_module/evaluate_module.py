@@ -12,11 +12,13 @@ from nlgauge.adapters.scorer import Scorer, means
 from nlgauge.errors import SpecError
 
 _OURS = {"references": "references", "sources": "source", "contexts": "context"}
+_BY_DEFAULT = {"references": "BERTScore", "source": "Consistency", "context": "Groundedness"}
 _INPUTS = """
     predictions: the texts to score.
     references, sources, contexts: as the configuration names them, "references" by default; references is a text or a
         list of texts for each prediction.
-    metrics: specs, "BERTScore" for one, or a list of them.
+    metrics: specs, "BERTScore" for one, or a list of them; by default BERTScore with references, else Consistency with
+        sources, else Groundedness.
     Further arguments as `nlgauge.evaluate` takes them.
 Returns: the value of each metric (of each part, as "metric part"): the mean of the rows, or the metric's value of all
     rows together; NaN where no row has one.
@@ -47,10 +49,12 @@ class NLGauge(evaluate.Metric):  # type: ignore[misc]  # evaluate is not install
             features=features,
         )
 
-    def _compute(self, predictions, metrics=(), model=None, **given):  # type: ignore[no-untyped-def]  # as evaluate calls
+    def _compute(self, predictions, metrics=None, model=None, **given):  # type: ignore[no-untyped-def]  # as evaluate calls
         columns = {ours: given.pop(name) for name, ours in _OURS.items() if name in given}
         rows = {"candidate": predictions, **columns}
         records = [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
+        if metrics is None:
+            metrics = next(metric for column, metric in _BY_DEFAULT.items() if column in columns)
         asked = (metrics, model, given)
         if self._asked != asked:  # else the models are there already
             self._asked, self._scorer = asked, Scorer(metrics, model=model, **given)

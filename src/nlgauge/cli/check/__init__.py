@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -108,12 +109,15 @@ def check(
     )  # fmt: skip
     if output is not None:
         table.save(output)
+    options = [("--map", pair) for pair in columns] + [("--model", model), ("--device", device)]
+    options += [("--precision", precision if precision != "float32" else None)]
+    how = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
     with beside(output):
-        _printer(layout)(verdict, table, outputs, against)
+        _printer(layout)(verdict, table, outputs, against, how)
     sys.exit(0 if verdict.passed else 1)
 
 
-def _printer(layout: str) -> Callable[[Verdict, ScoreTable, Path, Path | None], None]:
+def _printer(layout: str) -> Callable[[Verdict, ScoreTable, Path, Path | None, str], None]:
     if layout == "json":
         return _json
     from nlgauge.cli.check import github, junit, text
@@ -121,7 +125,7 @@ def _printer(layout: str) -> Callable[[Verdict, ScoreTable, Path, Path | None], 
     return {"text": text.show, "github": github.show, "junit": junit.show}[layout]
 
 
-def _json(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None) -> None:
+def _json(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
     record = {
         "nlgauge": __version__,
         **verdict.record,

@@ -15,7 +15,7 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.meta.gate import Verdict
 
 
-def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None) -> None:
+def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
     """Annotations and the counts on stdout, the rest on stderr as `text` has it."""
     title = wording.name(verdict)
     for one in verdict.failures:
@@ -29,7 +29,7 @@ def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | Non
             click.echo(_command("error", message, file=outputs, line=None, title=title))
     end = f"{wording.counted(verdict)}; {'passed' if verdict.passed else 'failed'}"
     click.echo(_command("notice", end, file=None, line=None, title=title))
-    tell(verdict, table, outputs)
+    tell(verdict, table, outputs, how)
 
 
 def _command(kind: str, message: str, **properties: object) -> str:

@@ -14,7 +14,7 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.meta.gate import Outcome, Regression, Verdict
 
 
-def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None) -> None:
+def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
     """The XML on stdout, the rest on stderr as `text` has it."""
     name = wording.name(verdict)
     worse = sum(one.worse for one in verdict.regressions)
@@ -33,7 +33,7 @@ def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | Non
     indent(suites)
     click.echo('<?xml version="1.0" encoding="UTF-8"?>')
     click.echo(tostring(suites, encoding="unicode"))
-    tell(verdict, table, outputs)
+    tell(verdict, table, outputs, how)
 
 
 def _row(suite: Element, one: Outcome, name: str) -> None:

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import TypeVar
 
 import click
 
 from nlgauge.cli.keeping import keeping
-from nlgauge.cli.terminal import IN_FORMATS, PLACE
+from nlgauge.cli.terminal import ADDED, IN_FORMATS, PARTS, PLACE, ratings
+from nlgauge.cli.terminal import MAP as MAP
+from nlgauge.cli.terminal import REPLICATES as REPLICATES
+from nlgauge.cli.terminal import SEED as SEED
+from nlgauge.cli.terminal import Option as Option
+from nlgauge.cli.terminal import together as together
 from nlgauge.errors import SpecError
 
-Command = Callable[..., None]
-Option = Callable[[Command], Command]
 N = TypeVar("N", int, float)
 
-MAP = click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
 SHOWN = (
     click.option("-o", "--output", type=PLACE, help="Write a figure here: .png, .svg or .pdf (needs nlgauge[plots])."),
     IN_FORMATS,
-)
-SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-REPLICATES = click.option(
-    "--replicates",
-    type=click.IntRange(min=0),
-    default=1000,
-    show_default=True,
-    help="How many resamples the interval and p are computed from.",
 )
 ASPECT = click.option("--aspect", "aspects", multiple=True, help="This aspect; repeatable; all by default.")
 MODEL = click.option("--model", help="Model of metrics that name none: pocket, base, a Hugging Face name or a folder.")
@@ -42,29 +35,14 @@ def coefficients(*default: str) -> Option:
     )  # fmt: skip
 
 
-def together(*options: Option) -> Option:
-    """Several options as one."""
-    return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
-
-
 def of_scores(level: str | None, coefficient: str | None = None, rated: bool = False) -> Option:
     """Options of a study of a scores file."""
-    options = [
+    options: list[Option] = [
         click.argument("scores", type=PLACE),
-        click.option(
-            "--ratings", "outputs", type=PLACE, required=rated, help="The rated outputs: a table as for score."
-        ),
-        click.option(
-            "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
-        ),
-        click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first."),
-        click.option(
-            "--add", multiple=True, metavar="NAME=COLUMN",
-            help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
-        ),
-        click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
-        MAP,
-    ]  # fmt: skip
+        ratings(required=rated),
+        PARTS,
+        ADDED,
+    ]
     if level:
         options.append(click.option("--level", default=level, show_default=True, help="item, system or pooled."))
     if coefficient:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from nlgauge._version import __version__
 from nlgauge.cli.keeping import cache_of
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import clustered, read_outputs, read_rated, show_tables
+from nlgauge.cli.terminal import clustered, labelled, read_outputs, read_rated, show_tables
 from nlgauge.data.signature import Signature
 from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError, SpecError
@@ -48,7 +48,7 @@ def read_scores(
         return read_rated(scores, outputs, columns, add, lower, cluster)
     if add or lower or columns:
         raise SpecError("--add, --lower and --map are of the rated outputs: add --ratings")
-    return clustered(ScoreTable.load(scores), None, cluster), None
+    return labelled(clustered(ScoreTable.load(scores), None, cluster))
 
 
 def study_outputs(

@@ -15,7 +15,7 @@ from nlgauge.data.corpus.lists import check_length, listed
 from nlgauge.data.corpus.opening import FilePath, file_at, files_at
 from nlgauge.data.corpus.place import refuse_repeated, shown
 from nlgauge.data.corpus.records import field_names, rows_of
-from nlgauge.data.corpus.row import FIELDS, Row
+from nlgauge.data.corpus.row import FIELDS, OnMissing, Row
 from nlgauge.data.corpus.spool import Spool
 from nlgauge.errors import InputError
 
@@ -43,22 +43,33 @@ class Corpus(Sequence[Row]):
                 raise InputError(problem, remedy="records and data frames go to Corpus.from_records")
 
     @classmethod
-    def read(cls, path: FilePath, *, columns: Mapping[str, str] | None = None, on_disk: bool = False) -> Corpus:
+    def read(
+        cls,
+        path: FilePath,
+        *,
+        columns: Mapping[str, str] | None = None,
+        on_disk: bool = False,
+        on_missing: OnMissing = "error",
+    ) -> Corpus:
         """Read .jsonl, .json (a list of records), .csv, .tsv (each also .gz), in UTF-8, or .parquet.
 
         `path` may be a folder, whose files are read in the order of their names, and an address as s3://bucket/rows
         that pyarrow or fsspec opens. `on_disk`: keep the rows in a temporary file and not in memory.
+        `on_missing`: 'skip' keeps rows whose candidate is null, and they get no score; 'error' refuses them.
 
-        `columns` maps our name to theirs: {"candidate": "prediction"}. In CSV and TSV an empty cell is an absent value
-        (an empty text for `candidate`) and `references` may hold a JSON list. Everywhere, columns `references.1`,
-        `references.2`, ... are further references and `scores.<aspect>` are ratings.
+        `columns` maps our name to theirs: {"candidate": "prediction"}. Several columns, with commas, are passages of
+        one source or context, or further references: {"source": "question,context"}. In CSV and TSV an empty cell is an
+        absent value (an empty text for `candidate`) and `references` may hold a JSON list. Everywhere, columns
+        `references.1`, `references.2`, ... are further references and `scores.<aspect>` are ratings.
 
         Raises InputError for whatever is wrong with the file or a row, MissingExtraError for Parquet without pyarrow.
         """
         name = os.fspath(path)
         names = field_names(columns, name)
         tables = ((file.name, records_of(file, names)) for file in files_at(path))
-        return cls._made(rows_of(tables, names, name), on_disk)
+        if on_disk and on_missing == "skip":
+            raise InputError("rows without a candidate are not kept on disk", file=name, remedy="leave them out of it")
+        return cls._made(rows_of(tables, names, name, on_missing), on_disk)
 
     @classmethod
     def _made(cls, rows: Iterator[Row], on_disk: bool) -> Corpus:
@@ -102,6 +113,8 @@ class Corpus(Sequence[Row]):
         items: Iterable[str | int | None] | None = None,
         scores: Iterable[Mapping[str, float | None] | None] | None = None,
         questions: Iterable[str | None] | None = None,
+        *,
+        on_missing: OnMissing = "error",
     ) -> Corpus:
         """Build from parallel lists (or arrays, Series, generators), one entry per candidate.
 
@@ -117,24 +130,39 @@ class Corpus(Sequence[Row]):
         for name, values in lists.items():
             check_length(f"{name.removesuffix('s')}s", values, len(lists["candidate"]))
         records = (dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True))
-        return cls._made(rows_of([(None, records)], field_names(None, None), None), False)
+        return cls._made(rows_of([(None, records)], field_names(None, None), None, on_missing), False)
 
     @classmethod
-    def from_records(cls, records: Iterable[Any], *, columns: Mapping[str, str] | None = None) -> Corpus:
-        """Build from mappings, a pandas DataFrame or a `datasets.Dataset`; `columns` as in `read`. Raises InputError.
+    def from_records(
+        cls,
+        records: Iterable[Any],
+        *,
+        columns: Mapping[str, str] | None = None,
+        on_missing: OnMissing = "error",
+    ) -> Corpus:
+        """Build from mappings, a pandas DataFrame or a `datasets.Dataset`; the rest as in `read`. Raises InputError.
 
-        None, NaN and pandas' NA are absent values; for `candidate` they are an error.
+        None, NaN and pandas' NA are absent values.
         """
         table: Any = records
         if hasattr(table, "iterrows"):  # only a DataFrame: a Dataset has a to_dict too, with another meaning
             refuse_repeated(list(table.columns), None)
             table = table.to_dict("records")
-        return cls._made(rows_of([(None, table)], field_names(columns, None), None), False)
+        return cls._made(rows_of([(None, table)], field_names(columns, None), None, on_missing), False)
 
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems' names, in order of first appearance."""
         return tuple(dict.fromkeys(row.system for row in self.rows))
+
+    @cached_property
+    def present(self) -> Corpus:
+        """The rows that have a candidate; this corpus where all have. Raises InputError where none has."""
+        if isinstance(self.rows, Spool) or not any(row.missing for row in self.rows):
+            return self
+        if not (rows := tuple(row for row in self.rows if not row.missing)):
+            raise InputError("no row has a candidate", remedy="give at least one row with a candidate")
+        return Corpus(rows)
 
     @cached_property
     def digest(self) -> str:

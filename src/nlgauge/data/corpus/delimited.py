@@ -23,7 +23,7 @@ def delimited(lines: Iterable[str], file: str, delimiter: str, names: Mapping[st
     _, header = next(table, (1, []))
     refuse_repeated(header, file)
     _refuse_other_delimiter(header, file, names["candidate"])
-    ours = {theirs: name for name, theirs in names.items()}
+    ours = {one: name for name, theirs in names.items() for one in (theirs, *theirs.split(","))}
     ours[names["candidate"]] = "candidate"
     for number, (line, cells) in enumerate(table, 1):
         if len(cells) != len(header):

@@ -43,7 +43,7 @@ def parsed(text: str, place: Place) -> Any:
     """The value. Raises InputError where it is broken or nested too deep, for a key that is given twice, and for NaN,
     infinities and what is too large a number."""
     try:
-        value = _DECODER.decode(text)
+        value = _decoded(text)
     except json.JSONDecodeError as bad:
         line = "" if place.row else f"line {bad.lineno}, "
         raise place.error(f"broken JSON at {line}column {bad.colno}: {bad.msg}", JSON_REMEDY) from None
@@ -55,6 +55,15 @@ def parsed(text: str, place: Place) -> Any:
     if text.count("[") + text.count("{") > _DEEPEST and _deep(value):
         raise place.error(f"JSON nested more than {_DEEPEST} deep", "rows hold texts, and lists of texts")
     return value
+
+
+def _decoded(text: str) -> Any:
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except json.JSONDecodeError:
+        end = -1
+    # Blanks around a value are rare, and so is what is no JSON: there `decode` says what is wrong.
+    return value if end == len(text) else _DECODER.decode(text)
 
 
 def _deep(value: object) -> bool:

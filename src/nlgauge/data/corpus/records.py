@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any
 
 from nlgauge.data.corpus.place import JSON_REMEDY, Place, absent, kind, shown
-from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, Row
+from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, OnMissing, Row
 from nlgauge.errors import InputError
 
 # Other tools' names for the candidate, likeliest first; our own is there for its other spellings, as in "Candidate".
@@ -30,20 +30,22 @@ NUMBERED_REFERENCE = re.compile(r"references\.(0|[1-9][0-9]*)")
 
 
 def field_names(columns: Mapping[str, str] | None, file: str | None) -> dict[str, str]:
-    """The column of each field. Raises InputError for a field that there is not."""
+    """The column of each field, or several columns with commas. Raises InputError for a field that there is not."""
     mapped = dict(columns or {})
     for ours, theirs in mapped.items():
         if ours not in FIELDS:
             problem = f"{shown(ours)}, mapped to the column {shown(theirs)}, is not a field"
             raise InputError(problem, file=file, remedy=f"--map FIELD=COLUMN, where FIELD is {', '.join(FIELDS)}")
     # A column that is given to another field is not read as the field of its own name as well.
-    free = [name for name in FIELDS if name == "candidate" or name not in mapped.values()]
+    taken = {name for theirs in mapped.values() for name in (theirs, *theirs.split(","))}
+    free = [name for name in FIELDS if name == "candidate" or name not in taken]
     return {name: name for name in free} | mapped
 
 
 def rows_of(
-    tables: Iterable[tuple[str | None, Iterable[object]]], names: Mapping[str, str], file: str | None
-) -> Iterator[Row]:
+    tables: Iterable[tuple[str | None, Iterable[object]]], names: Mapping[str, str], file: str | None,
+    on_missing: OnMissing = "error",
+) -> Iterator[Row]:  # fmt: skip
     """The rows that records stand for, one table after another; a table is the name of its file and its records.
 
     file: what all of them together are called. Raises InputError, with file and row, for one that cannot be taken as
@@ -55,12 +57,13 @@ def rows_of(
         for number, record in enumerate(_each(records, table), 1):
             named = _named(record, Place(table, number))
             found.update(dict.fromkeys(named))
-            yield _row(named, names, Place(table, number), positions)
+            yield _row(named, names, Place(table, number), positions, on_missing == "skip")
     if not positions:
         raise InputError("there are no rows", file=file, remedy="give at least one row with a candidate")
     for ours, theirs in names.items():
-        if ours != theirs and theirs not in found:
-            problem = f"no row has the column {shown(theirs)}, mapped to {ours}"
+        lacking = [] if theirs in found else [name for name in theirs.split(",") if name not in found]
+        if ours != theirs and lacking:
+            problem = f"no row has the column {shown(lacking[0])}, mapped to {ours}"
             raise InputError(problem, file=file, remedy=f"the columns are {shown(list(found))}")
 
 
@@ -85,12 +88,15 @@ def _named(record: object, place: Place) -> dict[str, object]:
         raise place.error(f"the name of a column has no text: {bad}", "name columns by texts") from None
 
 
-def _row(record: dict[str, object], names: Mapping[str, str], place: Place, positions: Counter[str]) -> Row:
+def _row(
+    record: dict[str, object], names: Mapping[str, str], place: Place, positions: Counter[str], may_lack: bool
+) -> Row:
     if names["candidate"] not in record:
         raise _no_candidate(record, names["candidate"], place)
-    given = {ours: record.get(theirs) for ours, theirs in names.items()}
+    given = {ours: _value(record, theirs) for ours, theirs in names.items()}
     given = {ours: value for ours, value in given.items() if ours == "candidate" or not absent(value)}
-    extra = {key: value for key, value in record.items() if key not in names.values()}
+    taken = {name for theirs in names.values() for name in (theirs, *theirs.split(","))}
+    extra = {key: value for key, value in record.items() if key not in taken}
     ratings = {key: extra.pop(key) for key in list(extra) if key.startswith("scores.")}
     numbered = {match[1]: extra.pop(key) for key in list(extra) if (match := NUMBERED_REFERENCE.fullmatch(key))}
     references = _texts(given.get("references", []), "references", place)
@@ -101,8 +107,9 @@ def _row(record: dict[str, object], names: Mapping[str, str], place: Place, posi
         raise place.error(problem, "give some of them, or sets of texts as rows of their own")
     system = _label(given.get("system", "system"), "system", place)
     positions[system] += 1
+    missing = may_lack and absent(given["candidate"])
     return Row(
-        candidate=_text(given["candidate"], "candidate", place),
+        candidate="" if missing else _text(given["candidate"], "candidate", place),
         references=tuple(references),
         source="\n".join(_texts(given["source"], "source", place)) if "source" in given else None,
         context=_context(given["context"], place) if "context" in given else None,
@@ -111,7 +118,16 @@ def _row(record: dict[str, object], names: Mapping[str, str], place: Place, posi
         item=_label(given.get("item", positions[system]), "item", place),
         scores=_ratings(given.get("scores", {}), ratings, place),
         extra=extra,
+        missing=missing,
     )
+
+
+def _value(record: Mapping[str, object], theirs: str) -> object:
+    """What stands in a column; of several, which commas part, a list of what they hold."""
+    if theirs in record or "," not in theirs:
+        return record.get(theirs)
+    values = [value for name in theirs.split(",") if not absent(value := record.get(name))]
+    return [one for value in values for one in (value if isinstance(value, list | tuple) else [value])] or None
 
 
 def _no_candidate(record: dict[str, object], wanted: str, place: Place) -> InputError:

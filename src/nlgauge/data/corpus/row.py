@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
+OnMissing: TypeAlias = Literal["error", "skip"]
+"""What is done with a row without a candidate: refused, or kept, and given no score"""
 FIELDS = ("candidate", "references", "source", "context", "question", "system", "item", "scores")
 LONGEST_TEXT = 10_000_000
 """Characters of one text. The longest novels have fewer, so nothing that was written for a person is refused; a file
@@ -29,6 +32,8 @@ class Row:
     extra: Mapping[str, object] = field(default_factory=dict, hash=False)
     question: str | None = None
     """What the candidate answers; no support of it"""
+    missing: bool = False
+    """There is no candidate, and its text is empty: the row has no score"""
 
     @property
     def texts(self) -> dict[str, str | list[str]]:

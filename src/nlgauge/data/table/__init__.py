@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nlgauge.data.table.column import Column, Sums
-from nlgauge.data.table.intervals import SystemScore
+from nlgauge.data.table.intervals import SystemScore, SystemScores
 from nlgauge.data.table.table import ScoreTable
 
-__all__ = ["Column", "ScoreTable", "Sums", "SystemScore"]
+__all__ = ["Column", "ScoreTable", "Sums", "SystemScore", "SystemScores"]

@@ -74,6 +74,14 @@ class Column:
         """The parts that stand in a table: the scores, or all where a metric has no better direction at all."""
         return self.scores or self.parts
 
+    def arrow(self, part: str) -> str:
+        """Which way a part is better, as it stands behind a name; a detail has none."""
+        return "" if part in self.details else " ↑" if self.higher_is_better else " ↓"
+
+    def label(self, spec: str, part: str) -> str:
+        """What to call a part of the metric of this spec: the spec, with the part where there are several."""
+        return f"{spec} {part}" if len(self.parts) > 1 else spec
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Column):
             return NotImplemented

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.corpus.opening import FilePath, is_address
-from nlgauge.data.table.column import Column, Sums
+from nlgauge.data.table.column import Column
 from nlgauge.data.table.dataset import GO_ON, Dataset, fault, types_of
 from nlgauge.data.table.evidence import wrong_evidence
 from nlgauge.data.table.heading import checked
-from nlgauge.data.table.reading import Contents, signatures_of
+from nlgauge.data.table.reading import Contents, column_of, signatures_of
 from nlgauge.data.table.shapes import mismatch
 from nlgauge.errors import InputError
 
@@ -93,7 +93,7 @@ def _column(about: Mapping[str, Any], spec: str, tables: Sequence[Any]) -> Colum
     import pyarrow as pa
 
     names = [f"{spec}.{part}" for part in about["parts"]]
-    column = _empty(about)
+    column = column_of(about)
     column.values = np.concatenate([np.stack([_floats(one[name]) for name in names], axis=1) for one in tables])
     reasons = pa.concat_tables([one.select([f"{spec}.reason"]) for one in tables])[0].to_numpy()
     column.reasons = {int(n): reasons[n] for n in np.flatnonzero(reasons != None)}  # noqa: E711  # by element
@@ -115,24 +115,12 @@ def _read(text: object) -> Any:
 
 def _whole(about: Mapping[str, Any], known: Mapping[str, Any]) -> Column:
     """The column of a metric of sets."""
-    column = _empty(about)
+    column = column_of(about)
     values = [[math.nan if value is None else _WORDS.get(value, value) for value in one] for one in known["values"]]
     column.values = np.array(values, np.float64)
     column.reasons = {int(number): reason for number, reason in known["reasons"].items() if number.isdecimal()}
     column.evidence = {int(number): one for number, one in known["evidence"].items() if number.isdecimal()}
     return column
-
-
-def _empty(about: Mapping[str, Any]) -> Column:
-    parts = tuple(about["parts"])
-    return Column(
-        parts,
-        np.empty((0, len(parts))),
-        higher_is_better=about["higher_is_better"],
-        level=about["level"],
-        sums=Sums(about["formula"], np.empty((0, 1))) if "formula" in about else None,
-        details=tuple(about.get("details", ())),
-    )
 
 
 def _floats(column: Any) -> NDArray[np.float64]:

@@ -1,8 +1,10 @@
-"""A ScoreTable as a pandas data frame."""
+"""Results as pandas data frames."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 from nlgauge.errors import MissingExtraError
 
@@ -12,20 +14,29 @@ if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
 
 
-def frame(table: ScoreTable) -> pd.DataFrame:
-    """One row for every value: system, item, metric, part, value, reason.
+def long_frame(table: ScoreTable) -> pd.DataFrame:
+    """One line for every value: system, item, metric, part, value, reason."""
+    names = ("system", "item", "metric", "part", "value", "reason")
+    made = _frame(([record[name] for name in names] for record in table.records()), names)
+    # As in a scores file, where an infinite value is a word.
+    return made.assign(value=made["value"].astype(object).astype(float))
 
-    A value of a whole system has no item; a missing value is NaN, and has a reason. Raises MissingExtraError without
-    pandas.
-    """
+
+def wide_frame(table: ScoreTable) -> pd.DataFrame:
+    """One line for every row: system, item, and a column for each part of each metric."""
+    parts = [column.label(spec, part) for spec, column in table.columns.items() for part in column.parts]
+    return _frame((list(row.values()) for row in table), ["system", "item", *parts])
+
+
+def frame_of(records: Iterable[Any], kind: type[Any]) -> pd.DataFrame:
+    """One line for every record, which is of a dataclass; a column for each of its fields."""
+    names = [field.name for field in fields(kind)]
+    return _frame(([getattr(one, name) for name in names] for one in records), names)
+
+
+def _frame(lines: Iterable[Sequence[Any]], names: Sequence[str]) -> pd.DataFrame:
     try:
         import pandas as pd
     except ImportError:
-        raise MissingExtraError("a table as a data frame", "tables") from None
-    names = ("system", "item", "metric", "part", "value", "reason")
-    cells: dict[str, list[object]] = {name: [] for name in names}
-    for record in table.records():
-        for name in names:
-            cells[name].append(record[name])
-    # As in a scores file, where an infinite value is a word.
-    return pd.DataFrame({**cells, "value": pd.Series(cells["value"], dtype=object).astype(float)})
+        raise MissingExtraError("a data frame", "tables") from None
+    return pd.DataFrame(list(lines), columns=list(names))

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.table.column import Column, Sums
+from nlgauge.data.table.frame import frame_of
 from nlgauge.maths.few_items import expanded, wilson
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _DRAWN_AT_ONCE, _DRAWS_KEPT = 8_000_000, 4
 
@@ -35,11 +39,19 @@ class SystemScore:
     """`mean` is the value of all rows together, a corpus BLEU say, and not the mean of the rows' values"""
 
 
+class SystemScores(list[SystemScore]):
+    """What `ScoreTable.by_system` gives."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One line for every record, a column for each of its fields. Raises MissingExtraError without pandas."""
+        return frame_of(self, SystemScore)
+
+
 class Resamples:
     """Draws with replacement from the items of a system, the same ones for all systems of equally many items."""
 
-    def __init__(self, replicates: int, seed: int, level: float = 0.95) -> None:
-        self.level = level
+    def __init__(self, replicates: int, seed: int, confidence: float = 0.95) -> None:
+        self.confidence = confidence
         self._replicates, self._seed = replicates, seed
         self._kept: dict[int, NDArray[np.float64]] = {}
 
@@ -60,8 +72,8 @@ class Resamples:
 
     def ends(self, n: int) -> tuple[float, float]:
         """Which quantiles of the means of n drawn items are the ends of the interval."""
-        level = expanded(self.level, n)
-        return (1 - level) / 2, (1 + level) / 2
+        confidence = expanded(self.confidence, n)
+        return (1 - confidence) / 2, (1 + confidence) / 2
 
     def __bool__(self) -> bool:
         return self._replicates > 0
@@ -81,7 +93,7 @@ def by_system(
     columns: Mapping[str, Column],
     resamples: Resamples,
     clusters: Sequence[str] | None = None,
-) -> list[SystemScore]:
+) -> SystemScores:
     """Value, interval and count of every metric, part and system, in this order; rows are (system, item).
 
     clusters: one of each row; rows of one are drawn together.
@@ -92,7 +104,7 @@ def by_system(
     where = [np.array(indices) for indices in places.values()]
     names = None if clusters is None else np.array(clusters, dtype=object)
     groups = [None if names is None else np.unique(names[rows], return_inverse=True)[1] for rows in where]
-    scores = []
+    scores = SystemScores()
     for spec, column in columns.items():
         measured = [measure(column, number, indices, resamples, groups[number]) for number, indices in enumerate(where)]
         whole = column.sums is not None
@@ -154,7 +166,7 @@ def _of_rows(values: NDArray[np.float64], resamples: Resamples, groups: NDArray[
             low[finite], high[finite] = np.quantile(resampled, resamples.ends(len(sizes)), axis=0)
             shares = np.isin(known, (0, 1)).all(axis=0) & (groups is None)
             for at in np.flatnonzero(shares).tolist():
-                low[at], high[at] = wilson(known[:, at].sum(), n, resamples.level)
+                low[at], high[at] = wilson(known[:, at].sum(), n, resamples.confidence)
         for at, part in enumerate(parts):
             measured[part] = Measured(float(means[at]), float(low[at]), float(high[at]), n)
     return measured

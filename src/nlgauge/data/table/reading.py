@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.place import Place, shown
@@ -16,16 +16,18 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table.column import Column, Sums
 from nlgauge.data.table.evidence import wrong_evidence
 from nlgauge.data.table.heading import checked
-from nlgauge.data.table.shapes import mismatch, plain
+from nlgauge.data.table.packing import unpacked
+from nlgauge.data.table.shapes import plain
 from nlgauge.errors import InputError
 
 Rows = list[tuple[str, str]]
 _Record = dict[str, Any]
-_Entries = list[tuple[int, _Record]]
-"""Records with the number of their line"""
-_SCORE = {"system": str, "item": (str, None), "part": str, "value": object, "reason": (str, None), "counts?": [object]}
+_Place = tuple[str, str | None]
+_fields = itemgetter("system", "item", "part", "value", "reason")
+_TEXT = {str, type(None)}
 _LARGEST = 10**300
 _SOURCE = "give what nlgauge score -o wrote"
+_CUT, _EDITED = "the file is cut short or was edited", "the file was edited"
 
 
 class Contents(NamedTuple):
@@ -47,11 +49,23 @@ def read(path: str | Path) -> Contents:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path, remedy="give a scores file") from None
     header = checked(_record(path, 1, lines[0]), path)
-    rows, columns = _columns(
-        path, header["metrics"], lines, [(system, item) for system, item in header.get("rows", [])]
-    )
+    found = {spec: _Values(path, spec, column_of(about)) for spec, about in header["metrics"].items()}
+    for number, line in enumerate(lines[1:], start=2):
+        if line:
+            record = _record(path, number, line)
+            metric = record.get("metric")
+            if not (isinstance(metric, str) and metric in found):
+                raise InputError("is not a score of a metric of the header", file=path, row=number, remedy=_EDITED)
+            found[metric].take(number, record, found)
+    rows = [(system, item) for system, item in header.get("rows", [])]
+    # Metrics of rows come first: they tell which systems there are.
+    for values in sorted(found.values(), key=lambda values: values.column.level != "item"):
+        if values.column.level == "item":
+            rows = rows or [(system, item) for system, item in values.places if item is not None]
+        values.end(rows)
+    columns = {spec: values.column for spec, values in found.items()}
     if len(rows) != (wanted := header["run"].get("rows", len(rows))):
-        raise InputError(f"holds {len(rows)} of {wanted} rows", file=path, remedy="the file is cut short or was edited")
+        raise InputError(f"holds {len(rows)} of {wanted} rows", file=path, remedy=_CUT)
     return Contents(rows, columns, signatures_of(header), header["run"], header["nlgauge"])
 
 
@@ -62,7 +76,7 @@ def _record(path: str | Path, number: int, line: str) -> _Record:
     except InputError as error:
         problem = f"is not a JSON object: {error.problem}"
     if not isinstance(record, dict):
-        raise InputError(problem, file=path, row=number, remedy="the file is cut short or was edited")
+        raise InputError(problem, file=path, row=number, remedy=_CUT)
     return record
 
 
@@ -75,95 +89,108 @@ def signatures_of(header: Mapping[str, Any]) -> dict[str, Signature]:
     }
 
 
-def _columns(
-    path: str | Path, described: Mapping[str, _Record], lines: Sequence[str], rows: Rows
-) -> tuple[Rows, dict[str, Column]]:
-    """Rows and columns; the rows that are given, or else those that the first metric of rows names."""
-    by_metric = _by_metric(path, described, lines)
-    columns: dict[str, Column] = {}
-    # Metrics of rows come first: they tell which systems there are.
-    for spec in sorted(described, key=lambda spec: described[spec].get("level", "item") != "item"):
-        entries, about = by_metric[spec], described[spec]
-        level, parts = about.get("level", "item"), tuple(about["parts"])
-        places = [(record["system"], record["item"]) for _, record in entries[:: len(parts)]]
-        if level == "item":
-            rows = rows or [(system, item) for system, item in places if item is not None]
-        systems = list(dict.fromkeys(system for system, _ in rows))
-        expected: list[tuple[str, str | None]] = list(rows) if level == "item" else []
-        expected += [(system, None) for system in systems] if level == "system" or "formula" in about else []
-        if places != expected or len(entries) != len(places) * len(parts):
-            raise InputError(f"the rows of {plain(spec)} are not those of the first metric", file=path)
-        size = len(rows) if level == "item" else len(systems)
-        columns[spec] = _column(path, about, entries[: size * len(parts)])
-    return rows, {spec: columns[spec] for spec in described}
-
-
-def _by_metric(path: str | Path, described: Mapping[str, object], lines: Sequence[str]) -> dict[str, _Entries]:
-    by_metric: dict[str, _Entries] = {spec: [] for spec in described}
-    for number, line in enumerate(lines[1:], start=2):
-        if not line:
-            continue
-        record = _record(path, number, line)
-        metric = record.get("metric")
-        if not (isinstance(metric, str) and metric in by_metric):
-            raise InputError("is not a score of a metric of the header", file=path, row=number)
-        wrong = mismatch(record, _SCORE, "the record")
-        if wrong := wrong or (wrong_evidence(record["evidence"]) if "evidence" in record else None):
-            raise InputError(wrong, file=path, row=number, remedy="the file was edited")
-        by_metric[metric].append((number, record))
-    return by_metric
-
-
-def _column(path: str | Path, about: _Record, entries: _Entries) -> Column:
-    """A column from the records of its values, row by row and part by part."""
-    parts, details = tuple(about["parts"]), tuple(about.get("details", ()))
-    values = []
-    column = Column(
+def column_of(about: Mapping[str, Any]) -> Column:
+    """The column of a metric that a header describes, without rows."""
+    parts = tuple(about["parts"])
+    return Column(
         parts,
         np.empty((0, len(parts))),
         higher_is_better=about["higher_is_better"],
         level=about.get("level", "item"),
-        details=details,
+        sums=Sums(about["formula"], np.empty((0, 1))) if "formula" in about else None,
+        details=tuple(about.get("details", ())),
     )
-    for at, (number, record) in enumerate(entries):
-        index, part = divmod(at, len(parts))
-        if record["part"] != parts[part]:
-            problem = f"expected part {shown(parts[part])}, found {shown(record['part'])}"
-            raise InputError(problem, file=path, row=number)
-        values.append(_value(path, number, record["value"]))
-        if record["value"] is None:
-            column.reasons[index] = record["reason"] or ""
-        if "evidence" in record:
-            column.evidence[index] = record["evidence"]
-    column.values = np.array(values, np.float64).reshape(-1, len(parts))
-    if "formula" in about:
-        column.sums = _sums(path, about["formula"], entries[:: len(parts)], len(parts))
-    return column
 
 
-def _value(path: str | Path, number: int, value: object) -> float:
-    if type(value) is float:
-        return value
-    if value is None:
-        return math.nan
-    if isinstance(value, str) and value in ("Infinity", "-Infinity"):
-        return float(value)
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
-        return float(value)
-    raise InputError(f"the value {shown(value)} is not a number", file=path, row=number, remedy="the file was edited")
+class _Values:
+    """The values of one metric, as its records come: row by row, and part by part."""
 
+    def __init__(self, path: str | Path, spec: str, column: Column) -> None:
+        self._path, self._spec, self._parts, self.column = path, spec, column.parts, column
+        self.places: list[_Place] = []
+        self._values: list[float] = []
+        self._counts: dict[int, list[float]] = {}
 
-def _sums(path: str | Path, formula: _Record, entries: _Entries, parts: int) -> Sums:
-    """What the values of all rows together are made of, from the records of the first part."""
-    sizes = {len(record["counts"]) for _, record in entries if "counts" in record}
-    if len(sizes) > 1:
-        raise InputError("rows of one metric have unlike counts", file=path, remedy="the file was edited")
-    counts: NDArray[np.float64] = np.full((len(entries), *(sizes or {1})), np.nan)
-    for index, (number, record) in enumerate(entries):
+    def take(self, number: int, record: _Record, found: Mapping[str, _Values]) -> None:
+        """One more record, of a line. Raises InputError for one that cannot be the next."""
+        try:
+            system, item, part, value, reason = _fields(record)
+        except KeyError as missing:
+            raise self._wrong(f"the record has no {missing.args[0]}", number) from None
+        if type(system) is not str or type(item) not in _TEXT or type(reason) not in _TEXT:
+            raise self._wrong("the record's system, item or reason is not a text", number)
+        row, at = divmod(len(self._values), len(self._parts))
+        if part != self._parts[at]:
+            raise self._wrong(f"expected part {shown(self._parts[at])}, found {shown(part)}", number)
+        if at == 0:
+            self.places.append((system, item))
+        elif (system, item) != self.places[-1]:
+            raise self._wrong("is not of the row of the part before it", number)
+        self._values.append(value if type(value) is float else self._number(number, value))
+        if value is None:
+            self.column.reasons[row] = reason or ""
         if "counts" in record:
-            counts[index] = [_value(path, number, count) for count in record["counts"]]
-    sums = Sums(formula, counts)
-    if sizes and not sums.makes(parts):
-        problem = f"the formula {shown(formula)} does not take {counts.shape[1]} counts to {parts} parts"
-        raise InputError(problem, file=path, row=1, remedy="a newer nlgauge wrote it, or it was edited")
-    return sums
+            self._counts[row] = self._numbers(number, record["counts"])
+        if "evidence" in record:
+            self.column.evidence[row] = self._evidence(number, record["evidence"], row, found)
+
+    def end(self, rows: Rows) -> None:
+        """Make the column, of some rows. Raises InputError where the records are not those of these rows."""
+        column, systems = self.column, list(dict.fromkeys(system for system, _ in rows))
+        expected: list[_Place] = list(rows) if column.level == "item" else []
+        size = len(expected) or len(systems)
+        expected += [(system, None) for system in systems] if column.level == "system" or column.sums else []
+        if self.places != expected or len(self._values) != len(expected) * len(self._parts):
+            raise self._wrong(f"the rows of {plain(self._spec)} are not those of the first metric")
+        column.values = np.array(self._values, np.float64).reshape(-1, len(self._parts))[:size].copy()
+        for wholes in (column.reasons, column.evidence, self._counts):
+            for row in range(size, len(expected)):
+                wholes.pop(row, None)
+        if column.sums is not None:
+            self._sum(column.sums, size)
+
+    def _sum(self, sums: Sums, rows: int) -> None:
+        """What the values of all rows together are made of."""
+        sizes = set(map(len, self._counts.values()))
+        if len(sizes) > 1:
+            raise self._wrong("rows of one metric have unlike counts")
+        sums.counts = np.full((rows, *(sizes or {1})), np.nan)
+        for row, counts in self._counts.items():
+            sums.counts[row] = counts
+        if sizes and not sums.makes(len(self._parts)):
+            taken = f"does not take {sums.counts.shape[1]} counts to {len(self._parts)} parts"
+            raise self._wrong(f"the formula {shown(sums.formula)} {taken}", 1)
+
+    def _numbers(self, number: int, values: object) -> list[float]:
+        if not isinstance(values, list):
+            raise self._wrong("the record's counts are not a list", number)
+        return [self._number(number, value) for value in values]
+
+    def _number(self, number: int, value: object) -> float:
+        if type(value) is float:
+            return value
+        if value is None:
+            return math.nan
+        if isinstance(value, str) and value in ("Infinity", "-Infinity"):
+            return float(value)
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
+            return float(value)
+        raise self._wrong(f"the value {shown(value)} is not a number", number)
+
+    def _evidence(self, number: int, evidence: Any, row: int, found: Mapping[str, _Values]) -> Any:
+        """What a record says that its score rests on: a text names the metric that has the same evidence."""
+        if isinstance(evidence, str):
+            other = found.get(evidence)
+            if other is None or row not in other.column.evidence or other.places[row] != self.places[row]:
+                raise self._wrong(f"the evidence of this row by {plain(evidence)} is not in the file before it", number)
+            return other.column.evidence[row]
+        try:
+            evidence = unpacked(evidence)
+        except ValueError as error:
+            raise self._wrong(str(error), number) from None
+        if wrong := wrong_evidence(evidence):
+            raise self._wrong(wrong, number)
+        return evidence
+
+    def _wrong(self, problem: str, number: int | None = None) -> InputError:
+        return InputError(problem, file=self._path, row=number, remedy=_CUT if number is None else _EDITED)

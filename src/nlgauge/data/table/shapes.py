@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 Shape: TypeAlias = "type | tuple[Any, ...] | list[Any] | Mapping[str, Any] | None"
-"""A type; None for null; a tuple of shapes, one of which it is; a list of one shape, that of all entries; a mapping of
+"""A type; None for null; a tuple of these, one of which it is; a list of one shape, that of all entries; a mapping of
 shapes by name, those whose name ends in "?" for values that may be absent and "*" for all other names"""
 NUMBER: Shape = (int, float)
 _SHOWN = 80
@@ -16,16 +16,18 @@ _NAMES = {str: "a text", bool: "true or false", int: "a whole number", float: "a
 
 def mismatch(value: object, shape: Any, where: str) -> str | None:
     """What is wrong with a value that has not a shape, and where; None where it has it."""
-    if isinstance(shape, tuple):
-        return None if any(mismatch(value, one, where) is None for one in shape) else f"{where} is not {_named(shape)}"
-    if isinstance(shape, list):
-        if not isinstance(value, list):
-            return f"{where} is not a list"
-        found = (mismatch(inner, shape[0], f"{where}[{number}]") for number, inner in enumerate(value))
-        return next(filter(None, found), None)
-    if isinstance(shape, Mapping):
-        return _of_object(value, shape, where)
-    return None if _is(value, shape) else f"{where} is not {_named(shape)}"
+    if _fit([value], shape):
+        return None
+    inside: list[tuple[object, Any, str]] = []
+    if isinstance(shape, list) and isinstance(value, list):
+        inside = [(inner, shape[0], f"{where}[{number}]") for number, inner in enumerate(value)]
+    if isinstance(shape, Mapping) and isinstance(value, dict):
+        for name, inner in shape.items():
+            found = _named([value], name, shape)
+            inside += [(one, inner, f"{where}.{plain(key)}") for key, one in found]
+            if not found and name[-1] not in "?*":
+                return f"{where}.{name} is missing"
+    return next(filter(None, (mismatch(*one) for one in inside)), f"{where} is not {_called(shape)}")
 
 
 def plain(name: str) -> str:
@@ -34,30 +36,33 @@ def plain(name: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
-def _of_object(value: object, shape: Mapping[str, Any], where: str) -> str | None:
-    if not isinstance(value, dict):
-        return f"{where} is not an object"
-    for name, inner in shape.items():
-        key = name.removesuffix("?")
-        if name == "*":
-            others = value.keys() - {one.removesuffix("?") for one in shape}
-            found = next(filter(None, (mismatch(value[one], inner, f"{where}.{plain(one)}") for one in others)), None)
-        elif key in value:
-            found = mismatch(value[key], inner, f"{where}.{key}")
-        else:
-            found = None if key != name else f"{where}.{key} is missing"
-        if found:
-            return found
-    return None
+def _fit(values: Sequence[Any], shape: Any) -> bool:
+    """Whether all of some values have a shape: looked at together, since a file holds millions of a kind."""
+    found = set(map(type, values))
+    if isinstance(shape, list):
+        return found <= {list} and _fit([inner for value in values for inner in value], shape[0])
+    if isinstance(shape, Mapping):
+        if not found <= {dict}:
+            return False
+        columns = {name: [value for _, value in _named(values, name, shape)] for name in shape}
+        whole = all(name[-1] in "?*" or len(column) == len(values) for name, column in columns.items())
+        return whole and all(_fit(column, shape[name]) for name, column in columns.items() if column)
+    kinds = set(shape) if isinstance(shape, tuple) else {shape}
+    allowed = {type(None) if kind is None else kind for kind in kinds}
+    finite = float not in found or all(math.isfinite(value) for value in values if type(value) is float)
+    return finite and (object in allowed or found <= allowed)
 
 
-def _is(value: object, kind: type | None) -> bool:
-    if kind is None or isinstance(value, bool):
-        return value is None if kind is None else kind in (bool, object)
-    return isinstance(value, kind) and not (isinstance(value, float) and not math.isfinite(value))
+def _named(values: Sequence[Mapping[str, Any]], name: str, shape: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """What objects have under a name of their shape."""
+    if name == "*":
+        own = {one.removesuffix("?") for one in shape}
+        return [(key, inner) for value in values for key, inner in value.items() if key not in own]
+    key = name.removesuffix("?")
+    return [(key, value[key]) for value in values if key in value]
 
 
-def _named(shape: Any) -> str:
+def _called(shape: Any) -> str:
     if isinstance(shape, tuple):
-        return " or ".join(dict.fromkeys(map(_named, shape)))
-    return "a list" if isinstance(shape, list) else _NAMES.get(shape, "an object")
+        return " or ".join(dict.fromkeys(map(_called, shape)))
+    return "a list" if isinstance(shape, list) else "an object" if isinstance(shape, Mapping) else _NAMES[shape]

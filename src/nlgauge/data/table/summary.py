@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from nlgauge.data.table.intervals import Resamples, measure
 from nlgauge.show.markup.small import small
 
@@ -16,7 +18,8 @@ _SYSTEMS, _METRICS = 10, 5
 def summary(table: ScoreTable) -> str:
     """A line that counts rows, systems and metrics, then a table of means: a line a system, a column a metric.
 
-    A metric shows its first score; an arrow says which way is better, and "-" stands where there is no number.
+    A metric shows its first score; an arrow says which way is better, and "-" stands where there is no number. Where
+    rows have no value, a line says how many.
     """
     columns = _columns(table)
     widths = [max(map(len, cells)) for cells in columns]
@@ -39,10 +42,18 @@ def _counted(table: ScoreTable) -> str:
 
 
 def _more(table: ScoreTable) -> list[str]:
-    """How much there is that is not shown."""
+    """Which values are missing, and how much there is that is not shown."""
+    missing = []
+    for spec in table.metrics[:_METRICS]:
+        column = table.columns[spec]
+        known = ~np.isnan(column.values[:, column.parts.index(column.shown[0])])
+        if gone := int((~known).sum()):
+            missing.append(
+                f"{spec}: no value for {gone:,} of {len(known):,} {'rows' if column.level == 'item' else 'systems'}"
+            )
     left = ((len(table.systems) - _SYSTEMS, "systems"), (len(table.metrics) - _METRICS, "metrics"))
     more = [f"{count:,} more {noun}" for count, noun in left if count > 0]
-    return [f"... and {', '.join(more)}"] if more else []
+    return missing + ([f"... and {', '.join(more)}"] if more else [])
 
 
 def _columns(table: ScoreTable) -> list[list[str]]:
@@ -58,6 +69,5 @@ def _columns(table: ScoreTable) -> list[list[str]]:
         part = column.parts.index(first)
         means = [measure(column, at, rows, Resamples(0, 0))[part].value for at, rows in enumerate(where)]
         named = spec + (f" {first}" if len(column.parts) > 1 else "")
-        arrow = "" if first in column.details else " ↑" if column.higher_is_better else " ↓"
-        columns.append([named + arrow, *(f"{mean:.4f}" if mean == mean else "-" for mean in means)])
+        columns.append([named + column.arrow(first), *(f"{mean:.4f}" if mean == mean else "-" for mean in means)])
     return columns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import folder, reading, writing
 from nlgauge.data.table.column import Column, Sums
-from nlgauge.data.table.frame import frame
-from nlgauge.data.table.intervals import Resamples, SystemScore, by_system
+from nlgauge.data.table.frame import long_frame, wide_frame
+from nlgauge.data.table.intervals import Resamples, SystemScore, SystemScores, by_system
 from nlgauge.data.table.summary import notebook, summary
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,6 +71,28 @@ class ScoreTable:
             raise InputError(problem, remedy="give one for each row, in row order")
         return replace(self, clusters=[str(cluster) for cluster in clusters])
 
+    def renamed(self, labels: Mapping[str, str]) -> ScoreTable:
+        """This table with other names for some metrics and systems, as figures, pages and papers call them.
+
+        labels: new names by old ones; a metric is named as `find` takes it, and is found by its old name too. Raises
+        SpecError for a name that is not here, and for two things of one name.
+        """
+        systems = {name: labels.get(name, name) for name in self.systems}
+        asked = {self.find(name): label for name, label in labels.items() if name not in systems}
+        specs = {spec: asked.get(spec, spec) for spec in self.columns}
+        for names in (systems, specs):
+            if len(set(names.values())) < len(names):
+                raise SpecError(f"two of {', '.join(names)} would have the same name")
+        known = {**specs, **{name: specs[spec] for name, spec in self.run.get("asked", {}).items() if spec in specs}}
+        notes = {specs.get(spec, spec): some for spec, some in self.run.get("notes", {}).items()}
+        return replace(
+            self,
+            rows=[(systems[system], item) for system, item in self.rows],
+            columns={specs[spec]: column for spec, column in self.columns.items()},
+            signatures={specs.get(spec, spec): signature for spec, signature in self.signatures.items()},
+            run={**self.run, "asked": known, "notes": notes},
+        )
+
     def rows_of(self, system: str) -> NDArray[np.intp]:
         """The numbers of a system's rows."""
         return np.array([index for index, (name, _) in enumerate(self.rows) if name == system], np.intp)
@@ -80,11 +102,14 @@ class ScoreTable:
         return self.rows if level == "item" else [(system, None) for system in self.systems]
 
     def column(self, metric: object) -> Column:
-        """A metric's column, by its spec or by its name where one metric alone has it. Raises KeyError otherwise."""
+        """A metric's column, by its spec or by its name where one metric alone has it. Raises SpecError otherwise."""
         return self.columns[self.find(metric)]
 
     def find(self, metric: object) -> str:
-        """The spec under which a metric stands here, from that spec, the one that was asked for, or the bare name."""
+        """The spec under which a metric stands here, from that spec, the one that was asked for, or the bare name.
+
+        Raises SpecError where none does, or several do.
+        """
         asked: str = self.run.get("asked", {}).get(str(metric), str(metric))
         for exact in (str(metric), asked):
             if exact in self.columns:
@@ -96,25 +121,71 @@ class ScoreTable:
         named = [spec for spec in self.columns if spec.partition("(")[0] == wanted]
         if len(named) == 1:
             return named[0]
-        several = f"{wanted} is not one metric but {len(named)}: " if named else f"no metric {wanted} in the table: "
-        raise KeyError(several + ", ".join(named or self.columns))
+        several = f"{asked} is not one metric but {len(named)}: " if named else f"no metric {asked} in the table: "
+        raise SpecError(several + ", ".join(named or self.columns))
+
+    def named(self, name: object) -> tuple[str, tuple[str, ...]]:
+        """The spec and the parts that a name means: a part that it names ("BERTScore recall"), else all scores.
+
+        Raises SpecError for what is not here.
+        """
+        try:
+            spec = self.find(name)
+        except SpecError:
+            head, _, part = str(name).rpartition(" ")
+            try:
+                spec = self.find(head)
+            except SpecError:
+                pass
+            else:
+                return spec, (self._part(spec, part),)
+            raise
+        return spec, self.columns[spec].shown
+
+    def _part(self, spec: str, part: str) -> str:
+        if part not in (parts := self.columns[spec].parts):
+            raise SpecError(f"{spec} has no part {part!r}; it has {', '.join(parts)}")
+        return part
 
     def values(self, metric: object, part: str | None = None) -> NDArray[np.float64]:
         """One number per row, in row order: [rows]; of a metric of sets one per system, in the order of `systems`.
 
-        The metric's first part where none is named.
+        The metric's first part where none is named. Raises SpecError for a metric or a part that is not here.
         """
-        column = self.column(metric)
-        if part is not None and part not in column.parts:
-            raise KeyError(f"{metric} has no part {part!r}; it has {', '.join(column.parts)}")
-        values: NDArray[np.float64] = column.values[:, column.parts.index(part) if part else 0]
+        spec = self.find(metric)
+        column = self.columns[spec]
+        values: NDArray[np.float64] = column.values[:, column.parts.index(self._part(spec, part)) if part else 0]
         return values
 
-    def by_system(self, level: float = 0.95, replicates: int = 1000, seed: int = 0) -> list[SystemScore]:
-        """Mean, interval and count of every system, metric and part.
+    def __getitem__(self, name: object) -> NDArray[np.float64]:
+        """`values` of a metric, or of a metric and its part in one name: table["BLEU"], table["BERTScore recall"]."""
+        spec, parts = self.named(name)
+        return self.values(spec, parts[0])
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Each row: its "system", its "item", and its number by each part of each metric; NaN where there is none.
+
+        A metric of sets has a number for each system, and every row of the system has that number.
+        """
+        at = {system: number for number, system in enumerate(self.systems)}
+        numbers = {
+            column.label(spec, part): (column.level, column.values[:, number].tolist())
+            for spec, column in self.columns.items()
+            for number, part in enumerate(column.parts)
+        }
+        for row, (system, item) in enumerate(self.rows):
+            own = {name: values[row if level == "item" else at[system]] for name, (level, values) in numbers.items()}
+            yield {"system": system, "item": item, **own}
+
+    def by_system(self, confidence: float = 0.95, replicates: int = 1000, seed: int = 0) -> SystemScores:
+        """Mean, interval and count of every system, metric and part: a list of `SystemScore`, with `to_pandas`.
 
         The interval is taken from the means of `replicates` resamples (with replacement) of the system's items, or of
-        its clusters: the percentile bootstrap, widened for few items to the level that
+        its clusters: the percentile bootstrap, widened for few items to the confidence that
         `nlgauge.maths.few_items.expanded` gives. Values that are all 0 or 1, without clusters, get Wilson's interval of
         a share. The resamples of equally many items are the same for every system and metric.
         A metric that has a value of all rows together gives that value (`whole`); its interval is that of the
@@ -122,14 +193,14 @@ class ScoreTable:
         system and no interval: a resample repeats items, and to a measure of nearest neighbours a repeated item is a
         new fact. 0 replicates: no interval.
         """
-        return by_system(self.rows, self.columns, Resamples(replicates, seed, level), self.clusters)
+        return by_system(self.rows, self.columns, Resamples(replicates, seed, confidence), self.clusters)
 
     def header(self) -> dict[str, object]:
         """What `save` writes before the records: version, signatures, and what the metrics and the run were."""
         return writing.header(self)
 
     def records(self) -> Iterator[dict[str, object]]:
-        """One record per value, as `save` writes them."""
+        """One record per value, as `save` writes them, but for evidence, which a file holds in a smaller form."""
         return writing.records(self)
 
     def save(self, path: str | Path) -> None:
@@ -145,9 +216,13 @@ class ScoreTable:
         """Read what `save` wrote, or the folder that a run wrote as it went. Raises InputError for anything else."""
         return cls(*(folder.load(path) if folder.is_folder(path) else reading.read(path)))
 
-    def to_pandas(self) -> pd.DataFrame:
-        """One row for every value: system, item, metric, part, value, reason. Raises MissingExtraError."""
-        return frame(self)
+    def to_pandas(self, wide: bool = False) -> pd.DataFrame:
+        """One line for every value: system, item, metric, part, value, reason. Raises MissingExtraError without pandas.
+
+        wide: one line for every row instead, with a column for each part of each metric, as iteration over the table
+        gives them. A value of a whole system has no item; a missing value is NaN.
+        """
+        return wide_frame(self) if wide else long_frame(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreTable):

@@ -3,6 +3,7 @@
 The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {metric: what the text was made of},
 "metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "formula"}}, "run"}; a
 record {"system", "item", "metric", "part", "value", "reason"}, and "evidence" and "counts" where there are any.
+Evidence is written as `packing` says, and as the spec of an earlier metric where it is that of the same row by it.
 JSON has no NaN and no infinity: a missing value is null with a reason, an infinite one a word.
 """
 
@@ -10,14 +11,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.table.column import Column
+from nlgauge.data.table.packing import packed
+from nlgauge.data.to_json import plain
 
 if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
@@ -29,20 +32,30 @@ def write(table: ScoreTable, path: str | Path) -> None:
     """Write a table. The file is complete or not there at all. Raises InputError where it cannot be written."""
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     line_starts: dict[str, list[str]] = {}  # by level: rows are named again by every metric and part
+    shown: dict[str, dict[str, dict[int, Any]]] = {}  # by level and metric
     with atomic_write(path) as file:
         file.write(encode(header(table)) + "\n")
         for spec, column in table.columns.items():
             if column.level not in line_starts:
                 places = table.places(column.level)
                 line_starts[column.level] = [encode({"system": system, "item": item})[:-1] for system, item in places]
-            starts = line_starts[column.level]
+            starts, earlier = line_starts[column.level], shown.setdefault(column.level, {})
             named = [f", {encode({'metric': spec, 'part': name})[1:-1]}, " for name in column.parts]
             for index, part, content in _contents(column):
+                evidence = content.pop("evidence", None)
                 # Nearly all records are a number alone, and need no encoder.
-                plain = len(content) == 2 and type(content["value"]) is float
-                rest = f'"value": {content["value"]!r}, "reason": null}}' if plain else encode(content)[1:]
-                file.write(f"{starts[index]}{named[part]}{rest}\n")
+                alone = len(content) == 2 and type(content["value"]) is float
+                rest = f'"value": {content["value"]!r}, "reason": null' if alone else encode(content)[1:-1]
+                rest += f', "evidence": {_evidence(evidence, index, earlier)}' if evidence else ""
+                file.write(f"{starts[index]}{named[part]}{rest}}}\n")
+            earlier[spec] = column.evidence
             file.writelines(f"{encode(record)}\n" for record in _wholes(table, spec, column))
+
+
+def _evidence(evidence: object, index: int, earlier: Mapping[str, Mapping[int, Any]]) -> str:
+    """Evidence of a row as JSON: the name of a metric that has the same there, or all of it."""
+    same = next((spec for spec, known in earlier.items() if known.get(index) == evidence), None)
+    return json.dumps(same or packed(evidence), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def header(table: ScoreTable) -> Record:
@@ -88,11 +101,9 @@ def _contents(column: Column) -> Iterator[tuple[int, int, Record]]:
     counts: list[list[float]] = column.sums.counts.tolist() if column.sums is not None else []
     for index, values in enumerate(column.values.tolist()):
         for part, value in enumerate(values):
-            content: Record = {"value": value, "reason": None}
-            if not math.isfinite(value):
-                known = not math.isnan(value)
-                content["value"] = ("Infinity" if value > 0 else "-Infinity") if known else None
-                content["reason"] = None if known else column.reasons.get(index, "")
+            content: Record = {"value": plain(value), "reason": None}
+            if content["value"] is None:
+                content["reason"] = column.reasons.get(index, "")
             if part == 0 and column.evidence.get(index):
                 content["evidence"] = column.evidence[index]
             if part == 0 and summed and not any(map(math.isnan, counts[index])):

@@ -1,8 +1,8 @@
 """How far the model's aligner finds each token of a text supported by other texts (CTC, section 3.5).
 
 A text is read stretch by stretch, each with what of another text may be its evidence: all of it where it fits into the
-row, else the sentences that share most with the stretch (`nlgauge.engine.evidence`), or, where none is like it or all
-is to be read, every part of it.
+row, else the sentences that share most with the stretch (`nlgauge.engine.sentence_search`), or, where none is like it
+or all is to be read, every part of it.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.batching import padded
-from nlgauge.engine.evidence import Pairing, Search, Shape, Span, nearest, rarity
 from nlgauge.engine.features.request import Reader, Request, tokens_about
-from nlgauge.engine.models.capabilities import Ints, Model, capability
+from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Ints, Model
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.engine.pairs import pair_room, pair_windows
+from nlgauge.engine.sentence_search import Pairing, Search, SearchShape, Span, nearest, rarity
+from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.tokens import Tokens
-from nlgauge.engine.view import View
 from nlgauge.engine.windows import windows
 from nlgauge.engine.words import words
 
 Reading: TypeAlias = Literal["search", "windows"]
-SHAPE = Shape()
+SHAPE = SearchShape()
 _COVERED = 0.2
 """Under this share of what a stretch's words are worth, the sentences that were found are not taken for its evidence"""
 
 
-class Quote(NamedTuple):
+class QuotedSentence(NamedTuple):
     """A sentence of another text."""
 
     other: int
@@ -40,7 +40,7 @@ class Quote(NamedTuple):
     end: int
 
 
-class Stretch(NamedTuple):
+class AlignedStretch(NamedTuple):
     """What of a text was read at once."""
 
     begin: int
@@ -66,23 +66,23 @@ class Alignment:
     """[tokens]: log-odds of being supported, the greatest over what they were read with"""
     aggregate: float
     """The share of the text that is supported, predicted as one number; by stretch the greatest"""
-    stretches: tuple[Stretch, ...]
-    quotes: tuple[Quote, ...]
+    stretches: tuple[AlignedStretch, ...]
+    quotes: tuple[QuotedSentence, ...]
     """Sentences of the other texts, of each stretch those of the reading that supports it best"""
     nearest: NDArray[np.int32]
     """[tokens]: number of the quote that a token's word is likest to be from, -1 where nothing is shared"""
 
 
-def read_alignments(requests: Sequence[AlignmentRequest], view: View) -> dict[AlignmentRequest, Alignment | None]:
+def read_alignments(requests: Sequence[AlignmentRequest], block: TextBlock) -> dict[AlignmentRequest, Alignment | None]:
     """Read each stretch of each text with what may be its evidence in each of the others."""
-    model = capability(view.model, view.model.aligner, "aligner")
-    plan = _Plan(view)
+    model = block.model[ALIGNER]
+    plan = _ReadingPlan(block)
     work = [row for request in requests for row in plan.rows(request)]
     rows = [plan.pairing.row(plan.asked(row), row.source, row.spans, plan.question(row.request)) for row in work]
     found: dict[AlignmentRequest, list[_Found]] = {request: [] for request in requests}
-    before = len(view.model.tokenizer.prefix)
-    for index in view.batches([len(ids) for ids, _ in rows]):
-        logits, shares, whole, against = model.align(*_padded([rows[i] for i in index], view.model.tokenizer.pad_id))
+    before = len(block.model[TOKENIZER].prefix)
+    for index in block.batches([len(ids) for ids, _ in rows]):
+        logits, shares, whole, against = model.align(*_padded([rows[i] for i in index], block.model[TOKENIZER].pad_id))
         for at, i in enumerate(index):
             row = work[i]
             own = logits[at, before : before + row.end - row.begin]
@@ -102,7 +102,7 @@ def _padded(rows: Sequence[tuple[NDArray[np.int32], NDArray[np.int8]]], pad: int
 class AlignmentRequest(Request[Alignment]):
     """A text aligned with others; None where it has no tokens."""
 
-    capability: ClassVar[str] = "aligner"
+    capability = ALIGNER
     reader: ClassVar[Reader] = staticmethod(read_alignments)
 
     text: str
@@ -120,25 +120,25 @@ class AlignmentRequest(Request[Alignment]):
     def size(self, model: Model) -> int:
         return 64 * tokens_about(self.text)
 
-    def check(self, view: View) -> None:
-        _used(self, view)
+    def check(self, block: TextBlock) -> None:
+        _used(self, block)
 
 
-def _used(request: AlignmentRequest, view: View) -> tuple[int, dict[int, int]]:
+def _used(request: AlignmentRequest, block: TextBlock) -> tuple[int, dict[int, int]]:
     """How many tokens of the text are read, and of which others how many.
 
     Raises InputError under window='error' where two do not fit the model's window together.
     """
-    room, size = pair_room(view.model.window, view.model.tokenizer), len(view.tokens(request.text))
-    others = {number: len(view.tokens(other)) for number, other in enumerate(request.against)}
+    room, size = pair_room(block.model.window, block.model[TOKENIZER]), len(block.tokens(request.text))
+    others = {number: len(block.tokens(other)) for number, other in enumerate(request.against)}
     last = {
-        number: pair_windows(size, other, room, view.window)[-1] for number, other in others.items() if size and other
+        number: pair_windows(size, other, room, block.window)[-1] for number, other in others.items() if size and other
     }
     own = max((window.text.used_to for window in last.values()), default=0)
     return own, {number: window.other.used_to for number, window in last.items()}
 
 
-class _Row(NamedTuple):
+class _StretchRow(NamedTuple):
     """A stretch with what it is read with."""
 
     request: AlignmentRequest
@@ -156,35 +156,35 @@ class _Row(NamedTuple):
 
 
 class _Found(NamedTuple):
-    row: _Row
+    row: _StretchRow
     logits: NDArray[np.float32]
     share: float
     whole: float
     against: float
 
 
-class _Plan:
+class _ReadingPlan:
     """What is read together with what, of the texts of one block."""
 
-    def __init__(self, view: View) -> None:
-        model = view.model
+    def __init__(self, block: TextBlock) -> None:
+        model = block.model
         frequencies = general_frequencies(model)
-        self._view, self._rarity = view, rarity(frequencies.counts, frequencies.documents)
-        shape = Shape(min(SHAPE.row, model.window), SHAPE.stretch, SHAPE.sentence)
-        self.pairing = Pairing(model.tokenizer, shape, self._rarity)
+        self._view, self._rarity = block, rarity(frequencies.counts, frequencies.documents)
+        shape = SearchShape(min(SHAPE.row, model.window), SHAPE.stretch, SHAPE.sentence)
+        self.pairing = Pairing(model[TOKENIZER], shape, self._rarity)
         self._sources: dict[tuple[str, int], Search] = {}
         self._texts: dict[tuple[str, int], list[list[Span]]] = {}
 
-    def rows(self, request: AlignmentRequest) -> Iterator[_Row]:
+    def rows(self, request: AlignmentRequest) -> Iterator[_StretchRow]:
         own, others = _used(request, self._view)
         for group in self._stretches(request.text, own):
             begin, end = group[0][0], group[-1][1]
             for number, size in others.items():
                 source = self._source(request.against[number], size)
                 for spans in self._readings(request, source, self._view.tokens(request.text).ids[begin:end]):
-                    yield _Row(request, begin, end, number, source, spans)
+                    yield _StretchRow(request, begin, end, number, source, spans)
 
-    def asked(self, row: _Row) -> NDArray[np.int32]:
+    def asked(self, row: _StretchRow) -> NDArray[np.int32]:
         """The tokens of a row's stretch."""
         return self._view.tokens(row.request.text).ids[row.begin : row.end]
 
@@ -223,7 +223,7 @@ class _Plan:
         own, tokens = max(one.row.end for one in found), self._view.tokens(request.text)
         numbers = words(request.text, tokens.offsets[:own])
         logits, likest = np.empty(own, np.float32), np.empty(own, np.int32)
-        quotes: dict[Quote, int] = {}
+        quotes: dict[QuotedSentence, int] = {}
         stretches, shares = [], []
         for group in self._stretches(request.text, own):
             begin, end = group[0][0], group[-1][1]
@@ -231,7 +231,9 @@ class _Plan:
             logits[begin:end] = np.max([one.logits for one in some], axis=0)
             shares.append((end - begin) * max(one.share for one in some))
             read = [
-                (Quote(row.other, *row.source.place(i)), row.source.ids(i)) for row in _best(some) for i in row.read
+                (QuotedSentence(row.other, *row.source.place(i)), row.source.ids(i))
+                for row in _best(some)
+                for i in row.read
             ]
             mine = [quotes.setdefault(quote, len(quotes)) for quote, _ in read]
             inside = [first - begin for first, _ in group]
@@ -239,7 +241,7 @@ class _Plan:
             likest[begin:end] = np.append(mine, -1)[which]
             places = int(tokens.offsets[begin, 0]), int(tokens.offsets[end - 1, 1])
             likeliest = max(some, key=lambda one: one.whole)
-            stretches.append(Stretch(*places, likeliest.whole, tuple(mine), likeliest.against))
+            stretches.append(AlignedStretch(*places, likeliest.whole, tuple(mine), likeliest.against))
         # The mean over the stretches, each as often as it has tokens.
         share = float(sum(shares) / own)
         return Alignment(
@@ -247,7 +249,7 @@ class _Plan:
         )  # fmt: skip
 
 
-def _best(found: Sequence[_Found]) -> list[_Row]:
+def _best(found: Sequence[_Found]) -> list[_StretchRow]:
     """For a stretch, with each of the other texts, what it was read with where it was supported best."""
     best: dict[int, _Found] = {}
     for one in found:

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.batching import padded
-from nlgauge.engine.features.request import Reader, Request, tokens_about
-from nlgauge.engine.models.capabilities import Model, capability
-from nlgauge.engine.view import View
+from nlgauge.engine.features.request import Reader, Request, TextRequest, tokens_about
+from nlgauge.engine.models.capabilities import CAUSAL_LM, SEQ2SEQ_LM, TOKENIZER, Model
+from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.windows import windows
 
 _LOGITS = 32 << 20
@@ -38,7 +38,7 @@ class Likelihood:
     """Whether another text that is read with it does not fit a row, and only its beginning was read"""
 
 
-class _Row(NamedTuple):
+class _TextRow(NamedTuple):
     request: Request[Likelihood]
     ids: list[int]
     given: list[int]
@@ -48,43 +48,45 @@ class _Row(NamedTuple):
     """[used tokens, 2]"""
 
 
-def read_causal(requests: Sequence[CausalRequest], view: View) -> dict[CausalRequest, Likelihood | None]:
+def read_causal(requests: Sequence[CausalRequest], block: TextBlock) -> dict[CausalRequest, Likelihood | None]:
     """Read texts alone."""
-    model = capability(view.model, view.model.causal_lm, "causal_lm")
-    rows = [row for request in requests if len(view.tokens(request.text)) for row in _rows(request, view, [], [], [])]
+    model = block.model[CAUSAL_LM]
+    rows = [row for request in requests if len(block.tokens(request.text)) for row in _rows(request, block, [], [], [])]
     logs: dict[int, NDArray[np.float64]] = {}
-    for index in view.batches([len(row.ids) for row in rows], _budget(view)):
-        ids, _ = padded([rows[i].ids for i in index], view.model.tokenizer.pad_id)
+    for index in block.batches([len(row.ids) for row in rows], _budget(block)):
+        ids, _ = padded([rows[i].ids for i in index], block.model[TOKENIZER].pad_id)
         logs.update(zip(index.tolist(), model.causal_logs(ids), strict=True))
-    return dict.fromkeys(requests) | _joined(rows, logs, view)
+    return dict.fromkeys(requests) | _joined(rows, logs, block)
 
 
-def read_seq2seq(requests: Sequence[Seq2SeqRequest], view: View) -> dict[Seq2SeqRequest, Likelihood | None]:
+def read_seq2seq(requests: Sequence[Seq2SeqRequest], block: TextBlock) -> dict[Seq2SeqRequest, Likelihood | None]:
     """Read texts after another one each."""
-    model = capability(view.model, view.model.seq2seq_lm, "seq2seq_lm")
-    tokenizer, rows = view.model.tokenizer, []
+    model = block.model[SEQ2SEQ_LM]
+    tokenizer, rows = block.model[TOKENIZER], []
     for request in requests:
-        shown = view.tokens(request.given).ids[: view.model.room].tolist()
-        if shown and len(view.tokens(request.text)):
+        shown = block.tokens(request.given).ids[: block.model.room].tolist()
+        if shown and len(block.tokens(request.text)):
             given = [*tokenizer.prefix, *shown, *tokenizer.suffix]
-            rows += _rows(request, view, given, tokenizer.prefix, tokenizer.suffix)
+            rows += _rows(request, block, given, tokenizer.prefix, tokenizer.suffix)
     logs: dict[int, NDArray[np.float64]] = {}
-    for index in view.batches([max(len(row.ids), len(row.given)) for row in rows], _budget(view)):
+    for index in block.batches([max(len(row.ids), len(row.given)) for row in rows], _budget(block)):
         ids, _ = padded([rows[i].ids for i in index], tokenizer.pad_id)
         found = model.seq2seq_logs(ids, *padded([rows[i].given for i in index], tokenizer.pad_id))
         logs.update(zip(index.tolist(), found, strict=True))
-    return dict.fromkeys(requests) | _joined(rows, logs, view)
+    return dict.fromkeys(requests) | _joined(rows, logs, block)
 
 
-def _budget(view: View) -> int:
-    return max(1, _LOGITS // view.model.tokenizer.vocabulary)
+def _budget(block: TextBlock) -> int:
+    return max(1, _LOGITS // block.model[TOKENIZER].vocabulary)
 
 
-def _rows(request: Any, view: View, given: list[int], prefix: Sequence[int], suffix: Sequence[int]) -> list[_Row]:
-    tokens = view.tokens(request.text)
-    room = view.model.window - len(prefix) - len(suffix) - 1  # a token stands before the first one
+def _rows(
+    request: Any, block: TextBlock, given: list[int], prefix: Sequence[int], suffix: Sequence[int]
+) -> list[_TextRow]:
+    tokens = block.tokens(request.text)
+    room = block.model.window - len(prefix) - len(suffix) - 1  # a token stands before the first one
     rows = []
-    for window in windows(len(tokens), room, view.window, backwards=True):
+    for window in windows(len(tokens), room, block.window, backwards=True):
         ids = [*prefix, *tokens.ids[window.begin : window.end].tolist(), *suffix]
         before = len(prefix) if window.used_from == 0 else 0
         after = len(suffix) if window.used_to == len(tokens) else 0
@@ -95,11 +97,13 @@ def _rows(request: Any, view: View, given: list[int], prefix: Sequence[int], suf
             tokens.offsets[window.used_from : window.used_to],
             np.full((after, 2), len(request.text), np.int32),
         ]
-        rows.append(_Row(request, ids, given, slice(begin, end), np.concatenate(offsets)))
+        rows.append(_TextRow(request, ids, given, slice(begin, end), np.concatenate(offsets)))
     return rows
 
 
-def _joined(rows: Sequence[_Row], logs: Mapping[int, NDArray[np.float64]], view: View) -> dict[Any, Likelihood]:
+def _joined(
+    rows: Sequence[_TextRow], logs: Mapping[int, NDArray[np.float64]], block: TextBlock
+) -> dict[Any, Likelihood]:
     """What the rows of each request say together."""
     parts: dict[Request[Likelihood], list[int]] = {}
     for number, row in enumerate(rows):
@@ -109,27 +113,21 @@ def _joined(rows: Sequence[_Row], logs: Mapping[int, NDArray[np.float64]], view:
             request.texts[0],
             np.concatenate([logs[i][rows[i].used] for i in own]),
             np.concatenate([rows[i].offsets for i in own]),
-            any(map(view.longer, request.texts[1:])),
+            any(map(block.longer, request.texts[1:])),
         )
         for request, own in parts.items()
     }
 
 
 @dataclass(frozen=True)
-class CausalRequest(Request[Likelihood]):
+class CausalRequest(TextRequest[Likelihood]):
     """How likely each token of a text is after those before it."""
 
-    capability: ClassVar[str] = "causal_lm"
+    capability = CAUSAL_LM
     reader: ClassVar[Reader] = staticmethod(read_causal)
 
-    text: str
-
-    def check(self, view: View) -> None:
-        windows(len(view.tokens(self.text)), view.model.window - 1, view.window)
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text,)
+    def check(self, block: TextBlock) -> None:
+        windows(len(block.tokens(self.text)), block.model.window - 1, block.window)
 
     def size(self, model: Model) -> int:
         return 16 * tokens_about(self.text)
@@ -139,15 +137,15 @@ class CausalRequest(Request[Likelihood]):
 class Seq2SeqRequest(Request[Likelihood]):
     """How likely each token of a text is after those before it and a given text; None where either has no tokens."""
 
-    capability: ClassVar[str] = "seq2seq_lm"
+    capability = SEQ2SEQ_LM
     reader: ClassVar[Reader] = staticmethod(read_seq2seq)
 
     text: str
     given: str
 
-    def check(self, view: View) -> None:
-        view.windows(self.given)
-        windows(len(view.tokens(self.text)), view.model.room - 1, view.window)
+    def check(self, block: TextBlock) -> None:
+        block.windows(self.given)
+        windows(len(block.tokens(self.text)), block.model.room - 1, block.window)
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.batching import spread
 from nlgauge.engine.features.likelihood import Likelihood
-from nlgauge.engine.features.request import Reader, Request, tokens_about
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.features.request import Reader, TextRequest, tokens_about
+from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER, Model
+from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.tokens import Tokens
-from nlgauge.engine.view import View
 from nlgauge.engine.windows import Window
 
 _MASKS_APART = 8
@@ -41,31 +41,31 @@ class Bag:
 
 
 def read_masked(
-    requests: Sequence[BagRequest | MaskedLikelihoodRequest], view: View
+    requests: Sequence[BagRequest | MaskedLikelihoodRequest], block: TextBlock
 ) -> dict[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood | None]:
     """Mask the tokens of each text once for all that is asked of it, window by window."""
-    model = capability(view.model, view.model.masked_lm, "masked_lm")
-    before = len(view.model.tokenizer.prefix)
+    model = block.model[MASKED_LM]
+    before = len(block.model[TOKENIZER].prefix)
     asked: dict[tuple[str, int], list[BagRequest | MaskedLikelihoodRequest]] = {}
     for request in requests:
-        if len(view.tokens(request.text)):
+        if len(block.tokens(request.text)):
             asked.setdefault((request.text, request.stride), []).append(request)
-    sums = {key: _TextSums(view.tokens(key[0]), own) for key, own in asked.items()}
-    work = [(key, window, at) for key in asked for window in view.windows(key[0]) for at in _passes(window, key[1])]
+    sums = {key: _TextSums(block.tokens(key[0]), own) for key, own in asked.items()}
+    work = [(key, window, at) for key in asked for window in block.windows(key[0]) for at in _passes(window, key[1])]
     lengths, strides = [window.end - window.begin for _, window, _ in work], [key[1] for key, _, _ in work]
-    for index in view.batches(lengths, kinds=strides):
+    for index in block.batches(lengths, kinds=strides):
         part = [work[i] for i in index]
-        ids, attend = view.rows([(key[0], window) for key, window, _ in part])
+        ids, attend = block.rows([(key[0], window) for key, window, _ in part])
         table, used = spread([at - window.begin + before for _, window, at in part])
         flat = (np.arange(len(part))[:, None] * ids.shape[1] + table).ravel()
-        ids.reshape(-1)[flat] = view.model.mask_id
+        ids.reshape(-1)[flat] = block.model.mask_id
         logits = model.masked_logits(ids, attend, flat)
         for key, first, last in _stretches([key for key, _, _ in part]):
             rows = np.concatenate(used[first:last])
             sums[key].add(logits[rows], np.concatenate([at for _, _, at in part[first:last]]))
     out: dict[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood | None] = dict.fromkeys(requests)
     for key, total in sums.items():
-        out.update(total.answers(key[0], view.used(key[0])))
+        out.update(total.answers(key[0], block.used(key[0])))
     return out
 
 
@@ -90,16 +90,15 @@ def _passes(window: Window, stride: int) -> list[NDArray[np.intp]]:
 
 
 @dataclass(frozen=True)
-class BagRequest(Request[Bag]):
+class BagRequest(TextRequest[Bag]):
     """The bag of masked distributions of a text (InfoLM, section 3; equation 1 of its paper).
 
     Each token in turn is masked and predicted from the rest; the bag is the weighted mean of these distributions.
     """
 
-    capability: ClassVar[str] = "masked_lm"
+    capability = MASKED_LM
     reader: ClassVar[Reader] = staticmethod(read_masked)
 
-    text: str
     temperature: float
     weights: TokenWeights | None = None
     """None: every token counts the same"""
@@ -107,15 +106,11 @@ class BagRequest(Request[Bag]):
     """How many tokens, far apart, are masked in one pass; 1 is exact"""
 
     @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text,)
-
-    @property
     def work(self) -> int:
         return len(self.text) * tokens_about(self.text) // self.stride
 
     def size(self, model: Model) -> int:
-        return 4 * model.tokenizer.vocabulary
+        return 4 * model[TOKENIZER].vocabulary
 
     @property
     def key(self) -> str:
@@ -132,19 +127,14 @@ class BagRequest(Request[Bag]):
 
 
 @dataclass(frozen=True)
-class MaskedLikelihoodRequest(Request[Likelihood]):
+class MaskedLikelihoodRequest(TextRequest[Likelihood]):
     """How likely each token of a text is where it is masked and the rest is seen (Salazar et al. 2020, equation 1)."""
 
-    capability: ClassVar[str] = "masked_lm"
+    capability = MASKED_LM
     reader: ClassVar[Reader] = staticmethod(read_masked)
 
-    text: str
     stride: int = 1
     """How many tokens, far apart, are masked in one pass; 1 is exact"""
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text,)
 
     @property
     def work(self) -> int:

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.batching import padded, spread
 from nlgauge.engine.features.pair_states import other_text
-from nlgauge.engine.features.request import Reader, Request, tokens_about
-from nlgauge.engine.masking import Limits, MaskedRow, Pass, WordScores, masked_rows, passes
-from nlgauge.engine.models.capabilities import Ints, Model, capability
+from nlgauge.engine.features.request import PairRequest, Reader, tokens_about
+from nlgauge.engine.masking import MaskedRow, MaskingLimits, Pass, WordScores, masked_rows, passes
+from nlgauge.engine.models.capabilities import GAP_FILLER, MASKED_LM, MASKED_PAIRS, TOKENIZER, Ints, Model
 from nlgauge.engine.pairs import pair_room, paired_row
-from nlgauge.engine.view import View
+from nlgauge.engine.text_block import TextBlock
 from nlgauge.errors import SpecError
 
 _PAIR_BATCH_TOKENS = 2048  # attention to a long other text outgrows the processor's caches beyond
@@ -51,16 +51,16 @@ class MaskedWords:
 
 def way_of(model: Model) -> str:
     """How a model is asked: 'pairs', 'sentinels' or 'masks'. Raises SpecError for one that cannot be."""
-    if model.masked_pairs is not None:
+    if MASKED_PAIRS in model:
         return "pairs"
-    if model.gap_filler is not None:
+    if GAP_FILLER in model:
         return "sentinels"
-    capability(model, model.masked_lm, "masked_lm")
+    model[MASKED_LM]
     return "masks"
 
 
 @dataclass
-class _Row:
+class _WordsRow:
     """One row to be run, and whose it is."""
 
     scores: WordScores
@@ -72,26 +72,26 @@ class _Row:
 
 
 def read_masked_words(
-    requests: Sequence[MaskedWordsRequest], view: View
+    requests: Sequence[MaskedWordsRequest], block: TextBlock
 ) -> dict[MaskedWordsRequest, MaskedWords | None]:
     """Mask the words of many texts; with weights for pairs, texts with the same other text together."""
-    way = way_of(view.model)
-    asked = [request for request in requests if len(view.tokens(request.text))]
-    scores = {request: _scores(request, way, view) for request in asked}
+    way = way_of(block.model)
+    asked = [request for request in requests if len(block.tokens(request.text))]
+    scores = {request: _scores(request, way, block) for request in asked}
     by_other: dict[str, list[MaskedWordsRequest]] = {}
     for request in asked:
         by_other.setdefault(request.against if way == "pairs" else "", []).append(request)
-    whole, finished = view.done, 0
+    whole, finished = block.done, 0
     for other, together in by_other.items():
-        rows = [row for request in together for row in _rows(scores[request], request, way, view)]
-        view.done = _within(whole, finished / len(asked), len(together) / len(asked))
+        rows = [row for request in together for row in _rows(scores[request], request, way, block)]
+        block.done = _within(whole, finished / len(asked), len(together) / len(asked))
         if way == "sentinels":
-            _fill(rows, view)
+            _fill(rows, block)
         elif rows:
-            _ask(rows, other_text(other, view) if way == "pairs" else None, view)
+            _ask(rows, other_text(other, block) if way == "pairs" else None, block)
         finished += len(together)
-    view.done = whole
-    return {request: _answer(request, scores[request], view) if request in scores else None for request in requests}
+    block.done = whole
+    return {request: _answer(request, scores[request], block) if request in scores else None for request in requests}
 
 
 def _within(done: Callable[[float], object], begin: float, share: float) -> Callable[[float], object]:
@@ -99,8 +99,8 @@ def _within(done: Callable[[float], object], begin: float, share: float) -> Call
     return lambda part: done(begin + share * part)
 
 
-def _answer(request: MaskedWordsRequest, scores: WordScores, view: View) -> MaskedWords:
-    hits, logs, predicted = scores.answers(view.model.tokenizer)
+def _answer(request: MaskedWordsRequest, scores: WordScores, block: TextBlock) -> MaskedWords:
+    hits, logs, predicted = scores.answers(block.model[TOKENIZER])
     numbers = np.array(scores.words, np.intp)
     return MaskedWords(
         request.text,
@@ -109,60 +109,60 @@ def _answer(request: MaskedWordsRequest, scores: WordScores, view: View) -> Mask
         np.array(hits, np.bool_),
         np.array(logs, np.float64),
         tuple(predicted),
-        view.longer(request.against),
+        block.longer(request.against),
     )
 
 
-def _scores(request: MaskedWordsRequest, way: str, view: View) -> WordScores:
-    starts, places = view.words(request.text, request.segmentation)
+def _scores(request: MaskedWordsRequest, way: str, block: TextBlock) -> WordScores:
+    starts, places = block.words(request.text, request.segmentation)
     words = range(len(starts) - 1) if request.words is None else request.words
-    if not len(view.tokens(request.against)):
+    if not len(block.tokens(request.against)):
         words = ()
     decoding = "joint" if way == "sentinels" else request.decoding
-    longest = _limits(request, view).longest
-    return WordScores(request.text, view.tokens(request.text).ids, starts, places, words, decoding, longest)
+    longest = _limits(request, block).longest
+    return WordScores(request.text, block.tokens(request.text).ids, starts, places, words, decoding, longest)
 
 
-def _limits(request: MaskedWordsRequest, view: View) -> Limits:
-    return Limits.of(pair_room(view.model.window, view.model.tokenizer), request.stride)
+def _limits(request: MaskedWordsRequest, block: TextBlock) -> MaskingLimits:
+    return MaskingLimits.of(pair_room(block.model.window, block.model[TOKENIZER]), request.stride)
 
 
-def _rows(scores: WordScores, request: MaskedWordsRequest, way: str, view: View) -> Iterator[_Row]:
-    model, limits = view.model, _limits(request, view)
+def _rows(scores: WordScores, request: MaskedWordsRequest, way: str, block: TextBlock) -> Iterator[_WordsRow]:
+    model, limits = block.model, _limits(request, block)
     if way == "sentinels" and request.stride > 1:
         raise SpecError(f"model {model.name!r} fills one gap a pass: leave stride at 1")
-    prefix, suffix = model.tokenizer.prefix, model.tokenizer.suffix
-    other = view.tokens(request.against).ids.tolist()
+    prefix, suffix = model[TOKENIZER].prefix, model[TOKENIZER].suffix
+    other = block.tokens(request.against).ids.tolist()
     for one in passes(scores.starts, scores.words, request.stride, limits):
         for part in _gap(scores, one, model) if way == "sentinels" else _masks(scores, one, limits, model):
             if way == "pairs":
-                yield _Row(scores, part, [*prefix, *part.ids, *suffix], len(prefix))
+                yield _WordsRow(scores, part, [*prefix, *part.ids, *suffix], len(prefix))
             else:
-                room = pair_room(model.window, model.tokenizer)
-                yield _Row(scores, part, *paired_row(part.ids, other, request.first, room, model.tokenizer))
+                room = pair_room(model.window, model[TOKENIZER])
+                yield _WordsRow(scores, part, *paired_row(part.ids, other, request.first, room, model[TOKENIZER]))
 
 
-def _masks(scores: WordScores, one: Pass, limits: Limits, model: Model) -> Iterator[MaskedRow]:
+def _masks(scores: WordScores, one: Pass, limits: MaskingLimits, model: Model) -> Iterator[MaskedRow]:
     yield from masked_rows(scores.ids, scores.starts, one, scores.decoding, limits, model.mask_id)
 
 
 def _gap(scores: WordScores, one: Pass, model: Model) -> Iterator[MaskedRow]:
-    gap, _ = capability(model, model.gap_filler, "gap_filler").sentinels
+    gap, _ = model[GAP_FILLER].sentinels
     (word,) = one.words
     before = scores.ids[one.begin : scores.starts[word]].tolist()
     after = scores.ids[scores.starts[word + 1] : one.end].tolist()
     yield MaskedRow([*before, gap, *after], [(word, 0, len(before))])
 
 
-def _ask(rows: Sequence[_Row], seen: Any, view: View) -> None:
+def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
     """Run rows with masks. seen: the other text that all rows see, where the model has weights for pairs."""
-    for batch, ids, attend in _batches(rows, None if seen is None else _PAIR_BATCH_TOKENS, view):
+    for batch, ids, attend in _batches(rows, None if seen is None else _PAIR_BATCH_TOKENS, block):
         table, used = spread([[place + row.shift for _, _, place in row.part.asked] for row in batch])
         at = (table + np.arange(len(batch))[:, None] * ids.shape[1]).ravel()
         if seen is None:
-            logits = capability(view.model, view.model.masked_lm, "masked_lm").masked_logits(ids, attend, at)
+            logits = block.model[MASKED_LM].masked_logits(ids, attend, at)
         else:
-            pairs = capability(view.model, view.model.masked_pairs, "masked_pairs")
+            pairs = block.model[MASKED_PAIRS]
             logits = pairs.pair_logits(ids, attend, at, seen)
         asked = [(row.scores, word, piece) for row in batch for word, piece, _ in row.part.asked]
         truths = np.array([scores.truth(word)[piece] for scores, word, piece in asked])
@@ -171,20 +171,22 @@ def _ask(rows: Sequence[_Row], seen: Any, view: View) -> None:
             scores.add(word, piece, log, token)
 
 
-def _fill(rows: Sequence[_Row], view: View) -> None:
+def _fill(rows: Sequence[_WordsRow], block: TextBlock) -> None:
     """Run rows with a gap each."""
-    filler = capability(view.model, view.model.gap_filler, "gap_filler")
-    for batch, ids, attend in _batches(rows, None, view):
+    filler = block.model[GAP_FILLER]
+    for batch, ids, attend in _batches(rows, None, block):
         words = [row.part.asked[0][0] for row in batch]
         truths = [row.scores.truth(word) for row, word in zip(batch, words, strict=True)]
         for row, word, log, pieces in zip(batch, words, *filler.fill(ids, attend, truths), strict=True):
             row.scores.put(word, float(log), pieces)
 
 
-def _batches(rows: Sequence[_Row], most_tokens: int | None, view: View) -> Iterator[tuple[list[_Row], Ints, Ints]]:
-    for index in view.batches([len(row.ids) for row in rows], most_tokens):
+def _batches(
+    rows: Sequence[_WordsRow], most_tokens: int | None, block: TextBlock
+) -> Iterator[tuple[list[_WordsRow], Ints, Ints]]:
+    for index in block.batches([len(row.ids) for row in rows], most_tokens):
         batch = [rows[i] for i in index]
-        yield batch, *padded([row.ids for row in batch], view.model.tokenizer.pad_id)
+        yield batch, *padded([row.ids for row in batch], block.model[TOKENIZER].pad_id)
 
 
 def _read_off(logits: NDArray[np.float32], truths: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
@@ -196,32 +198,21 @@ def _read_off(logits: NDArray[np.float32], truths: NDArray[np.intp]) -> tuple[ND
 
 
 @dataclass(frozen=True)
-class MaskedWordsRequest(Request[MaskedWords]):
+class MaskedWordsRequest(PairRequest[MaskedWords]):
     """Words of a text predicted from the rest of it and another text.
 
     None where the text has no tokens; where the other one has none, there are no words to show.
     """
 
-    capability: ClassVar[str] = "tokenizer"  # which every model has: `way_of` says in which of three ways it is asked
+    capability = TOKENIZER  # `way_of` says in which of three ways a model is asked
     reader: ClassVar[Reader] = staticmethod(read_masked_words)
 
-    text: str
-    against: str
-    """The other text"""
-    first: bool = True
-    """Whether the text stands before the other one, for a model that reads the two in one row"""
-    segmentation: str = "plain"
-    """What a word is: see engine.segmentation"""
     decoding: str = "joint"
     """How a word of several pieces is predicted: see engine.masking"""
     stride: int = 1
     """How many words, far apart, are masked in one pass; 1 is exact"""
     words: tuple[int, ...] | None = None
     """Which words, counted from 0, in order; None: all of them"""
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text, self.against)
 
     @property
     def work(self) -> int:

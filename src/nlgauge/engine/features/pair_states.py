@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.features.request import Reader, Request, tokens_about
-from nlgauge.engine.models.capabilities import Ints, Model, capability
+from nlgauge.engine.features.request import PairRequest, Reader, tokens_about
+from nlgauge.engine.models.capabilities import ENCODER, MASKED_PAIRS, TOKENIZER, Ints, Model
 from nlgauge.engine.pairs import pair_room, paired_row
-from nlgauge.engine.view import View
+from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.windows import windows
 
 
@@ -30,92 +30,81 @@ class PairStates:
 
 def states_digest(model: Model) -> str:
     """SHA-256 of the weights with which a text is read beside another."""
-    return model.digest if model.masked_pairs is None else model.masked_pairs.digest
+    return model.digest if MASKED_PAIRS not in model else model[MASKED_PAIRS].digest
 
 
-def read_pair_states(requests: Sequence[PairStatesRequest], view: View) -> dict[PairStatesRequest, PairStates | None]:
+def read_pair_states(
+    requests: Sequence[PairStatesRequest], block: TextBlock
+) -> dict[PairStatesRequest, PairStates | None]:
     """Read texts by the weights for pairs where the model has them, else both in one row; long ones in windows."""
-    encoder = capability(view.model, view.model.encoder, "encoder")
+    encoder = block.model[ENCODER]
     nothing = PairStates(np.empty((0, encoder.width), np.float32), np.empty(0, np.intp))
     out: dict[PairStatesRequest, PairStates | None] = {}
     by_other: dict[str, list[PairStatesRequest]] = {}
     for request in requests:
-        has_tokens = len(view.tokens(request.text)) > 0
+        has_tokens = len(block.tokens(request.text)) > 0
         out[request] = nothing if has_tokens else None
-        if has_tokens and len(view.tokens(request.against)):
+        if has_tokens and len(block.tokens(request.against)):
             by_other.setdefault(request.against, []).append(request)
     finished = 0
     for other, together in by_other.items():
-        seen = None if view.model.masked_pairs is None else other_text(other, view)
+        seen = None if MASKED_PAIRS not in block.model else other_text(other, block)
         for request in together:
-            starts, _ = view.words(request.text, request.segmentation)
-            out[request] = PairStates(_states(request, seen, view), starts[:-1], view.longer(other))
+            starts, _ = block.words(request.text, request.segmentation)
+            out[request] = PairStates(_states(request, seen, block), starts[:-1], block.longer(other))
             finished += 1
-            view.done(finished / len(requests))
+            block.done(finished / len(requests))
     return out
 
 
-def other_text(other: str, view: View) -> Any:
+def other_text(other: str, block: TextBlock) -> Any:
     """What the weights for pairs see of the other text: its beginning, as far as it fits the window."""
-    model = capability(view.model, view.model.masked_pairs, "masked_pairs")
-    tokenizer = view.model.tokenizer
-    shown = view.tokens(other).ids[: view.model.room]
-    view.ledger.passes += 1
+    model = block.model[MASKED_PAIRS]
+    tokenizer = block.model[TOKENIZER]
+    shown = block.tokens(other).ids[: block.model.room]
+    block.ledger.passes += 1
     return model.other_text(np.array([*tokenizer.prefix, *shown, *tokenizer.suffix], np.int64))
 
 
-def _states(request: PairStatesRequest, seen: Any, view: View) -> NDArray[np.float32]:
+def _states(request: PairStatesRequest, seen: Any, block: TextBlock) -> NDArray[np.float32]:
     """seen: the other text, where it is read by itself."""
-    model, tokens = view.model, view.tokens(request.text)
-    encoder = capability(model, model.encoder, "encoder")
-    room, other = model.room, view.tokens(request.against)
+    model, tokens = block.model, block.tokens(request.text)
+    encoder = model[ENCODER]
+    room, other = model.room, block.tokens(request.against)
     if seen is None:
-        both = pair_room(model.window, model.tokenizer)
+        both = pair_room(model.window, model[TOKENIZER])
         room = max(both // 2, both - len(other))
     states = np.empty((len(tokens), encoder.width), np.float32)
     for window in windows(len(tokens), room, "slide"):
         ids = tokens.ids[window.begin : window.end].tolist()
         if seen is None:
-            row, shift = paired_row(ids, other.ids.tolist(), request.first, both, model.tokenizer)
+            row, shift = paired_row(ids, other.ids.tolist(), request.first, both, model[TOKENIZER])
             framed = np.array([row], np.int64)
             read = encoder.hidden(framed, np.ones_like(framed), [encoder.layers])[0, 0]
         else:
-            shift = len(model.tokenizer.prefix)
-            framed = np.array([[*model.tokenizer.prefix, *ids, *model.tokenizer.suffix]], np.int64)
+            shift = len(model[TOKENIZER].prefix)
+            framed = np.array([[*model[TOKENIZER].prefix, *ids, *model[TOKENIZER].suffix]], np.int64)
             read = _by_pairs(framed, seen, model)
-        view.ledger.passes += 1
+        block.ledger.passes += 1
         first, last = window.used_from - window.begin + shift, window.used_to - window.begin + shift
         states[window.used_from : window.used_to] = read[first:last]
     return states
 
 
 def _by_pairs(framed: Ints, seen: Any, model: Model) -> NDArray[np.float32]:
-    states: NDArray[np.float32] = capability(model, model.masked_pairs, "masked_pairs").pair_states(
-        framed, np.ones_like(framed), seen
-    )[0]
+    states: NDArray[np.float32] = model[MASKED_PAIRS].pair_states(framed, np.ones_like(framed), seen)[0]
     return states
 
 
 @dataclass(frozen=True)
-class PairStatesRequest(Request[PairStates]):
+class PairStatesRequest(PairRequest[PairStates]):
     """States of a text read with another one.
 
     None where the text has no tokens; where the other one has none, no tokens are read.
     """
 
-    capability: ClassVar[str] = "encoder"
+    capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_pair_states)
 
-    text: str
-    against: str
-    first: bool = True
-    """Whether the text stands before the other one, for a model that reads the two in one row"""
-    segmentation: str = "plain"
-    """What a word is: see engine.segmentation"""
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text, self.against)
-
     def size(self, model: Model) -> int:
-        return 4 * tokens_about(self.text) * capability(model, model.encoder, "encoder").width
+        return 4 * tokens_about(self.text) * model[ENCODER].width

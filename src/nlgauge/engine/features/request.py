@@ -1,26 +1,34 @@
 """What every feature's request is: a small frozen value. Equal requests share one computation.
 
-To add a feature: one file in this folder with a subclass of Request and its reader, or of Derived. Nothing names it.
+To add a feature: one file in this folder with a subclass of Request and its reader. Nothing names it.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
+from nlgauge.engine.models.capabilities import TOKENIZER
+
 if TYPE_CHECKING:
-    from nlgauge.engine.models.capabilities import Model
-    from nlgauge.engine.view import View
+    from nlgauge.engine.models.capabilities import Capability, Model
+    from nlgauge.engine.text_block import TextBlock
 
 F = TypeVar("F")
 """A feature: what comes back for a request"""
 
 
 class Reader(Protocol):
-    """Makes the features of many requests at once."""
+    """Makes the features of many requests at once, all of them or one after the other, as (request, feature).
 
-    def __call__(self, requests: Sequence[Any], view: View, /) -> Mapping[Any, Any]: ...
+    What a reader gave before it raises an error is kept, where it is worth that.
+    """
+
+    def __call__(
+        self, requests: Sequence[Any], block: TextBlock, /
+    ) -> Mapping[Any, Any] | Iterable[tuple[Any, Any]]: ...
 
 
 class Request(ABC, Generic[F]):
@@ -29,8 +37,8 @@ class Request(ABC, Generic[F]):
     `features[request]` is the feature, or None where a text that it needs has no tokens.
     """
 
-    capability: ClassVar[str]
-    """What the model has to be able to do: a field of `engine.models.capabilities.Model`"""
+    capability: ClassVar[Capability[Any]]
+    """What the model has to be able to do"""
     reader: ClassVar[Reader]
     """Answers many requests at once, padded rows through the model. Requests with the same reader, also of several
     classes, are answered together, so that they may share passes"""
@@ -49,18 +57,19 @@ class Request(ABC, Generic[F]):
         """Characters that go through the model, about; what a progress bar counts."""
         return sum(map(len, self.texts))
 
-    def check(self, view: View) -> None:
+    def check(self, block: TextBlock) -> None:
         """Ask for the windows that the texts are read in. Raises InputError where the policy refuses a text."""
-        for text in self.texts:
-            view.windows(text)
+        if TOKENIZER in block.model:
+            for text in self.texts:
+                block.windows(text)
 
     @property
     def key(self) -> str | None:
         """All that determines the feature beside the model, for the store; None for one that is not worth keeping."""
         return None
 
-    def pack(self, feature: F) -> bytes:
-        """A feature as the store keeps it; of requests with a key."""
+    def pack(self, feature: F) -> bytes | None:
+        """A feature as the store keeps it, None for one that it should not keep; of requests with a key."""
         raise NotImplementedError
 
     def unpack(self, content: bytes, model: Model) -> F:
@@ -73,29 +82,55 @@ def tokens_about(text: str) -> int:
     return len(text) // 4 + 2
 
 
-AnyRequest: TypeAlias = "Request[Any]"
-"""A request whose feature nobody looks at here"""
+@dataclass(frozen=True)
+class TextRequest(Request[F]):
+    """What is asked of one text."""
 
-
-class Derived(Request[F]):
-    """A feature that is made of others and needs no pass of its own."""
-
-    @property
-    @abstractmethod
-    def sources(self) -> tuple[AnyRequest, ...]:
-        """The requests whose features it is made of."""
-
-    @abstractmethod
-    def derive(self, features: Features) -> F | None:
-        """The feature, from those of its sources."""
+    text: str
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(text for request in self.sources for text in request.texts))
+        return (self.text,)
+
+
+@dataclass(frozen=True)
+class PairRequest(Request[F]):
+    """What is asked of a text that is read with another one."""
+
+    text: str
+    against: str
+    first: bool = True
+    """Whether the text stands before the other one, for a model that reads the two in one row"""
+    segmentation: str = "plain"
+    """What a word is: see engine.segmentation"""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.text, self.against)
+
+
+@dataclass(frozen=True)
+class ByModel(Request[F]):
+    """A request to another model than the one that a metric names in its field `model`."""
+
+    model: str
+    """Its name, which the metric's `other_models` lists"""
+    request: Request[F]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return self.request.texts
 
     @property
     def work(self) -> int:
-        return 0
+        return self.request.work
+
+    def size(self, model: Model) -> int:
+        return self.request.size(model)
+
+
+AnyRequest: TypeAlias = "Request[Any]"
+"""A request whose feature nobody looks at here"""
 
 
 class Features:

@@ -8,41 +8,35 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.features.request import Reader, TextRequest, tokens_about
 from nlgauge.engine.features.vectors import TokenVectors
-from nlgauge.engine.models.capabilities import Model, capability
-from nlgauge.engine.view import View
+from nlgauge.engine.models.capabilities import ENCODER, Model
+from nlgauge.engine.text_block import TextBlock
 
 
-def read_static(requests: Sequence[StaticRequest], view: View) -> dict[StaticRequest, TokenVectors | None]:
+def read_static(requests: Sequence[StaticRequest], block: TextBlock) -> dict[StaticRequest, TokenVectors | None]:
     """Look the tokens of each text up."""
-    encoder = capability(view.model, view.model.encoder, "encoder")
+    encoder = block.model[ENCODER]
     out: dict[StaticRequest, TokenVectors | None] = dict.fromkeys(requests)
     for request in requests:
-        if tokens := len(view.tokens(request.text)):
-            size = min(tokens, view.used(request.text))
-            ids, offsets = view.tokens(request.text).ids[:size], view.tokens(request.text).offsets[:size]
+        if tokens := len(block.tokens(request.text)):
+            size = min(tokens, block.used(request.text))
+            ids, offsets = block.tokens(request.text).ids[:size], block.tokens(request.text).offsets[:size]
             vectors = encoder.static(ids)[None]
             out[request] = TokenVectors(request.text, vectors, ids, offsets, np.zeros(size, np.bool_))
     return out
 
 
 @dataclass(frozen=True)
-class StaticRequest(Request[TokenVectors]):
+class StaticRequest(TextRequest[TokenVectors]):
     """Static vectors of a text's tokens, without special tokens: one layer."""
 
-    capability: ClassVar[str] = "encoder"
+    capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_static)
-
-    text: str
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text,)
 
     @property
     def work(self) -> int:
         return 0
 
     def size(self, model: Model) -> int:
-        return 4 * tokens_about(self.text) * capability(model, model.encoder, "encoder").width
+        return 4 * tokens_about(self.text) * model[ENCODER].width

@@ -1,17 +1,17 @@
-"""The hidden states of a text's tokens at chosen layers."""
+"""The hidden states of a text's tokens at chosen layers, and their mean."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.features.request import Reader, Request, tokens_about
-from nlgauge.engine.models.capabilities import Model, capability
-from nlgauge.engine.view import View
+from nlgauge.engine.features.request import Reader, TextRequest, tokens_about
+from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Model
+from nlgauge.engine.text_block import TextBlock
 from nlgauge.errors import SpecError
 
 
@@ -30,22 +30,22 @@ class TokenVectors:
     """[tokens]: the model's own tokens, which stand for no word of the text"""
 
 
-def read_vectors(requests: Sequence[VectorsRequest], view: View) -> dict[VectorsRequest, TokenVectors | None]:
+def read_vectors(requests: Sequence[AnyVectors], block: TextBlock) -> dict[AnyVectors, TokenVectors | None]:
     """Read each text once for all layers that are asked of it; long ones in windows."""
-    model = view.model
-    encoder = capability(model, model.encoder, "encoder")
-    out: dict[VectorsRequest, TokenVectors | None] = dict.fromkeys(requests)
-    texts = list(dict.fromkeys(request.text for request in requests if len(view.tokens(request.text))))
+    model = block.model
+    encoder = model[ENCODER]
+    out: dict[AnyVectors, TokenVectors | None] = dict.fromkeys(requests)
+    texts = list(dict.fromkeys(request.text for request in requests if len(block.tokens(request.text))))
     layers = sorted({layer for request in requests for layer in request.layers})
     if layers and not -1 < layers[0] <= layers[-1] <= encoder.layers:
         raise SpecError(f"model {model.name!r} has layers 0 to {encoder.layers}; asked for {layers}")
-    before, after = len(model.tokenizer.prefix), len(model.tokenizer.suffix)
-    sizes = {text: view.used(text) + before + after for text in texts}
+    before, after = len(model[TOKENIZER].prefix), len(model[TOKENIZER].suffix)
+    sizes = {text: block.used(text) + before + after for text in texts}
     states = {text: np.empty((len(layers), size, encoder.width), np.float32) for text, size in sizes.items()}
-    work = [(text, window) for text in texts for window in view.windows(text)]
-    for index in view.batches([window.end - window.begin for _, window in work]):
+    work = [(text, window) for text in texts for window in block.windows(text)]
+    for index in block.batches([window.end - window.begin for _, window in work]):
         part = [work[i] for i in index]
-        hidden = encoder.hidden(*view.rows(part), layers)
+        hidden = encoder.hidden(*block.rows(part), layers)
         for row, (text, window) in enumerate(part):
             # The special tokens before a text are taken from its first window, those after it from its last.
             begin = window.used_from + (before if window.used_from else 0)
@@ -53,25 +53,59 @@ def read_vectors(requests: Sequence[VectorsRequest], view: View) -> dict[Vectors
             states[text][:, begin:end] = hidden[:, row, begin - window.begin : end - window.begin]
     for request in requests:
         if request.text in states:
-            chosen = [layers.index(layer) for layer in request.layers]
-            out[request] = TokenVectors(request.text, states[request.text][chosen], *view.framed(request.text))
+            own = states[request.text][[layers.index(layer) for layer in request.layers]]
+            if isinstance(request, VectorsRequest):
+                out[request] = TokenVectors(request.text, own, *block.framed(request.text))
+            else:
+                out[request] = request.whole(own.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32))
     return out
 
 
 @dataclass(frozen=True)
-class VectorsRequest(Request[TokenVectors]):
+class VectorsRequest(TextRequest[TokenVectors]):
     """Hidden states of a text's tokens, special tokens included, at chosen layers (0: the embeddings)."""
 
-    capability: ClassVar[str] = "encoder"
+    capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_vectors)
 
-    text: str
     layers: tuple[int, ...]
 
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.text,)
+    def size(self, model: Model) -> int:
+        width = model[ENCODER].width
+        return 4 * len(self.layers) * (tokens_about(self.text) + model[TOKENIZER].frame) * width
+
+
+@dataclass(frozen=True)
+class SentenceVectors(TextRequest[TokenVectors]):
+    """The mean over all tokens of a text (Reimers and Gurevych 2019), as the vector of one token that covers the text.
+
+    It is small and costs a pass, so it is kept: metrics of sets ask for it again with every new system.
+    """
+
+    capability = ENCODER
+    reader: ClassVar[Reader] = staticmethod(read_vectors)
+
+    layers: tuple[int, ...]
 
     def size(self, model: Model) -> int:
-        width = capability(model, model.encoder, "encoder").width
-        return 4 * len(self.layers) * (tokens_about(self.text) + model.tokenizer.frame) * width
+        return 4 * len(self.layers) * model[ENCODER].width
+
+    @property
+    def key(self) -> str:
+        return f"sentence|{self.layers}|{self.text}"
+
+    def pack(self, feature: TokenVectors) -> bytes:
+        return feature.vectors.astype("<f4").tobytes()
+
+    def unpack(self, content: bytes, model: Model) -> TokenVectors:
+        if len(content) != self.size(model):
+            raise ValueError(f"{len(content)} bytes")
+        return self.whole(np.frombuffer(content, "<f4").reshape(len(self.layers), 1, -1))
+
+    def whole(self, vectors: NDArray[np.float32]) -> TokenVectors:
+        """The feature of a mean: [layers, 1, width]."""
+        offsets = np.array([[0, len(self.text)]], np.int32)
+        return TokenVectors(self.text, vectors, np.full(1, -1, np.int32), offsets, np.zeros(1, np.bool_))
+
+
+AnyVectors: TypeAlias = VectorsRequest | SentenceVectors

@@ -18,8 +18,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from nlgauge.engine.evidence import OTHER, OWN
 from nlgauge.engine.models.bert import Bert
+from nlgauge.engine.sentence_search import OTHER, OWN
 
 HIDDEN = 128
 MATCHED = 3
@@ -27,7 +27,7 @@ LEAST = 4.0
 """How sharply the least supported token counts in what the head of the whole text reads"""
 
 
-class Aligner(nn.Module):
+class AlignerNet(nn.Module):
     """ids, attend, side [rows, length] -> log-odds [rows, length] of each token, and three numbers [rows] of the whole.
 
     They are the share of the text that is supported, the log-odds that all of it is, and the log-odds that the other

@@ -38,7 +38,7 @@ def relative_buckets(length: int, buckets: int) -> NDArray[np.int64]:
     return found
 
 
-class Embeddings(nn.Module):
+class BertEmbeddings(nn.Module):
     """Normalised sums of word, position and type embeddings."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
@@ -117,7 +117,7 @@ def attended(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
     return nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
 
 
-class Encoder(nn.Module):
+class BertEncoder(nn.Module):
     """The layers, and the table of biases by relative position where there is one."""
 
     def __init__(self, config: Mapping[str, Any], layers: int) -> None:
@@ -134,8 +134,8 @@ class Bert(nn.Module):
         super().__init__()
         self.config = dict(config)
         self.width = int(config["hidden_size"])
-        self.embeddings = Embeddings(config)
-        self.encoder = Encoder(config, int(config["num_hidden_layers"]) if layers is None else layers)
+        self.embeddings = BertEmbeddings(config)
+        self.encoder = BertEncoder(config, int(config["num_hidden_layers"]) if layers is None else layers)
 
     def bias(self, attend: Tensor, part: Tensor | None = None) -> Tensor:
         """What is added where tokens compare: padding hidden, relative positions counted.

@@ -1,4 +1,4 @@
-"""A folder that nlgauge trained, run by torch: its encoder and its masked LM, and what `adapted.py` makes of the rest.
+"""A folder that nlgauge trained, run by torch: its encoder and its masked LM, and what `heads.py` makes of the rest.
 
 The torch-free backend answers the same in float32; here the products may be in bfloat16, and on a GPU. The network is
 ours (`bert.py`), so that transformers is not needed.
@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.adapted import (
-    TorchAligner,
-    TorchMasked,
-    TorchPairs,
-    Weights,
-    adapted_layers,
-    decoder,
-    filled,
-    masked_logits,
+from nlgauge.engine.models.capabilities import (
+    ALIGNER,
+    ENCODER,
+    MASKED_LM,
+    MASKED_PAIRS,
+    TOKENIZER,
+    Floats,
+    Ints,
+    MaskedLM,
+    Model,
 )
-from nlgauge.engine.models.capabilities import Floats, Ints, MaskedLM, Model
 from nlgauge.engine.models.card import ALIGNER_FILE, read_card
 from nlgauge.engine.models.device import choose_device, tokens_that_fit
 from nlgauge.engine.models.folder import (
@@ -37,6 +37,16 @@ from nlgauge.engine.models.folder import (
     model_digest,
     read_config,
     read_weights,
+)
+from nlgauge.engine.models.heads import (
+    TorchAligner,
+    TorchMasked,
+    TorchPairs,
+    Weights,
+    adapted_layers,
+    decoder,
+    filled,
+    masked_logits,
 )
 from nlgauge.engine.models.torch_model import Runtime
 from nlgauge.engine.tokens import SubwordTokenizer
@@ -87,16 +97,18 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
         files=files_digest(folder),
         backend=runtime.name,
         precision=precision,
-        tokenizer=tokenizer,
         window=window,
         card=read_card(folder),
         folder=folder,
         batch_tokens=None if free is None else tokens_that_fit(free, shape, window),
         apart=runtime.apart,
-        encoder=TorchBert(runtime, body),
-        masked_lm=masked_lm,
-        masked_pairs=TorchPairs(runtime, config, pairs, name) if pairs.is_file() else None,
-        aligner=TorchAligner(runtime, config, aligner, name) if aligner.is_file() else None,
+        abilities={
+            TOKENIZER: tokenizer,
+            ENCODER: TorchBert(runtime, body),
+            MASKED_LM: masked_lm,
+            MASKED_PAIRS: TorchPairs(runtime, config, pairs, name) if pairs.is_file() else None,
+            ALIGNER: TorchAligner(runtime, config, aligner, name) if aligner.is_file() else None,
+        },
     )
 
 

@@ -1,14 +1,15 @@
 """What a model can do: small protocols, of which a backend implements what it can, and the model that holds them.
 
-A new backend writes padded rows in, arrays out. Sorting, batching, windows and keeping are the engine's.
+A new backend writes padded rows in, arrays out. Sorting, batching, windows and keeping are the engine's. A package adds
+a capability of its own as those below are made: a protocol, and the key that names it and says what a model lacks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,22 @@ from nlgauge.errors import SpecError
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 C = TypeVar("C")
+
+
+@dataclass(frozen=True)
+class Capability(Generic[C]):
+    """Something that a model can do: the key under which the model holds what does it, an object of type C.
+
+    name: its own; a package's is `package/name`. lacks: what is said of a model without it, and what to choose instead.
+    """
+
+    name: str
+    lacks: str
+
+
+TOKENIZER = Capability[SubwordTokenizer](
+    "tokenizer", "splits no text into sub-words, which are needed here; choose a model with a tokenizer of ours"
+)
 
 
 class Encoder(Protocol):
@@ -45,6 +62,9 @@ class Encoder(Protocol):
         ...
 
 
+ENCODER = Capability[Encoder]("encoder", "gives its tokens no vectors; choose an encoder")
+
+
 class MaskedLM(Protocol):
     """Predicts what a mask stands for."""
 
@@ -54,6 +74,9 @@ class MaskedLM(Protocol):
         Every row has the same number of positions, and `at` holds them row after row.
         """
         ...
+
+
+MASKED_LM = Capability[MaskedLM]("masked_lm", "predicts no masked words; choose a masked language model")
 
 
 class MaskedPairs(Protocol):
@@ -77,6 +100,9 @@ class MaskedPairs(Protocol):
         ...
 
 
+MASKED_PAIRS = Capability[MaskedPairs]("masked_pairs", "has no weights for pairs: see nlgauge train masked-lm --pairs")
+
+
 class Aligner(Protocol):
     """Says how far a text is supported by another one that is read with it."""
 
@@ -96,6 +122,9 @@ class Aligner(Protocol):
         ...
 
 
+ALIGNER = Capability[Aligner]("aligner", "has no aligner: choose aligner='E', or train one with nlgauge train aligner")
+
+
 class GapFiller(Protocol):
     """Writes what stood in a gap whose length it is not told (T5)."""
 
@@ -111,6 +140,9 @@ class GapFiller(Protocol):
         ...
 
 
+GAP_FILLER = Capability[GapFiller]("gap_filler", "fills no gaps: it has no sentinels")
+
+
 class CausalLM(Protocol):
     """Reads a text from left to right."""
 
@@ -120,6 +152,9 @@ class CausalLM(Protocol):
         Padding stands at the end of a row, and what is said of it is not read.
         """
         ...
+
+
+CAUSAL_LM = Capability[CausalLM]("causal_lm", "does not read from left to right; choose a causal checkpoint")
 
 
 class Seq2SeqLM(Protocol):
@@ -134,9 +169,19 @@ class Seq2SeqLM(Protocol):
         ...
 
 
+SEQ2SEQ_LM = Capability[Seq2SeqLM](
+    "seq2seq_lm",
+    "writes no text from another: choose a checkpoint with encoder and decoder, such as "
+    "model='facebook/bart-large-cnn'",
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A model as the engine reads it: who it is, how it reads a text, what is known about it, and what it can do."""
+    """A model as the engine reads it: who it is, what it can do, and what is known about it.
+
+    `model[ENCODER]` is what it does so, `ENCODER in model` whether it can.
+    """
 
     name: str
     """As the user named it"""
@@ -146,21 +191,15 @@ class Model:
     """Runtime, its version, and the device where it is no CPU"""
     precision: str
     """In which the products are computed"""
-    tokenizer: SubwordTokenizer
-    window: int
-    """Most sub-words in a row, special tokens counted"""
+    abilities: Mapping[Capability[Any], object]
+    """By capability, what does it; None for what it cannot do"""
+    window: int = 0
+    """Most sub-words in a row, special tokens counted; read only of a model with a tokenizer of ours"""
     files: str = ""
     """SHA-256 of all other files that numbers depend on, hexadecimal; empty for a model that has none"""
     card: Card = field(default_factory=Card)
     folder: Path | None = None
     """Where its files lie; None for a model that is no folder"""
-    encoder: Encoder | None = None
-    masked_lm: MaskedLM | None = None
-    masked_pairs: MaskedPairs | None = None
-    aligner: Aligner | None = None
-    gap_filler: GapFiller | None = None
-    causal_lm: CausalLM | None = None
-    seq2seq_lm: Seq2SeqLM | None = None
     batch_tokens: int | None = None
     """How many tokens a batch holds where the backend knows better than the engine's default"""
     apart: bool = False
@@ -168,53 +207,41 @@ class Model:
 
     def __post_init__(self) -> None:
         """Raises SpecError for a window without room, and for a card that is another model's."""
-        if self.room < 1:
-            frame = self.tokenizer.frame
-            raise SpecError(f"model {self.name!r}: its window of {self.window} sub-words has no room beside {frame}")
-        table = self.card.document_frequencies
-        if table is not None and len(table.counts) <= self.tokenizer.largest_id:
-            raise SpecError(f"model {self.name!r}: its card counts {len(table.counts)} tokens, fewer than it has")
-        if self.encoder is not None:
+        if (tokenizer := self.get(TOKENIZER)) is not None:
+            if self.room < 1:
+                problem = f"its window of {self.window} sub-words has no room beside {tokenizer.frame}"
+                raise SpecError(f"model {self.name!r}: {problem}")
+            table = self.card.document_frequencies
+            if table is not None and len(table.counts) <= tokenizer.largest_id:
+                raise SpecError(f"model {self.name!r}: its card counts {len(table.counts)} tokens, fewer than it has")
+        if (encoder := self.get(ENCODER)) is not None:
             for metric, layer in self.card.layers.items():
-                if layer > self.encoder.layers:
-                    problem = f"its card names layer {layer} for {metric}, and it has {self.encoder.layers}"
+                if layer > encoder.layers:
+                    problem = f"its card names layer {layer} for {metric}, and it has {encoder.layers}"
                     raise SpecError(f"model {self.name!r}: {problem}")
+
+    def __getitem__(self, capability: Capability[C]) -> C:
+        """What does it. Raises SpecError for what the model cannot do."""
+        if (part := self.get(capability)) is None:
+            in_8_bits = " in int8" if self.precision == "int8" else ""
+            raise SpecError(f"model {self.name!r}{in_8_bits} {capability.lacks}")
+        return part
+
+    def __contains__(self, capability: Capability[Any]) -> bool:
+        return self.get(capability) is not None
+
+    def get(self, capability: Capability[C]) -> C | None:
+        """What does it, or None."""
+        return cast("C | None", self.abilities.get(capability))
 
     @property
     def mask_id(self) -> int:
         """The mask token. Raises SpecError for a model that has none."""
-        if self.tokenizer.mask_id is None:
-            raise SpecError(f"model {self.name!r} {_LACKS['masked_lm']}")
-        return self.tokenizer.mask_id
+        if (mask := self[TOKENIZER].mask_id) is None:
+            raise SpecError(f"model {self.name!r} {MASKED_LM.lacks}")
+        return mask
 
     @property
     def room(self) -> int:
         """Sub-words of one text that fit a row."""
-        return self.window - self.tokenizer.frame
-
-
-_LACKS = {
-    "encoder": "gives its tokens no vectors; choose an encoder",
-    "masked_lm": "predicts no masked words; choose a masked language model",
-    "masked_pairs": "has no weights for pairs: see nlgauge train masked-lm --pairs",
-    "aligner": "has no aligner: choose aligner='E', or train one with nlgauge train aligner",
-    "gap_filler": "fills no gaps: it has no sentinels",
-    "causal_lm": "does not read from left to right; choose a causal checkpoint",
-    "seq2seq_lm": "writes no text from another: choose a checkpoint with encoder and decoder, such as "
-    "model='facebook/bart-large-cnn'",
-}
-
-
-CAPABILITIES = tuple(_LACKS)
-"""The fields of a model that say what it can do"""
-
-
-def capability(model: Model, part: C | None, name: str) -> C:
-    """A part of a model that has to have it: `capability(model, model.encoder, "encoder")`.
-
-    Raises SpecError where the model cannot do it; masks are asked of nobody who has no mask token.
-    """
-    if part is None:
-        in_8_bits = " in int8" if model.precision == "int8" else ""
-        raise SpecError(f"model {model.name!r}{in_8_bits} {_LACKS[name]}")
-    return part
+        return self.window - self[TOKENIZER].frame

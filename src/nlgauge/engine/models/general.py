@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.capabilities import TOKENIZER, Model
 from nlgauge.engine.models.card import DocumentFrequencies, read_card
 from nlgauge.engine.models.folder import TOKENIZER_FILE
 from nlgauge.engine.models.loading import pocket_folder
@@ -28,9 +28,9 @@ def general_frequencies(model: Model) -> DocumentFrequencies:
     """
     if model.card.document_frequencies is not None:
         return model.card.document_frequencies
-    digest = model.tokenizer.digest
+    digest = model[TOKENIZER].digest
     if digest not in _COUNTED:
-        _COUNTED[digest] = _counted(model.tokenizer)
+        _COUNTED[digest] = _counted(model[TOKENIZER])
     return _COUNTED[digest]
 
 

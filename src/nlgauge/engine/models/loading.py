@@ -4,7 +4,8 @@ pocket          the embedded one
 base            the larger one, which the distribution nlgauge-base brings
 a folder        that `nlgauge train` wrote, or any checkpoint of Hugging Face's shape
 package/Name    what an installed package offers under the entry point group ``nlgauge.models``: a callable
-                ``(precision) -> Model``
+                ``(precision) -> Model``, which may also take ``device``
+package/Name:X  the same of a callable that also takes ``of``, which is X: a folder or an address, for instance
 anything else   a Hugging Face name
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.resources import files
 from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
 from typing import cast
 from weakref import WeakValueDictionary
@@ -93,10 +95,11 @@ def _loaded(name: str, precision: str, backend: str, device: str | None) -> Mode
     if backend not in BACKENDS:
         raise SpecError(f"backend {backend!r} is not one of {', '.join(BACKENDS)}")
     points = dict(offered(_GROUP))
-    if name in points:
-        if backend != "auto" or device is not None:
-            raise SpecError(f"model {name!r} chooses its backend and device itself; leave both out")
-        return _made(name, load_offered(name, points[name]), precision)
+    known, _, of = name.partition(":")
+    if known in points:
+        if backend != "auto":
+            raise SpecError(f"model {name!r} chooses its backend itself; leave it out")
+        return _made(name, load_offered(known, points[known]), precision, device=device, of=of or None)
     folder = folder_of(name)
     _refuse_unreadable(folder, name)
     if _without_torch(folder, precision, backend, device):
@@ -107,6 +110,11 @@ def _loaded(name: str, precision: str, backend: str, device: str | None) -> Mode
         return open_bert(folder, name, precision, device)
     from nlgauge.engine.models.torch_model import Checkpoint
 
+    if not folder.is_dir() and name.isalpha():
+        known = ", ".join(["pocket", *COMPANIONS, *points])
+        raise SpecError(
+            f"{name!r} is no model of nlgauge; there are {known}, names of Hugging Face such as ORG/NAME, and folders"
+        )
     checkpoint = Checkpoint(str(folder) if folder.is_dir() else name, name, precision, device)
     with checkpoint.reading():
         if checkpoint.is_kind("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING"):
@@ -159,12 +167,16 @@ def _is_ours(folder: Path) -> bool:
     return _has_graphs(folder) or any((folder / file).is_file() for file in (MASKED_FILE, PAIRS_FILE, ALIGNER_FILE))
 
 
-def _made(name: str, maker: object, precision: str) -> Model:
-    """What a package makes. Raises SpecError for what is no model."""
+def _made(name: str, maker: object, precision: str, **more: str | None) -> Model:
+    """What a package makes. more: None is not given. Raises SpecError for what is no model, or takes no such thing."""
     if not callable(maker):
         raise SpecError(f"{name}: the package offers {maker!r}, which makes no model")
+    given = {key: value for key, value in more.items() if value is not None}
+    if refused := given.keys() - signature(maker).parameters.keys():
+        wrong = " and ".join(f"{key} {given[key]!r}" for key in sorted(refused))
+        raise SpecError(f"model {name!r} takes no {wrong}; leave it out")
     try:
-        model = cast(Callable[[str], object], maker)(precision)
+        model = cast(Callable[..., object], maker)(precision, **given)
     except NlgaugeError:
         raise
     except Exception as error:  # another package's code: whatever it raises, the user has to know which package

@@ -17,7 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import safe_open
 
-from nlgauge.engine.models.capabilities import Floats, Ints, Model
+from nlgauge.engine.models.capabilities import (
+    ALIGNER,
+    ENCODER,
+    MASKED_LM,
+    MASKED_PAIRS,
+    TOKENIZER,
+    Capability,
+    Floats,
+    Ints,
+    Model,
+)
 from nlgauge.engine.models.card import ALIGNER_FILE, read_card
 from nlgauge.engine.models.folder import (
     CONFIG_FILE,
@@ -65,24 +75,28 @@ def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
         instead = "choose precision='float32'" if precision == "int8" else "choose backend='torch'"
         wanted = graph_path(folder, "masked", precision).name
         raise SpecError(f"model {name!r}: {folder} has no graph in {precision}, such as {wanted}; {instead}")
-    pairs = graphs.keys() >= {"pairs", "pairs_other"} and (folder / PAIRS_FILE).exists()
-    aligner = "aligner" in graphs and (folder / ALIGNER_FILE).exists()
+    abilities: dict[Capability[Any], object] = {
+        TOKENIZER: SubwordTokenizer.read(str(folder / TOKENIZER_FILE)).fit(vocabulary)
+    }
+    if "encoder" in graphs:
+        abilities[ENCODER] = OnnxEncoder(graphs["encoder"], folder / WEIGHTS_FILE, layers, width)
+    if "masked" in graphs:
+        abilities[MASKED_LM] = OnnxMaskedLM(graphs["masked"], vocabulary)
+    if graphs.keys() >= {"pairs", "pairs_other"} and (folder / PAIRS_FILE).exists():
+        weights = folder / PAIRS_FILE
+        abilities[MASKED_PAIRS] = OnnxPairs(graphs["pairs"], graphs["pairs_other"], weights, vocabulary, width)
+    if "aligner" in graphs and (folder / ALIGNER_FILE).exists():
+        abilities[ALIGNER] = OnnxAligner(graphs["aligner"], folder / ALIGNER_FILE)
     return Model(
         name=name,
         digest=model_digest(folder),
         files=files_digest(folder),
         backend=f"onnxruntime-{_version()}",
         precision=precision,
-        tokenizer=SubwordTokenizer.read(str(folder / TOKENIZER_FILE)).fit(vocabulary),
         window=config["max_position_embeddings"],
         card=read_card(folder),
         folder=folder,
-        encoder=OnnxEncoder(graphs["encoder"], folder / WEIGHTS_FILE, layers, width) if "encoder" in graphs else None,
-        masked_lm=OnnxMaskedLM(graphs["masked"], vocabulary) if "masked" in graphs else None,
-        masked_pairs=OnnxPairs(graphs["pairs"], graphs["pairs_other"], folder / PAIRS_FILE, vocabulary, width)
-        if pairs
-        else None,
-        aligner=OnnxAligner(graphs["aligner"], folder / ALIGNER_FILE) if aligner else None,
+        abilities=abilities,
     )
 
 

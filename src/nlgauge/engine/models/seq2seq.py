@@ -7,12 +7,12 @@ They write one text from another. Those with T5's sentinels also fill gaps: a ga
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.capabilities import Ints, Model
+from nlgauge.engine.models.capabilities import ENCODER, GAP_FILLER, SEQ2SEQ_LM, TOKENIZER, Capability, Ints, Model
 from nlgauge.engine.models.torch_model import Checkpoint, Net, Runtime
 from nlgauge.engine.models.transformers import TorchEncoder
 
@@ -31,12 +31,13 @@ def open_seq2seq(checkpoint: Checkpoint) -> Model:
     """
     runtime, net = checkpoint.runtime, checkpoint.network("AutoModelForSeq2SeqLM")
     gap, after = (checkpoint.tokenizer.token_id(token) for token in _SENTINELS)
-    return checkpoint.model(
-        net,
-        encoder=TorchEncoder(runtime, net, net.get_encoder()),
-        seq2seq_lm=TorchSeq2SeqLM(runtime, net),
-        gap_filler=None if gap is None or after is None else TorchGapFiller(runtime, net, (gap, after)),
-    )
+    parts: dict[Capability[Any], object] = {
+        TOKENIZER: checkpoint.tokenizer,
+        ENCODER: TorchEncoder(runtime, net, net.get_encoder()),
+        SEQ2SEQ_LM: TorchSeq2SeqLM(runtime, net),
+        GAP_FILLER: None if gap is None or after is None else TorchGapFiller(runtime, net, (gap, after)),
+    }
+    return checkpoint.model(net, parts)
 
 
 class _Decoder:

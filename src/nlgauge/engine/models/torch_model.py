@@ -1,7 +1,7 @@
 """What models run by torch share: a checkpoint that is opened, and the device and precision that it computes in.
 
 Interfaces of torch and transformers change from year to year: of the engine this file, `device.py`, `transformers.py`,
-`seq2seq.py` and the networks of our own folders (`bert.py`, `bert_model.py`, `adapted.py`, `aligner_net.py`) alone know
+`seq2seq.py` and the networks of our own folders (`bert.py`, `bert_model.py`, `heads.py`, `aligner_net.py`) alone know
 them.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.capabilities import Floats, Ints, Model
+from nlgauge.engine.models.capabilities import TOKENIZER, Capability, Floats, Ints, Model
 from nlgauge.engine.models.card import CARD_FILE, FREQUENCIES_FILE, read_card
 from nlgauge.engine.models.device import choose_device, tokens_that_fit
 from nlgauge.engine.models.folder import CONFIG_FILE, LARGEST_SIZES, WEIGHTS_FILE, digest_of, named_digest
@@ -102,6 +102,8 @@ class Runtime:
 class Checkpoint:
     """A folder or Hugging Face name whose configuration and tokenizer are read.
 
+    splitter: its tokenizer as transformers has it, for networks that read two texts in a way of their own.
+
     Only safetensors weights are read, and no code that comes with them is run, nor asked about: a network that is code
     of the checkpoint's own is refused. Raises SpecError for what cannot be loaded, MissingExtraError without torch.
     """
@@ -112,25 +114,36 @@ class Checkpoint:
             import transformers
         except ImportError:
             raise MissingExtraError(f"model {name!r}", "torch") from None
+        if precision not in ("float32", "bfloat16"):
+            raise SpecError(f"model {name!r}: torch computes in float32 or bfloat16 here, not in {precision}")
         self.source, self.name = source, name
         self.runtime = Runtime(torch, choose_device(torch, device), precision)
         self._transformers: ModuleType = transformers
         with self.reading():
             self.config: PretrainedConfig = transformers.AutoConfig.from_pretrained(source, **_SAFELY)
             self._check_config()
-            self._fast: Any = transformers.AutoTokenizer.from_pretrained(source, **_SAFELY)
-            if not getattr(self._fast, "is_fast", False):
+            self.splitter: Any = transformers.AutoTokenizer.from_pretrained(source, **_SAFELY)
+            if not getattr(self.splitter, "is_fast", False):
                 raise SpecError(f"model {name!r} has no fast tokenizer; convert it to a tokenizer.json")
-            self.tokenizer = SubwordTokenizer(self._fast.backend_tokenizer, self._fast.mask_token, self._fast.pad_token)
+            self.tokenizer = SubwordTokenizer(
+                self.splitter.backend_tokenizer, self.splitter.mask_token, self.splitter.pad_token
+            )
+
+    def window(self, net: Net) -> int:
+        """Sub-words that fit a row of a network, special tokens counted."""
+        return _window(net.base_model, self.config, self.splitter)
 
     def is_kind(self, mapping: str) -> bool:
         """Whether transformers has a network of a kind for it, such as MODEL_FOR_CAUSAL_LM_MAPPING."""
         return type(self.config) in getattr(self._transformers, mapping)
 
-    def network(self, auto: str) -> Net:
-        """The network that a class such as AutoModel makes, on its device. Raises SpecError where it lacks weights."""
+    def network(self, auto: str, pooled: bool = False) -> Net:
+        """The network that a class such as AutoModel makes, on its device. Raises SpecError where it lacks weights.
+
+        pooled: whether the one vector is read that the network makes of a whole text.
+        """
         net, missing = self._read(auto)
-        self._refuse_lacking(missing)
+        self._refuse_lacking(missing, pooled)
         return net
 
     def network_with_head(self, auto: str) -> Net | None:
@@ -140,9 +153,13 @@ class Checkpoint:
         self._refuse_lacking(key for key in missing if key.startswith(body))
         return net if all(key.startswith(body) for key in missing) else None
 
-    def model(self, net: Net, **parts: Any) -> Model:
-        """The model whose parts compute with a network. Narrows the network to the precision."""
-        digest, window = self._digest(net), _window(net.base_model, self.config, self._fast)
+    def model(self, net: Net, abilities: Mapping[Capability[Any], object]) -> Model:
+        """The model that can do this with a network. Narrows the network to the precision."""
+        digest, window = self._digest(net), self.window(net)
+        files = named_digest(path for name in _FILES if (path := self._at_hand(name)) is not None)
+        if TOKENIZER not in abilities:  # of which the digest stands by itself otherwise
+            files = hashlib.sha256(f"{files} {self.tokenizer.digest}".encode()).hexdigest()
+        self.tokenizer.fit(len(net.get_input_embeddings().weight))
         self.runtime.narrow(net)
         folder, device, batch_tokens = Path(self.source), self.runtime.device, None
         if device.type == "cuda":
@@ -151,16 +168,15 @@ class Checkpoint:
         return Model(
             name=self.name,
             digest=digest,
-            files=named_digest(path for name in _FILES if (path := self._at_hand(name)) is not None),
+            files=files,
             backend=f"{self.runtime.name} transformers-{self._transformers.__version__}",
             precision=self.runtime.precision,
-            tokenizer=self.tokenizer.fit(len(net.get_input_embeddings().weight)),
+            abilities=abilities,
             window=window,
             card=read_card(folder),
             folder=folder if folder.is_dir() else None,
             batch_tokens=batch_tokens,
             apart=self.runtime.apart,
-            **parts,
         )
 
     def _read(self, auto: str) -> tuple[Net, list[str]]:
@@ -176,12 +192,12 @@ class Checkpoint:
             net.to(self.runtime.device).eval()
         return net, sorted(report["missing_keys"])
 
-    def _refuse_lacking(self, missing: Iterable[str]) -> None:
+    def _refuse_lacking(self, missing: Iterable[str], pooled: bool = False) -> None:
         """Raises SpecError for weights that are not there: transformers would fill them in by chance.
 
-        What pools a whole text into one vector is never read here, and many checkpoints lack it.
+        Many checkpoints lack what pools a whole text into one vector, which no metric of ours reads.
         """
-        if lacking := [key for key in missing if "pooler" not in key.split(".")]:
+        if lacking := [key for key in missing if pooled or "pooler" not in key.split(".")]:
             raise SpecError(f"cannot load model {self.name!r}: it lacks {len(lacking)} weights, such as {lacking[0]}")
 
     def _check_config(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.capabilities import Floats, Ints, Model
+from nlgauge.engine.models.capabilities import CAUSAL_LM, ENCODER, MASKED_LM, TOKENIZER, Capability, Floats, Ints, Model
 from nlgauge.engine.models.torch_model import Checkpoint, Net, Runtime
 from nlgauge.errors import SpecError
 
@@ -27,7 +27,8 @@ def open_stack(checkpoint: Checkpoint) -> Model:
     else:
         net = checkpoint.network("AutoModel")
     encoder = TorchEncoder(runtime, net, net.base_model)
-    return checkpoint.model(net, encoder=encoder, masked_lm=masked_lm, causal_lm=causal_lm)
+    parts: dict[Capability[Any], object] = {TOKENIZER: checkpoint.tokenizer, ENCODER: encoder}
+    return checkpoint.model(net, {**parts, MASKED_LM: masked_lm, CAUSAL_LM: causal_lm})
 
 
 def masked_network(checkpoint: Checkpoint) -> tuple[Net, TorchMaskedLM | None]:

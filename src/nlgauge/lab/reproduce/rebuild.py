@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from nlgauge.errors import InputError, SpecError
 from nlgauge.lab.reproduce.entries import Entries
@@ -22,12 +22,16 @@ class Rebuilder:
         self._data, self._scores = data, scores
         self._entries = Entries(data, scores, model, metrics)
 
-    def score(self, tables: Sequence[Table]) -> None:
-        """Score what the tables need: cheap metrics of all tables first, what shares texts in one pass."""
+    def score(self, tables: Sequence[Table], done: Callable[[Table], object] = lambda table: None) -> None:
+        """Score what the tables need: cheap metrics of all tables first, what shares texts in one pass.
+
+        done: told each table as soon as all that it needs is scored, or cannot be.
+        """
         if missing := self._data.missing([name for table in tables for name in table.files]):
             remedy = "docs/reproduce.md says what they hold; leave out the tables that need them"
             raise InputError(f"there is no {missing[0]}.jsonl in {self._data.folder}", remedy=remedy)
         wanted: dict[str, tuple[Job, dict[str, Metric]]] = {}
+        waiting: dict[str, set[tuple[str, str]]] = {table.name: set() for table in tables}
         for table in tables:
             for data, sources in table.data.items():
                 label = "+".join(source.file for source in sources)
@@ -38,8 +42,16 @@ class Rebuilder:
                     for corpus in meant.corpora:
                         _, metrics = wanted.setdefault(corpus.digest, (Job(corpus, label, ()), {}))
                         metrics[str(meant.metric)] = meant.metric
+                        waiting[table.name].add((corpus.digest, str(meant.metric)))
         self._entries.refuse_unused()
-        self._scores.fill([job._replace(metrics=list(metrics.values())) for job, metrics in wanted.values()])
+
+        def tell() -> None:
+            for table in [table for table in tables if table.name in waiting]:
+                if not any(self._scores.lacks(wanted[digest][0].corpus, spec) for digest, spec in waiting[table.name]):
+                    del waiting[table.name]
+                    done(table)
+
+        self._scores.fill([job._replace(metrics=list(metrics.values())) for job, metrics in wanted.values()], tell)
 
     def rebuild(self, table: Table) -> Rebuilt:
         """A table, from what `score` has scored."""

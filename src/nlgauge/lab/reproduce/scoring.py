@@ -42,18 +42,23 @@ class Scores:
         self._tables: dict[tuple[str, str], ScoreTable] = {}
         self._refused: dict[tuple[str, str], str] = {}
 
-    def fill(self, jobs: Iterable[Job]) -> None:
-        """Score what is missing, the cheap metrics of all jobs first, and of two corpora the smaller."""
+    def fill(self, jobs: Iterable[Job], after: Callable[[], object] = lambda: None) -> None:
+        """Score what is missing, the cheap metrics of all jobs first, and of two corpora the smaller.
+
+        after: called when all is looked up, and after each pass.
+        """
         smallest = sorted(jobs, key=lambda job: _size(job.corpus))
         for job in smallest:
             self.look_up(job)
+        after()
         for cost in COSTS:
             for job in smallest:
                 missing = {str(metric): metric for metric in job.metrics if metric.cost == cost}
-                missing = {spec: metric for spec, metric in missing.items() if self._lacks(job.corpus, spec)}
+                missing = {spec: metric for spec, metric in missing.items() if self.lacks(job.corpus, spec)}
                 if missing:
                     self._tell(self._announced(job, cost, missing))
                     self._score(job.corpus, missing)
+                    after()
 
     def look_up(self, job: Job) -> None:
         """Take what the store has, and score nothing."""
@@ -87,7 +92,8 @@ class Scores:
     def _known(self) -> set[tuple[str, str]]:
         return {*self._tables, *self._refused}
 
-    def _lacks(self, corpus: Corpus, spec: str) -> bool:
+    def lacks(self, corpus: Corpus, spec: str) -> bool:
+        """Whether a metric that was looked up is still to be scored on some rows."""
         table = self._tables.get((corpus.digest, spec))
         return table is not None and _missing(table, spec) > 0
 

@@ -17,7 +17,7 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge.lab.studies.sweep import Setting, Sweep, sweep
 from nlgauge.maths.alignment import Array, mean_alignment
 from nlgauge.metrics import ctc
-from nlgauge.metrics.ctc import Aspect, AspectPrepared
+from nlgauge.metrics.ctc import AspectPrepared, CTCAspect
 from nlgauge.metrics.published import ctc as published
 
 
@@ -80,7 +80,7 @@ class PublishedEngagingnessVariants(_Engagingness, published.Engagingness):
     """The variants of published/Engagingness."""
 
 
-ABLATIONS: Mapping[str, type[Aspect]] = {
+ABLATIONS: Mapping[str, type[CTCAspect]] = {
     "Relevance": RelevanceVariants,
     "Preservation": PreservationVariants,
     "Engagingness": EngagingnessVariants,
@@ -105,7 +105,7 @@ def ablation(
     settings: list[Setting] = []
     for spec in metrics or _fitting(corpus):
         base = registry.metric(spec, model=model)
-        if not isinstance(base, Aspect) or base.name not in ABLATIONS:
+        if not isinstance(base, CTCAspect) or base.name not in ABLATIONS:
             raise SpecError(f"{base} has no ablation; there are {', '.join(ABLATIONS)}")
         if base.rescale == "score":
             raise SpecError(f"{base}: its variants have scales of their own; take rescale='token' or 'none'")
@@ -115,7 +115,7 @@ def ablation(
     return sweep(corpus, settings, ("variant", "stop-words"), level=level, **how)
 
 
-def _settings(base: Aspect, aligner: str, stopwords: bool) -> list[Setting]:
+def _settings(base: CTCAspect, aligner: str, stopwords: bool) -> list[Setting]:
     """For one aspect by one aligner: a setting for each of its variants."""
     given = {field.name: getattr(base, field.name) for field in fields(base)}
     varied = ABLATIONS[base.name](**{**given, "aligner": aligner, "stopwords": stopwords})

@@ -13,7 +13,7 @@ from typing import Any
 from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.models import loading
-from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.errors import InputError, SpecError
 from nlgauge.lab.studies.sweep import Setting, Sweep, sweep
 from nlgauge.metrics.base import Metric, model_of
@@ -55,7 +55,7 @@ def layers_of(metric: Metric) -> int:
     if name is None:
         raise SpecError(f"{metric} reads no model")
     loaded = loading.load(name)
-    return capability(loaded, loaded.encoder, "encoder").layers
+    return loaded[ENCODER].layers
 
 
 def up_to(metric: Metric, number: int) -> Metric:

@@ -28,7 +28,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from nlgauge.engine.models.aligner_net import Aligner
+from nlgauge.engine.models.aligner_net import AlignerNet
 from nlgauge.lab.training.aligner_batch import Batch, padded, side_by_side
 from nlgauge.lab.training.aligner_rows import UNKNOWN, Encoded
 from nlgauge.lab.training.calibration import word_threshold
@@ -86,10 +86,10 @@ class AlignerTrainer(Run):
     """
 
     losses = ("words", "text", "least", "share", "against")
-    model: Aligner
+    model: AlignerNet
 
     def __init__(
-        self, config: AlignerConfig, model: Aligner, rows: Sequence[Encoded], held: Mapping[str, Sequence[Encoded]],
+        self, config: AlignerConfig, model: AlignerNet, rows: Sequence[Encoded], held: Mapping[str, Sequence[Encoded]],
         pad: int, out: Path,
     ) -> None:  # fmt: skip
         super().__init__(out, config.precision)
@@ -224,7 +224,7 @@ class AlignerTrainer(Run):
         return {**point, "threshold": word_threshold(sets)}
 
 
-def prepared(model: Aligner, config: AlignerConfig) -> Aligner:
+def prepared(model: AlignerNet, config: AlignerConfig) -> AlignerNet:
     """The network with what does not learn frozen, and low-rank layers where the recipe asks for them."""
     for table in (model.body.embeddings.word_embeddings, model.body.encoder.relative_attention_bias):
         if table is not None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine import evidence
-from nlgauge.engine.evidence import Pairing, Search
+from nlgauge.engine import sentence_search
+from nlgauge.engine.sentence_search import Pairing, Search
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.engine.words import is_word, words
 from nlgauge.lab.training.labelled import Labelled
@@ -20,7 +20,7 @@ _LEAST = 8
 
 
 @dataclass(frozen=True)
-class Shape(evidence.Shape):
+class Shape(sentence_search.SearchShape):
     """How much a row holds, in sub-words."""
 
     whole: int = 160

@@ -18,15 +18,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nlgauge.engine.evidence import rarity
 from nlgauge.engine.models.adaptation import write_delta
-from nlgauge.engine.models.aligner_net import Aligner
-from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.aligner_net import AlignerNet
+from nlgauge.engine.models.capabilities import TOKENIZER, Model
 from nlgauge.engine.models.card import ALIGNER_FILE, ALIGNER_QUESTION, ALIGNER_TEMPERATURE, ALIGNER_THRESHOLD
 from nlgauge.engine.models.folder import WEIGHTS_FILE, copy_folder, read_weights
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.engine.models.loading import folder_of, load
 from nlgauge.engine.models.onnx import threads
+from nlgauge.engine.sentence_search import rarity
 from nlgauge.errors import InputError, SpecError
 from nlgauge.lab.training.aligner import AlignerConfig, AlignerTrainer, prepared, stored_name
 from nlgauge.lab.training.aligner_rows import Encoded, Shape, encode
@@ -63,7 +63,7 @@ class Reading:
     def __init__(self, model: Model, shape: Shape, seed: int) -> None:
         frequencies = general_frequencies(model)
         self._rarity = rarity(frequencies.counts, frequencies.documents)
-        self._tokenizer, self._shape, self._seed = model.tokenizer, shape, seed
+        self._tokenizer, self._shape, self._seed = model[TOKENIZER], shape, seed
         self._apart: set[str] = set()
         self.sets = Sets([], {}, {})
 
@@ -140,7 +140,7 @@ def train(
     with torch_threads(threads()):
         recipe = AlignerConfig(seed=number, **settings)
         network = start(folder, recipe, tree.get("start", "body"))
-        trainer = AlignerTrainer(recipe, network, reading.sets.train, reading.sets.held, model.tokenizer.pad_id, out)
+        trainer = AlignerTrainer(recipe, network, reading.sets.train, reading.sets.held, model[TOKENIZER].pad_id, out)
         trainer.resume()
         trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)), save_every=100)
         finished = finish(trainer, folder)
@@ -184,7 +184,7 @@ def _read_labelled(place: Path, tree: Mapping[str, Any], reading: Reading, passa
             reading.add(name, rows, int(entry.get("times", 1)), int(entry.get("rows", 0)), held_out, among)
 
 
-def start(folder: Path, config: AlignerConfig, begin: str = "body") -> Aligner:
+def start(folder: Path, config: AlignerConfig, begin: str = "body") -> AlignerNet:
     """An aligner on the body in a folder; under begin='aligner' with the weights of the folder's own one.
 
     Heads that it has none of begin at random. Raises InputError where `begin` is neither, or there is no aligner.
@@ -192,7 +192,7 @@ def start(folder: Path, config: AlignerConfig, begin: str = "body") -> Aligner:
     if begin not in ("body", "aligner"):
         raise InputError(f"the recipe's start {begin!r} is none", remedy="give body or aligner")
     torch.manual_seed(config.seed)
-    model = prepared(Aligner(read_body(folder, adapted=True)), config)
+    model = prepared(AlignerNet(read_body(folder, adapted=True)), config)
     if begin == "aligner":
         if not (folder / ALIGNER_FILE).is_file():
             raise InputError(f"{folder} has no aligner", remedy="give start = 'body' in the recipe")
@@ -211,7 +211,7 @@ def finish(trainer: AlignerTrainer, body: Path) -> Path:
     return folder
 
 
-def write_aligner(folder: Path, model: Aligner, threshold: float, divisor: float) -> None:
+def write_aligner(folder: Path, model: AlignerNet, threshold: float, divisor: float) -> None:
     """Put an aligner into a model's folder: what its body differs by from the folder's, its heads, and the graph.
 
     threshold: the alignment under which a word is taken to be unsupported. divisor: the temperature of the log-odds

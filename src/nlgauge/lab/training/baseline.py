@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import capability
+from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.engine.models.card import write_facts
 from nlgauge.errors import InputError
 from nlgauge.lab.training.passages import read_lines
@@ -34,7 +34,7 @@ def write_baseline(folder: Path, texts: Path, engine: Engine, pairs: int = 10_00
 
 def measure(engine: Engine, pairs: list[tuple[str, str]]) -> dict[int, tuple[float, float, float]]:
     """Mean (precision, recall, F1) of the pairs at every layer."""
-    layers = tuple(range(capability(engine.model, engine.model.encoder, "encoder").layers + 1))
+    layers = tuple(range(engine.model[ENCODER].layers + 1))
     scores: list[list[tuple[float, float, float]]] = []
     for at in range(0, len(pairs), _AT_ONCE):
         asked = [tuple(VectorsRequest(text, layers) for text in pair) for pair in pairs[at : at + _AT_ONCE]]

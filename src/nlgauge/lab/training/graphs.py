@@ -8,9 +8,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto
 
-from nlgauge.engine.evidence import OTHER, OWN
 from nlgauge.engine.models.aligner_net import LEAST, matched_layers
 from nlgauge.engine.models.card import ALIGNER_QUESTION
+from nlgauge.engine.sentence_search import OTHER, OWN
 from nlgauge.lab.training.graph import Graph, value
 from nlgauge.lab.training.layers import Embedded, after_attention, asking, by_head, embed, head, layer
 

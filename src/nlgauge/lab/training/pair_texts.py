@@ -102,33 +102,42 @@ def _overlap(candidate: np.ndarray, other: np.ndarray) -> float:
 def read_pairs(path: Path, config: PairsConfig) -> tuple[list[Pair], dict[str, list[Pair]]]:
     """Training pairs, and held-out ones by file, from JSON Lines (plain, .gz or .xz) or a folder of them.
 
-    A record holds its pair under one of the names of `SIDES`, and may say its `origin`. Pairs with the same other text
-    are held out together. Raises InputError for a record that is no pair, and where nothing is left to train on.
+    A record holds its pair under one of the names of `SIDES`, and may say its `origin`. The recipe's groups say which
+    share of a kind is read; a file that is given by itself is read whole where no group fits its name. Pairs with the
+    same other text are held out together. Raises InputError for a record that is no pair, and where nothing is left to
+    train on.
     """
     files = sorted(p for p in path.iterdir() if _JSON_LINES.search(p.name)) if path.is_dir() else [path]
+    otherwise = 0.0 if path.is_dir() else 1.0
     train: list[Pair] = []
     held: dict[str, list[Pair]] = {}
     for file in files:
         kind = file.name.split(".")[0]
-        for pair in _shared_out(file, kind, config):
+        for pair in _shared_out(file, kind, config, otherwise):
             if zlib.crc32(pair[_OTHER].encode()) % config.held_out_every == 0:
                 held.setdefault(kind, []).append(pair)
             else:
                 train.append(pair)
     if not train:
-        raise InputError(
-            f"{path}: no pairs to train on", remedy="give JSON Lines with candidate and source, plain, .gz or .xz"
-        )
+        remedy = "give JSON Lines with candidate and source, plain, .gz or .xz"
+        if files and path.is_dir():
+            names = ", ".join(config.groups)
+            remedy = f"the recipe reads files of a folder by their names, {names}; give one file, or change its groups"
+        raise InputError("no pairs to train on", file=path, remedy=remedy)
     return train, held
 
 
-def _shared_out(path: Path, kind: str, config: PairsConfig) -> Iterator[Pair]:
-    """The pairs of a file that the recipe's groups ask for, texts cut to the longest that is read."""
+def _shared_out(path: Path, kind: str, config: PairsConfig, otherwise: float) -> Iterator[Pair]:
+    """The pairs of a file that the recipe's groups ask for, texts cut to the longest that is read.
+
+    otherwise: the share of the pairs that no group fits.
+    """
     for number, line in enumerate(read_lines(path), start=1):
         try:
             record = json.loads(line)
             name = f"{kind}:{record.get('origin', '')}"
-            share = next((share for pattern, share in config.groups.items() if fnmatch.fnmatch(name, pattern)), 0.0)
+            fits = (share for pattern, share in config.groups.items() if fnmatch.fnmatch(name, pattern))
+            share = next(fits, otherwise)
             if not number * share % 1 < share:
                 continue
             names = next(names for names in SIDES if all(isinstance(record.get(name), str) for name in names))

@@ -115,7 +115,7 @@ def measure(corpus: Corpus, metric: MaskEval, engine: Engine) -> Words:
     sides = [_Side(metric.masked(row, side), metric.states(row, side)) for row in corpus for side in (0, 1)]
     states: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(sides)
     scores: list[NDArray[np.float64]] = [np.empty(0)] * len(sides)
-    engine.expect(sum(request.work for request in {request for side in sides for request in side}))
+    engine.expect(sum(request.work for request in {request for side in sides for request in side}), len(corpus))
 
     def weigh(rows: Sequence[int]) -> int:
         return sum(request.size(engine.model) for n in rows for side in sides[2 * n : 2 * n + 2] for request in side)

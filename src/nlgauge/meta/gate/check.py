@@ -15,7 +15,6 @@ from nlgauge.meta.gate.grounded import PART, grounded_by
 from nlgauge.meta.gate.of_ratings import of_ratings
 from nlgauge.meta.gate.verdict import Outcome, State, Verdict
 from nlgauge.meta.gate.words import unsupported
-from nlgauge.meta.selection import named
 
 if TYPE_CHECKING:
     from nlgauge.meta.bar import RatedBar
@@ -69,7 +68,7 @@ def check(
 
     Evidence in the table (`evaluate(evidence=True)`) gives the words of a failing row that nothing supports.
 
-    Raises SpecError for a bar that cannot be meant, InputError for a metric or part that the table does not hold, and
+    Raises SpecError for a bar that cannot be meant, and for a metric or part that the table does not hold; InputError
     for a baseline that cannot be compared with.
 
     >>> import nlgauge
@@ -176,11 +175,8 @@ def _shown(value: float, bar: float) -> str:
 def _chosen(table: ScoreTable, metric: object, part: str | None) -> Chosen:
     if metric is None and len(table.columns) != 1:
         raise InputError("the table has several metrics", remedy=f"name one of {', '.join(table.columns) or 'none'}")
-    spec, parts = named(table, str(metric if metric is not None else table.metrics[0]))
-    column = table.columns[spec]
-    if part is not None and part not in column.parts:
-        raise InputError(f"{spec} has no part {part!r}", remedy=f"it has {', '.join(column.parts)}")
-    return Chosen(spec, part or parts[0], column)
+    spec, parts = table.named(str(metric if metric is not None else table.metrics[0]))
+    return Chosen(spec, parts[0] if part is None else table.named(f"{spec} {part}")[1][0], table.columns[spec])
 
 
 def _outcomes(table: ScoreTable, chosen: Chosen, bar: Bar, allow_missing: bool) -> Iterator[Outcome]:

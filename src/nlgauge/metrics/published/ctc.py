@@ -20,12 +20,12 @@ from nlgauge.maths import alignment as aspects
 from nlgauge.maths.alignment import Array
 from nlgauge.maths.stopwords import is_stopword
 from nlgauge.metrics import ctc
-from nlgauge.metrics.aligners import Aligned, Direction, Embeddings, Units
-from nlgauge.metrics.ctc import Aspect, AspectPrepared
+from nlgauge.metrics.aligners import Aligned, Direction, EmbeddingAligner, Units
+from nlgauge.metrics.ctc import AspectPrepared, CTCAspect
 
 
 @dataclass(frozen=True)
-class PieceEmbeddings(Embeddings):
+class PieceAligner(EmbeddingAligner):
     """The aligner E of the published code, over sub-words."""
 
     def units(self, text: str, offsets: NDArray[np.int32]) -> Units:
@@ -48,8 +48,8 @@ class PieceEmbeddings(Embeddings):
 
 
 class _Published:
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {**Aspect.choices, "aligner": ("E",)}
-    embeddings: ClassVar[type[Embeddings]] = PieceEmbeddings
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {**CTCAspect.choices, "aligner": ("E",)}
+    embeddings: ClassVar[type[EmbeddingAligner]] = PieceAligner
 
 
 @dataclass(frozen=True)

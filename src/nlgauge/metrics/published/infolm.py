@@ -39,7 +39,7 @@ class InfoLM(infolm.InfoLM):
     def logs(self, candidate: Bag, reference: Bag) -> tuple[Array, Array]:
         return super().logs(reference, candidate)
 
-    def score(self, rows: Sequence[Row], prepared: InfoLMPrepared, features: Features) -> list[Value]:
-        values = super().score(rows, prepared, features)
+    def score_rows(self, rows: Sequence[Row], prepared: InfoLMPrepared, features: Features) -> list[Value]:
+        values = super().score_rows(rows, prepared, features)
         told = "called 0 as in the published code"
         return [Value((0.0,), None, (f"{v.reason}: {told}",)) if v.reason else v for v in values]

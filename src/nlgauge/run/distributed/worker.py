@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from nlgauge.engine.engine import Engine
@@ -29,8 +30,8 @@ class ModelSetting(NamedTuple):
 
     def engine(self) -> Engine:
         """An engine with the model. Raises NlgaugeError where it is not the one that the run was prepared with."""
-        loaded = loading.load(self.name, self.precision, device=self.device)
-        engine = Engine(loaded, self.window, batch_tokens=self.batch_tokens)
+        load = partial(loading.load, precision=self.precision, device=self.device)
+        engine = Engine(load(self.name), self.window, batch_tokens=self.batch_tokens, load=load)
         if engine.facts != self.facts:
             differ = ", ".join(key for key, fact in engine.facts.items() if self.facts.get(key) != fact)
             problem = f"the worker on {platform.node()} reads another {self.name}: {differ} differ"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,7 +51,7 @@ def environment(*folders: Path) -> Environment:
         lstrip_blocks=True,
         finalize=_finalized,
     )
-    made.filters.update(json=data, number=number, count="{:,}".format, p=p_value)
+    made.filters.update(json=data, number=number, count="{:,}".format, p=p_value, places=places)
     return made
 
 
@@ -87,6 +89,12 @@ def number(value: float | None, digits: int = 4) -> str:
     return f"{value:,.{0 if large else 1 if abs(value) >= 100 else 2 if abs(value) >= 10 else digits}f}".replace(
         "-", "−"
     )
+
+
+def places(values: Sequence[float], low: float, high: float, margin: float = 4) -> list[float]:
+    """Where numbers lie on a bar from low to high, in per cent of its width; -1 for what lies nowhere."""
+    room = 100 - 2 * margin
+    return [round(margin + room * (v - low) / (high - low), 2) if math.isfinite(v) else -1.0 for v in values]
 
 
 def p_value(value: float | None) -> str:

@@ -24,7 +24,7 @@ LEAST_DRAWS = 200
 
 @dataclass(frozen=True)
 class WithPeople:
-    """One metric's agreement with one aspect; places in per cent of a bar from -1 to 1."""
+    """One metric's agreement with one aspect."""
 
     agreement: Agreement
     name: str
@@ -32,9 +32,6 @@ class WithPeople:
     """It cannot know quality"""
     cluster: int | None
     """From 1 for the best: metrics of one cluster do not differ significantly"""
-    at: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -150,7 +147,6 @@ def _lines(
         WithPeople(
             one, label(table, one.metric, one.part), is_sentinel(one.metric),
             None if math.isnan(one.value) else clusters.get((one.metric, one.part)),
-            *(round(50 + 48 * value, 2) if math.isfinite(value) else -1.0 for value in (one.value, one.low, one.high)),
         )
         for one in ranked
     ]  # fmt: skip

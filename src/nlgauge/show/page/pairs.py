@@ -44,15 +44,14 @@ class Pairings:
 
 @dataclass(frozen=True)
 class Line:
-    """One score of a pair; places in per cent of the bar's width, 50 no difference."""
+    """One score of a pair."""
 
     difference: Difference
     name: str
     up: bool | None
     """Whether higher is better; None where neither is"""
-    at: float
-    low: float
-    high: float
+    most: float
+    """What its bar ends at, on both sides"""
 
     @property
     def adjusted(self) -> float:
@@ -127,11 +126,6 @@ def _turned(one: Difference) -> Difference:
 
 def _line(table: ScoreTable, one: Difference) -> Line:
     ends = [abs(value) for value in (one.difference, one.low, one.high) if math.isfinite(value)]
-    most = max(ends, default=0.0) or 1.0
-    at, low, high = (
-        round(50 + 46 * value / most, 2) if math.isfinite(value) else -1.0
-        for value in (one.difference, one.low, one.high)
-    )
     column = table.columns[one.metric]
     up = None if one.part in column.details else column.higher_is_better
-    return Line(one, label(table, one.metric, one.part), up, at, low, high)
+    return Line(one, label(table, one.metric, one.part), up, max(ends, default=0.0) or 1.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.join import Source
@@ -114,14 +114,7 @@ def source_of(outputs: Corpus | None, ratings: Source | None) -> Source | None:
 
 def rounded(values: Iterable[float]) -> list[float | str | None]:
     """Numbers as the script reads them: six digits, null for none, a word for an infinite one."""
-    return [
-        None
-        if math.isnan(value)
-        else ("Infinity" if value > 0 else "-Infinity")
-        if math.isinf(value)
-        else float(f"{value:.6g}")
-        for value in values
-    ]
+    return [plain(float(f"{value:.6g}")) for value in values]
 
 
 def known_texts(row: Row | None) -> Mapping[str, Any]:

@@ -15,14 +15,13 @@ from nlgauge.data.atomic_write import atomic_write
 from nlgauge.errors import InputError
 from nlgauge.meta.drawn import Draw
 from nlgauge.show.markup.environment import HERE, data, digest, inlined, render
+from nlgauge.show.tables import inert
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".html")
 _FOLDER = Path(__file__).parent
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""A cell that begins so is a formula to a spreadsheet, or hides one"""
 
 
 def write_sheet(path: Path, outputs: Corpus, draw: Draw, aspect: str, scale: Sequence[int]) -> None:
@@ -57,18 +56,10 @@ def _cells(records: Sequence[dict[str, str]], aspect: str, delimiter: str) -> st
     heads = [*(name for name in names if name != "candidate"), "candidate", f"scores.{aspect}"]
     written = io.StringIO()
     # All is quoted, because Python leaves a text with a carriage return bare.
-    sheet = csv.DictWriter(
-        written, heads, restval="", delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
-    )  # fmt: skip
-    sheet.writeheader()
-    sheet.writerows({name: _harmless(text) for name, text in record.items()} for record in records)
+    sheet = csv.writer(written, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    sheet.writerows([heads, *([inert(record.get(name, "")) for name in heads] for record in records)])
     # Without the mark a spreadsheet may take the file for another encoding.
     return "\ufeff" + written.getvalue()
-
-
-def _harmless(text: str) -> str:
-    """A text that no spreadsheet computes: an apostrophe says that it is one."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _page(records: Sequence[dict[str, str]], aspect: str, scale: Sequence[int]) -> str:

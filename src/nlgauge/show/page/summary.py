@@ -14,14 +14,11 @@ from nlgauge.show.page.scored import first_part
 
 @dataclass(frozen=True)
 class Standing:
-    """One system by one part of a metric, and where its bar lies, in per cent of the card's width."""
+    """One system by one part of a metric."""
 
     score: SystemScore
     number: int
     """The number of the system, by which it has its colour"""
-    at: float
-    low: float
-    high: float
     rank: str
     """'best', 'alike' (does not differ significantly from the best), 'behind', or '' where nothing can be said"""
 
@@ -100,11 +97,8 @@ def wins(made: Sequence[Card]) -> Counter[str]:
 def _part(
     table: ScoreTable, spec: str, part: str, scores: Sequence[SystemScore], found: Best | None, p: Chance
 ) -> Part:
-    ends = _ends(scores)
-    standings = [
-        Standing(score, number, *_places(score, ends), _rank(score, found, p)) for number, score in enumerate(scores)
-    ]
-    return Part(part, standings, ends, part in table.columns[spec].details, found is not None and found.tested)
+    standings = [Standing(score, number, _rank(score, found, p)) for number, score in enumerate(scores)]
+    return Part(part, standings, _ends(scores), part in table.columns[spec].details, found is not None and found.tested)
 
 
 def _rank(score: SystemScore, found: Best | None, p: Chance) -> str:
@@ -121,12 +115,3 @@ def _ends(scores: Sequence[SystemScore]) -> tuple[float, float]:
         return math.nan, math.nan
     low, high = min(values), max(values)
     return (low, high) if high > low else (low - 0.5, high + 0.5)
-
-
-def _places(score: SystemScore, ends: tuple[float, float]) -> tuple[float, float, float]:
-    """Where value and interval lie, in per cent; -1 for what lies nowhere."""
-    low, high = ends
-    return tuple(  # type: ignore[return-value]
-        round(4 + 92 * (value - low) / (high - low), 2) if math.isfinite(value) else -1.0
-        for value in (score.mean, score.low, score.high)
-    )

@@ -8,6 +8,4 @@ from nlgauge.meta.selection import label
 
 def directed(table: ScoreTable, spec: str, part: str) -> str:
     """A part of a metric, with an arrow that says which way is better; a detail has none."""
-    column = table.columns[spec]
-    arrow = "" if part in column.details else " ↑" if column.higher_is_better else " ↓"
-    return label(table, spec, part) + arrow
+    return label(table, spec, part) + table.columns[spec].arrow(part)

@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.data.table import ScoreTable
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, SpecError
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.coefficients import COEFFICIENTS
 from nlgauge.meta.correlation import estimate, means
 from nlgauge.meta.join import Source, grid, ratings
-from nlgauge.meta.selection import named
 from nlgauge.show import figures
 from nlgauge.show.plots.naming import directed
 from nlgauge.show.tables import Cell, Number
@@ -79,7 +78,8 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
 
     x, y: a metric's spec or name, either with a part ("BERTScore recall"), or an aspect of `source`, which holds
     ratings as `nlgauge.correlate` takes them. level: 'row', or 'system' for the systems' means over the rows that have
-    both. Numbers stay in their own units, and so the sign of the correlations too. Raises InputError.
+    both. Numbers stay in their own units, and so the sign of the correlations too. Raises SpecError
+    for a name that is neither, InputError for rows or a level that do not fit.
     """
     if level not in _LEVELS:
         raise InputError(f"the level {level!r} is unknown", remedy=f"take {' or '.join(_LEVELS)}")
@@ -107,14 +107,12 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
 
 def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) -> _Axis:
     try:
-        spec, parts = named(table, name)
-    except InputError:
+        spec, parts = table.named(name)
+    except SpecError:
         if name in people:
             return _Axis(f"{name} (people)", people[name])
         rated = f"; rated are {', '.join(people)}" if people else "; no ratings were given"
-        raise InputError(
-            f"no metric {name!r} in the table", remedy=f"it has {', '.join(table.columns)}{rated}"
-        ) from None
+        raise SpecError(f"no metric {name!r} in the table; it has {', '.join(table.columns)}{rated}") from None
     column = table.columns[spec]
     values: Float = column.values[:, column.parts.index(parts[0])]
     if column.level == "system":

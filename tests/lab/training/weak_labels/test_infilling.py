@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.loading import load
 from nlgauge.errors import InputError
 from nlgauge.lab.training.weak_labels import infilling
@@ -52,7 +53,7 @@ def test_every_hole_gets_words_and_each_sentence_its_own(infiller):
 
 def test_lengths_are_those_of_what_stood_there(infiller, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(infilling, "_SPREAD", 0.0)
-    tokenizer = infiller.model.tokenizer
+    tokenizer = infiller.model[TOKENIZER]
     for template, some in zip(TEMPLATES[:2], infiller.fill(TEMPLATES[:2], rngs(2)), strict=True):
         for original, filling in zip(template.originals, some, strict=True):
             # Pieces that make a word when written may be split otherwise when read.
@@ -122,6 +123,6 @@ def test_what_does_not_fit_the_window_has_no_chance():
 
 def test_a_model_without_a_mask():
     model = FakeModel()
-    model.tokenizer.mask_id = None
+    model[TOKENIZER].mask_id = None
     with pytest.raises(InputError, match="no mask token"):
         mask_of(model)

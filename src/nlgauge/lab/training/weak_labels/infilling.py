@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.capabilities import Model, capability
+from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER, Model
 from nlgauge.errors import InputError
 from nlgauge.lab.training.weak_labels.syntax import Template
 
@@ -40,7 +40,7 @@ def read_masks(model: Model, rows: Sequence[MaskedRow]) -> Iterator[tuple[int, N
     Rows of one length are read together, so that none is padded: what a row gives does not depend on the others, but
     for the last bits of a float. Rows without `at`, or longer than the model's window, are left out.
     """
-    head = capability(model, model.masked_lm, "masked_lm")
+    head = model[MASKED_LM]
     groups: dict[int, list[int]] = {}
     for index, row in enumerate(rows):
         if row.at and len(row.ids) <= model.window:
@@ -60,9 +60,9 @@ def read_masks(model: Model, rows: Sequence[MaskedRow]) -> Iterator[tuple[int, N
 
 def mask_of(model: Model) -> int:
     """The model's mask token. Raises InputError where it has none."""
-    if model.tokenizer.mask_id is None:
+    if model[TOKENIZER].mask_id is None:
         raise InputError(f"model {model.name!r} has no mask token", remedy="name a masked LM")
-    return model.tokenizer.mask_id
+    return model[TOKENIZER].mask_id
 
 
 def fits(
@@ -77,13 +77,13 @@ def fits(
     rows: list[MaskedRow] = []
     firsts: list[list[list[int]]] = []
     for template, some in zip(templates, wordings, strict=True):
-        encoded = model.tokenizer.encode([*template.pieces, *(one for choices in some for one in choices)])
+        encoded = model[TOKENIZER].encode([*template.pieces, *(one for choices in some for one in choices)])
         pieces = iter([tokens.ids.tolist() for tokens in encoded])
-        ids, at = [*model.tokenizer.prefix, *next(pieces)], []
+        ids, at = [*model[TOKENIZER].prefix, *next(pieces)], []
         for _ in template.originals:
             at.append(len(ids))
             ids += [mask, *next(pieces)]
-        rows.append(MaskedRow([*ids, *model.tokenizer.suffix], at))
+        rows.append(MaskedRow([*ids, *model[TOKENIZER].suffix], at))
         firsts.append([[(next(pieces) or [mask])[0] for _ in choices] for choices in some])
     found = [[np.full(len(choices), -np.inf) for choices in some] for some in wordings]
     for index, logits in read_masks(model, rows):
@@ -141,7 +141,7 @@ class Infiller:
         return [None if row is None else tuple(self._written(row, hole) for hole in row.holes) for row in rows]
 
     def _row(self, template: Template, rng: np.random.Generator) -> _Row | None:
-        tokenizer, around = self.model.tokenizer, len(template.pieces)
+        tokenizer, around = self.model[TOKENIZER], len(template.pieces)
         ids = [tokens.ids.tolist() for tokens in tokenizer.encode([*template.pieces, *template.originals])]
         drawn = [round(len(original) * math.exp(rng.normal(0, _SPREAD))) for original in ids[around:]]
         row = _Row([[*tokenizer.prefix, *ids[0]], *ids[1:around]], [min(self.most, max(1, one)) for one in drawn], rng)
@@ -167,7 +167,7 @@ class Infiller:
     @cached_property
     def _vocabulary(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which sub-words begin a word, and which go on with one: [vocabulary] each. Signs do neither."""
-        pieces = [self.model.tokenizer.piece(number) for number in range(self.model.tokenizer.vocabulary)]
+        pieces = [self.model[TOKENIZER].piece(number) for number in range(self.model[TOKENIZER].vocabulary)]
         inner = np.array([bool(_PIECE.fullmatch(piece)) and piece.startswith("##") for piece in pieces])
         whole = np.array([bool(_PIECE.fullmatch(piece)) for piece in pieces]) & ~inner
         if not whole.any():
@@ -175,7 +175,7 @@ class Infiller:
         return whole, inner
 
     def _written(self, row: _Row, hole: list[int]) -> str:
-        pieces = [self.model.tokenizer.piece(row.ids[at]) for at in hole]
+        pieces = [self.model[TOKENIZER].piece(row.ids[at]) for at in hole]
         text = pieces[0] + "".join(piece[2:] if piece.startswith("##") else f" {piece}" for piece in pieces[1:])
         return " ".join(self.spellings.get(word, word) for word in text.split(" "))
 

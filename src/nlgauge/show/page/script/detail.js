@@ -63,8 +63,13 @@ function showTexts(place, opened) {
     ["source", textOf(place, SOURCE)], ["context", textOf(place, CONTEXT)]].filter(([name, text]) => text !== "" || name === "output");
   const drawn = make("div", { class: "panes" }, ...panes.map(([name, text]) => make("div", { class: "pane" }, make("h4", {}, name), make("p", { class: "text", dir: "auto" }, text))));
   const none = rows.has[place].every((one) => one === null);
-  const what = none ? make("p", { class: "small" }, "This page was made without the texts of this row.") : opened ? drawn
-    : make("details", {}, make("summary", {}, "All texts of this row"), drawn);
+  const what = none ? make("p", { class: "small" }, "This page was made without the texts of this row.") : drawn;
+  drawn.classList.toggle("brief", !opened); // beside evidence, which has to be seen too
+  if (!opened) for (const text of drawn.querySelectorAll(".text")) {
+    text.tabIndex = 0; // it may be longer than its pane, and is moved by keys
+    text.setAttribute("role", "group");
+    text.setAttribute("aria-label", text.previousElementSibling.textContent);
+  }
   byId("d-texts").replaceChildren(what);
 }
 
@@ -100,8 +105,9 @@ function startDetail() {
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
   dialog.addEventListener("close", () => { open = -1; history.replaceState(null, "", "#rows"); });
   dialog.addEventListener("keydown", (event) => {
-    if (event.key === "n") besides(1);
-    else if (event.key === "p") besides(-1);
+    const own = event.target.closest(".wide, .text"); // where arrows go from word to word, or move what is wider
+    if (event.key === "n" || (event.key === "ArrowRight" && !own)) besides(1);
+    else if (event.key === "p" || (event.key === "ArrowLeft" && !own)) besides(-1);
   });
   window.addEventListener("hashchange", fromAddress);
   fromAddress();

@@ -13,7 +13,7 @@ from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.errors import InputError
 
 
-class Ahead:
+class TokenPrefetcher:
     """Splits texts when they are asked for, or before.
 
     beside: whether there is a thread to split what is expected in; without it that is split when it is asked for.

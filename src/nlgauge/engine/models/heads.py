@@ -226,11 +226,11 @@ class TorchAligner(_Adapted):
 
     @cached_property
     def _net(self) -> Net:
-        from nlgauge.engine.models.aligner_net import Aligner
+        from nlgauge.engine.models.aligner_net import AlignerNet
         from nlgauge.engine.models.bert import Bert
 
         # The network names its parts by themselves; the file says which part of the whole model each one is.
         body = Bert(self._config, adapted_layers(self._config))
         return self._filled(
-            Aligner(body), {"bert.": "body.", "aligner.": ""}, optional=tuple(f"{head}_" for head in _OPTIONAL)
+            AlignerNet(body), {"bert.": "body.", "aligner.": ""}, optional=tuple(f"{head}_" for head in _OPTIONAL)
         )

@@ -13,6 +13,7 @@ from nlgauge import Corpus, Row, evaluate  # noqa: E402
 from nlgauge.engine.features.alignment import AlignmentRequest  # noqa: E402
 from nlgauge.engine.features.masked_words import MaskedWordsRequest  # noqa: E402
 from nlgauge.engine.features.pair_states import PairStatesRequest  # noqa: E402
+from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, MASKED_PAIRS  # noqa: E402
 from nlgauge.engine.models.card import ALIGNER_FILE  # noqa: E402
 from nlgauge.engine.models.folder import PAIRS_FILE  # noqa: E402
 from nlgauge.engine.models.loading import load, pocket_folder  # noqa: E402
@@ -25,7 +26,7 @@ TEXTS = ["The bridge was closed.", "Two beams of the old bridge had rusted throu
 
 
 def identity(model):
-    return model.digest, model.masked_pairs.digest, model.aligner.digest, model.card.aligner_threshold
+    return model.digest, model[MASKED_PAIRS].digest, model[ALIGNER].digest, model.card.aligner_threshold
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +84,7 @@ def test_bfloat16_keeps_both():
 def test_bfloat16_leaves_the_vocabulary_and_the_digests_as_they_are(both):
     """The decoder of masked words shares the vocabulary's table: narrowing the one must not narrow the other."""
     low, ids = load("pocket", precision="bfloat16"), np.arange(5, 400, dtype=np.int32)
-    np.testing.assert_array_equal(low.encoder.static(ids), both[1].encoder.static(ids))
+    np.testing.assert_array_equal(low[ENCODER].static(ids), both[1][ENCODER].static(ids))
     assert identity(low) == identity(both[1])
 
 
@@ -104,7 +105,7 @@ def test_weights_that_do_not_fit_are_refused(tmp_path):
     for file in (PAIRS_FILE, ALIGNER_FILE):
         save_file({**load_file(folder / file), "bert.encoder.layer.99.bias": np.ones(2, np.float32)}, folder / file)
     strange, ones = load(str(folder), backend="torch"), np.ones((3, 1, 2), np.int64)
-    for call in (lambda: strange.masked_pairs.other_text(ones[0, 0]), lambda: strange.aligner.align(*ones)):
+    for call in (lambda: strange[MASKED_PAIRS].other_text(ones[0, 0]), lambda: strange[ALIGNER].align(*ones)):
         with pytest.raises(SpecError, match=r"adapted weights do not fit: .*layer\.99"):
             call()
 
@@ -115,5 +116,5 @@ def test_one_without_the_other(tmp_path, missing):
     shutil.copytree(pocket_folder(), folder)
     (folder / missing).unlink()
     model = load(str(folder), backend="torch")
-    assert (model.masked_pairs is None) == (missing == PAIRS_FILE)
-    assert (model.aligner is None) == (missing == ALIGNER_FILE) == (model.card.aligner_threshold == 0.5)
+    assert (MASKED_PAIRS not in model) == (missing == PAIRS_FILE)
+    assert (ALIGNER not in model) == (missing == ALIGNER_FILE) == (model.card.aligner_threshold == 0.5)

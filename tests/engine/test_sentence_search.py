@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.engine.evidence import Pairing, Search, Shape, nearest, rarity, sentences, stretches
 from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import TOKENIZER
+from nlgauge.engine.sentence_search import Pairing, Search, SearchShape, nearest, rarity, sentences, stretches
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from tests.engine.fake import WORDS, tiny_tokenizer
 
 TINY = SubwordTokenizer(tiny_tokenizer(), "[MASK]", "[PAD]")
 FLAT = np.ones(TINY.vocabulary)
-SMALL = Shape(row=24, stretch=8, sentence=6)
+SMALL = SearchShape(row=24, stretch=8, sentence=6)
 
 words = st.sampled_from([*WORDS[5:15], "w1.", "w2!", "w3。", "?", '."', "(w4)"])
 texts = st.lists(st.tuples(words, st.sampled_from([" ", "\n", "\n\n", "  "])), max_size=60).map(
@@ -128,8 +129,8 @@ def test_sentences_are_found_by_their_tokens() -> None:
     ],
 )
 def test_odd_scripts_are_searched(text: str) -> None:
-    tokenizer = loading.load("pocket").tokenizer
-    pairing = Pairing(tokenizer, Shape(), np.ones(tokenizer.vocabulary))
+    tokenizer = loading.load("pocket")[TOKENIZER]
+    pairing = Pairing(tokenizer, SearchShape(), np.ones(tokenizer.vocabulary))
     filler = "The bridge was closed on Monday. " * 80
     source = f"{filler}{text} {filler}"
     ready, asked = (tokenizer.encode([one])[0] for one in (source, text))
@@ -187,7 +188,7 @@ def test_rows_hold_a_stretch_and_what_fits_of_the_evidence(text: str, source: st
 
 
 def test_a_window_that_is_small_has_small_stretches_and_sentences() -> None:
-    pairing = Pairing(TINY, Shape(row=6), FLAT)
+    pairing = Pairing(TINY, SearchShape(row=6), FLAT)
     text = " ".join(WORDS[5:15])
     assert pairing.room == 3
     assert pairing.sentences(text, split(text)) == [(at, at + 1) for at in range(10)]

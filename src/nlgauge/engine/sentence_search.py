@@ -168,7 +168,7 @@ def rarity(counts: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class Shape:
+class SearchShape:
     """How much a row holds, in sub-words."""
 
     row: int = 320
@@ -182,7 +182,7 @@ class Shape:
 class Pairing:
     """How a text and a source become rows that a model reads together."""
 
-    def __init__(self, tokenizer: SubwordTokenizer, shape: Shape, rarity: NDArray[np.float64]) -> None:
+    def __init__(self, tokenizer: SubwordTokenizer, shape: SearchShape, rarity: NDArray[np.float64]) -> None:
         self._tokenizer, self._rarity = tokenizer, rarity
         self.room = pair_room(shape.row, tokenizer)
         """Sub-words of both texts in a row"""

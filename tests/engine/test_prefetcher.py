@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from nlgauge.engine.ahead import Ahead
+from nlgauge.engine.prefetcher import TokenPrefetcher
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.errors import InputError
 from tests.engine.fake import tiny_tokenizer
@@ -28,7 +28,7 @@ class Watched(SubwordTokenizer):
 
 def test_what_is_expected_is_split_once_and_in_another_thread() -> None:
     tokenizer = Watched()
-    ahead = Ahead(tokenizer, beside=True)
+    ahead = TokenPrefetcher(tokenizer, beside=True)
     asked = [["w1 w2", "w3"], ["w4", "w1 w2"], ["w5"]]
     answers = []
     for number, texts in enumerate(asked):
@@ -36,7 +36,7 @@ def test_what_is_expected_is_split_once_and_in_another_thread() -> None:
         answers.append(ahead.encode(texts))
     ahead.close()
     for texts, found in zip(asked, answers, strict=True):
-        for one, other in zip(found, Ahead(Watched(), beside=False).encode(texts), strict=True):
+        for one, other in zip(found, TokenPrefetcher(Watched(), beside=False).encode(texts), strict=True):
             np.testing.assert_array_equal(one.ids, other.ids)
             np.testing.assert_array_equal(one.offsets, other.offsets)
     assert sorted(tokenizer.split) == [
@@ -46,7 +46,7 @@ def test_what_is_expected_is_split_once_and_in_another_thread() -> None:
 
 def test_beside_nothing_texts_are_split_when_they_are_asked_for() -> None:
     tokenizer = Watched()
-    ahead = Ahead(tokenizer, beside=False)
+    ahead = TokenPrefetcher(tokenizer, beside=False)
     ahead.expect(["w1"])
     assert tokenizer.split == []
     assert [len(tokens) for tokens in ahead.encode(["w1", "w2 w3"])] == [1, 2]
@@ -54,7 +54,7 @@ def test_beside_nothing_texts_are_split_when_they_are_asked_for() -> None:
 
 
 def test_a_text_without_utf_8_is_refused_where_it_is_asked_for_and_not_before() -> None:
-    ahead = Ahead(SubwordTokenizer(tiny_tokenizer(), "[MASK]", "[PAD]"), beside=True)
+    ahead = TokenPrefetcher(SubwordTokenizer(tiny_tokenizer(), "[MASK]", "[PAD]"), beside=True)
     ahead.expect(["w1", "\ud800"])
     ahead.expect([])
     assert len(ahead.encode(["w1"])) == 1
@@ -64,7 +64,7 @@ def test_a_text_without_utf_8_is_refused_where_it_is_asked_for_and_not_before() 
 
 
 def test_it_serves_again_after_it_was_closed() -> None:
-    ahead = Ahead(Watched(), beside=True)
+    ahead = TokenPrefetcher(Watched(), beside=True)
     for _ in range(2):
         ahead.expect(["w1"])
         ahead.close()

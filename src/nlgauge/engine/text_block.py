@@ -1,4 +1,4 @@
-"""The engine's view of the texts of one block: their sub-words, words, windows and rows, as one model reads them."""
+"""The texts of one block: their sub-words, words, windows and rows, as one model reads them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.batching import batches, padded
-from nlgauge.engine.models.capabilities import Ints, Model
+from nlgauge.engine.models.capabilities import TOKENIZER, Ints, Model
 from nlgauge.engine.segmentation import segmenter, spans
 from nlgauge.engine.tokens import Tokens
 from nlgauge.engine.windows import Window, WindowPolicy, windows
@@ -31,8 +31,8 @@ class Ledger:
     """Features that were taken from the store"""
 
 
-class View:
-    """What a reader sees of a block.
+class TextBlock:
+    """What a reader sees of the texts of one block.
 
     done: told which share of the work at hand is finished, from 0 to 1, as it goes. encode: splits texts into
     sub-words; the model's tokenizer by default.
@@ -48,7 +48,7 @@ class View:
         encode: Callable[[Sequence[str]], Sequence[Tokens]] | None = None,
     ) -> None:
         self.model, self.window, self.ledger, self.done = model, window, ledger, done
-        self._encode = encode or model.tokenizer.encode
+        self._encode = encode
         self.batch_tokens = batch_tokens or model.batch_tokens or max(_BATCH_TOKENS, model.window)
         self._tokens: dict[str, Tokens] = {}
         self._words: dict[tuple[str, str], tuple[NDArray[np.intp], NDArray[np.int64]]] = {}
@@ -56,7 +56,8 @@ class View:
     def read(self, texts: Sequence[str]) -> None:
         """Split texts into sub-words, many at a time."""
         new = [text for text in dict.fromkeys(texts) if text not in self._tokens]
-        self._tokens.update(zip(new, self._encode(new), strict=True))
+        encode = self._encode or self.model[TOKENIZER].encode
+        self._tokens.update(zip(new, encode(new), strict=True))
         self.ledger.texts += len(new)
 
     @property
@@ -96,7 +97,7 @@ class View:
 
     def framed(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
         """Ids, offsets and marks of a text's used tokens with the special ones around it."""
-        size, tokenizer, tokens = self.used(text), self.model.tokenizer, self.tokens(text)
+        size, tokenizer, tokens = self.used(text), self.model[TOKENIZER], self.tokens(text)
         before, after = len(tokenizer.prefix), len(tokenizer.suffix)
         ids = np.array([*tokenizer.prefix, *tokens.ids[:size], *tokenizer.suffix], np.int32)
         ends = np.zeros((before, 2), np.int32), np.full((after, 2), len(text), np.int32)
@@ -107,7 +108,7 @@ class View:
 
     def rows(self, part: Sequence[tuple[str, Window]]) -> tuple[Ints, Ints]:
         """Framed and padded ids of windows, and where they are not padding: both [rows, length]."""
-        tokenizer = self.model.tokenizer
+        tokenizer = self.model[TOKENIZER]
         rows = [
             [*tokenizer.prefix, *self.tokens(text).ids[window.begin : window.end], *tokenizer.suffix]
             for text, window in part

@@ -1,0 +1,52 @@
+"""How far an engine's work is: a bar on a terminal, and a few words for a command that tells it elsewhere."""
+
+from __future__ import annotations
+
+from weakref import WeakSet
+
+from tqdm import tqdm
+
+_FORM = "{desc} {percentage:3.0f} %|{bar}| {elapsed}<{remaining}"
+
+
+class Progress:
+    """Work that is done of what is expected, in characters, shown as rows. shown: on stderr, if that is a terminal."""
+
+    def __init__(self, shown: bool) -> None:
+        self.done, self.work, self.rows = 0.0, 0, 0
+        self._bar = tqdm(total=0, bar_format=_FORM, disable=None if shown else True, leave=False)
+        if shown:
+            _under_way.add(self)
+
+    def expect(self, work: int, rows: int) -> None:
+        """More work is to come, of some rows."""
+        self.work, self.rows = self.work + work, self.rows + rows
+        self._show()
+
+    def reach(self, done: float) -> None:
+        """So much work is done, in all."""
+        self.done = done
+        self._show()
+
+    def __str__(self) -> str:
+        share = min(1.0, self.done / self.work) if self.work else 0.0
+        return f"about {share * self.rows:,.0f} of {self.rows:,} rows"
+
+    def _show(self) -> None:
+        self._bar.total, self._bar.n = self.work, min(self.done, self.work)
+        self._bar.set_description_str(str(self), refresh=False)
+        self._bar.update(0)
+        if self._bar.n == self._bar.total:
+            self._bar.refresh()
+
+    def close(self) -> None:
+        _under_way.discard(self)
+        self._bar.close()
+
+
+_under_way: WeakSet[Progress] = WeakSet()
+
+
+def so_far() -> str | None:
+    """What is said of the work that is under way in this process."""
+    return ", ".join(str(one) for one in list(_under_way) if one.work) or None
