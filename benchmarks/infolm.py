@@ -174,7 +174,7 @@ def values(options: argparse.Namespace, peer: Peer, texts: Mapping[str, list[Pai
     heading(f"values: against torchmetrics, one pair at a time, same weights (limit {TOLERANCE:g})")
     counts = {"summary": options.value_pairs // 4}
     pairs = [pair for name, found in texts.items() for pair in found[: counts.get(name, options.value_pairs)]]
-    model = load("pocket", backend="onnx")
+    model = load("pocket", backend="onnxruntime")
     tokens = _same_tokens(peer, model, pairs)
     print(f"  {len(pairs)} pairs; the same {tokens} tokens are averaged over on both sides\n")
     with peer.remembering():
@@ -241,7 +241,7 @@ def speed(options: argparse.Namespace, peer: Peer, texts: Mapping[str, list[Pair
     """Pairs per second of every engine, and how many times as fast as torchmetrics it is."""
     heading("speed: all engines in turn, Fisher-Rao at T=1 without idf")
     models = {
-        "nlgauge onnxruntime float32": load("pocket", backend="onnx"),
+        "nlgauge onnxruntime float32": load("pocket", backend="onnxruntime"),
         "nlgauge torch float32": load("pocket", backend="torch"),
     }
     if measuring.has_bfloat16() or options.force_bfloat16:
@@ -332,7 +332,7 @@ def _best_batch(peer: Peer, pairs: Sequence[Pair], sizes: Sequence[int]) -> tupl
 def growth(options: argparse.Namespace) -> dict[str, Any]:
     """Seconds against length and against the number of rows."""
     heading("growth: onnxruntime float32")
-    model, maker = load("pocket", backend="onnx"), TextMaker(3)
+    model, maker = load("pocket", backend="onnxruntime"), TextMaker(3)
     by_length: dict[int, list[Pair]] = {}
     for words in options.lengths:
         pair = (maker.words(words), maker.words(words))
@@ -434,7 +434,7 @@ def peak(options: argparse.Namespace) -> dict[str, Any]:
         "head": (150, d, v),
     }
     runs: dict[str, Callable[[], object]] = {name: _product(*shape) for name, shape in products.items()}
-    model = load("pocket", backend="onnx")
+    model = load("pocket", backend="onnxruntime")
     for rows, length in options.shapes:
         runs[f"model {rows} x {length}"] = _pass(model, rows, length)
     seconds = interleaved(runs, max(options.repeats, 3) * (1 if options.quick else 3))
@@ -473,7 +473,7 @@ def _pass(model: Model, rows: int, length: int) -> Callable[[], object]:
 def stride(options: argparse.Namespace, texts: Mapping[str, list[Pair]]) -> dict[str, Any]:
     """Several masks a pass: how much faster, and how near to the exact score."""
     heading("stride: against the exact score (stride 1), Fisher-Rao at T=1 without idf, onnxruntime float32")
-    model = load("pocket", backend="onnx")
+    model = load("pocket", backend="onnxruntime")
     found: dict[str, Any] = {}
     for name, pairs in texts.items():
         pairs = pairs[: options.stride_pairs]

@@ -46,7 +46,7 @@ MORE: dict[str, set[str]] = {
     "metrics/__init__.py": {"catalogue.registry"},  # nlgauge.metrics()
     "metrics/combination.py": {"catalogue.registry", "data.combination_file"},  # its members are metrics by their specs
 }
-HEAVY = {"torch", "transformers", "onnxruntime", "onnx", "pandas", "pyarrow", "spacy", "ray", "matplotlib"}
+HEAVY = {"torch", "transformers", "onnxruntime", "openvino", "onnx", "pandas", "pyarrow", "spacy", "ray", "matplotlib"}
 HEAVY |= {"sacrebleu", "rouge_score_rs", "rapidfuzz", "snowballstemmer", "rouge_score", "nltk"}
 HEAVY |= {"fastapi", "starlette", "uvicorn", "prometheus_client"}
 HEAVY |= {
@@ -65,11 +65,13 @@ HEAVY |= {
 }
 HOMES: dict[str, set[str]] = {
     "metrics/splitters.py": {"sacrebleu", "rouge_score_rs"},
-    "metrics/meteor.py": {"snowballstemmer"},
+    "metrics/meteor.py": {"snowballstemmer", "nltk"},
     "metrics/rouge.py": {"rouge_score_rs"},
     "metrics/translation_counts.py": {"sacrebleu"},
     "metrics/ter.py": {"rapidfuzz"},
+    "metrics/wer.py": {"rapidfuzz"},
     "engine/models/onnx.py": {"onnxruntime"},
+    "engine/models/openvino.py": {"openvino"},
     "engine/models/heads.py": {"torch"},
     "engine/models/aligner_net.py": {"torch"},
     "engine/models/bert.py": {"torch"},
@@ -136,7 +138,7 @@ UNTESTED: dict[str, str] = {
     "__init__.py": "tests/test_public_names.py",
     **{
         f"cli/{name}.py": "tests/test_cli.py runs the whole command"
-        for name in ("__init__", "correlate", "explain", "score")
+        for name in ("__init__", "correlate", "explain", "loading", "score")
     },
     **{
         f"data/corpus/{name}.py": "tests/data/corpus/test_corpus.py reads and refuses rows of every kind"

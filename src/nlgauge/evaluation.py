@@ -43,6 +43,7 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     model: str | None = None,
     precision: str = "float32",
+    backend: str = "auto",
     device: str | None = None,
     batch_tokens: int | None = None,
     window: WindowPolicy = "slide",
@@ -61,10 +62,11 @@ def evaluate(
     corpus: a Corpus, or records or a data frame of its columns; or give the columns one by one as lists. columns: of
     records and data frames, our names to theirs: {"candidate": "prediction"}.
     metrics: specs or Metric objects. model: for the metrics that name none. precision: 'float32' gives the same
-    numbers on every machine, up to the last digits; 'bfloat16' needs torch, and pays on a GPU and on processors with
-    units for it alone; 'int8' computes products of weights in 8 bits, without torch. device: 'cpu', 'cuda', 'cuda:1' or
-    'mps', of models that torch runs; a GPU by default where there is one. batch_tokens: how many tokens a batch holds.
-    window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
+    numbers on every machine, up to the last digits; 'bfloat16' needs OpenVINO or torch, and pays on a GPU and on
+    processors with units for it alone; 'int8' computes products of weights in 8 bits, without torch. backend:
+    'onnxruntime', 'openvino', 'torch', or 'auto' to choose by precision, device and what is installed. device: 'cpu',
+    'cuda', 'cuda:1' or 'mps', of models that torch runs; a GPU by default where there is one. batch_tokens: how many
+    tokens a batch holds. window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
     evidence: keep what each score is based on. against: a corpus whose candidates metrics of sets compare a system's
     outputs with, instead of the references of its rows. progress: a bar on stderr, when that is a terminal.
     processes: how many string metrics are scored at a time; more than one starts Python anew, so a script that asks
@@ -88,7 +90,7 @@ def evaluate(
     )
     rows = given.present
     chosen, asked = _metrics(metrics, model)
-    models = Models(precision, device, batch_tokens, window)
+    models = Models(precision, backend, device, batch_tokens, window)
     if streaming := Streaming(rows_per_block, output, ray):
         if rows is not given:
             raise SpecError("a run in blocks takes no rows without a candidate: leave them out of the corpus")

@@ -114,6 +114,7 @@ def explain(
     columns: Mapping[str, str] | None = None,
     model: str | None = None,
     precision: str = "float32",
+    backend: str = "auto",
     device: str | None = None,
     batch_tokens: int | None = None,
     window: WindowPolicy = "slide",
@@ -134,7 +135,7 @@ def explain(
     >>> explain(corpus, "TokenF1", cache=False)[0].evidence["texts"][0]["name"]
     'candidate'
     """
-    known, models = evaluation.rows_of(corpus, columns), Models(precision, device, batch_tokens, window)
+    known, models = evaluation.rows_of(corpus, columns), Models(precision, backend, device, batch_tokens, window)
     if scores is not None:
         metric, model, models = _as_scored(scores, metric, known, models)
     chosen = registry.metric(metric, model=model)
@@ -159,10 +160,13 @@ def _as_scored(
     facts = scores.signatures[spec].facts
     if "model" not in facts:
         return spec, None, models
-    runtime, named = re.search(r" on (\S+)", str(facts["backend"])), facts["model"]
+    precision, backend, named = str(facts["precision"]), str(facts["backend"]), facts["model"]
+    runtime, library = re.search(r" on (\S+)", backend), backend.partition("-")[0]
+    chosen = library == "openvino" or (library == "torch" and precision == "bfloat16")  # else auto comes to the same
     read = replace(
         models,
-        precision=str(facts["precision"]),
+        precision=precision,
+        backend=library if chosen and models.backend == "auto" else models.backend,
         window=str(facts["window"]).partition("@")[0],  # type: ignore[arg-type]
         device=models.device or (runtime.group(1) if runtime else None),
     )

@@ -55,6 +55,7 @@ class Models:
     """How the models of a run are loaded and read. Raises SpecError for a window policy that there is not."""
 
     precision: str = "float32"
+    backend: str = "auto"
     device: str | None = None
     batch_tokens: int | None = None
     window: WindowPolicy = "slide"
@@ -64,15 +65,14 @@ class Models:
             raise SpecError(f"window {self.window!r} is not one of {', '.join(WINDOW_POLICIES)}")
 
     def engine(self, name: str, store: Store | None, progress: bool = False) -> Engine:
-        load = partial(loading.load, precision=self.precision, device=self.device)
+        load = partial(loading.load, precision=self.precision, backend=self.backend, device=self.device)
         return Engine(load(name), self.window, progress, batch_tokens=self.batch_tokens, kept=store, load=load)
 
     def setting(self, engine: Engine | None) -> ModelSetting | None:
         """What a worker loads to have the same engine."""
         if engine is None:
             return None
-        name = engine.model.name
-        return ModelSetting(name, self.precision, self.device, self.batch_tokens, self.window, engine.facts)
+        return ModelSetting(engine.model.name, facts=engine.facts, **vars(self))
 
 
 def stream(

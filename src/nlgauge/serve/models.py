@@ -17,9 +17,11 @@ _SAMPLE = {
 }
 
 
-def load_models(menu: Menu, precision: str = "float32", device: str | None = None) -> dict[str, Model]:
+def load_models(
+    menu: Menu, precision: str = "float32", backend: str = "auto", device: str | None = None
+) -> dict[str, Model]:
     """Every model that a request can lead to, by name. Raises what `nlgauge.engine.models.loading.load` raises."""
-    return {name: loading.load(name, precision, device=device) for name in menu.models}
+    return {name: loading.load(name, precision, backend, device) for name in menu.models}
 
 
 def try_out(menu: Menu, models: dict[str, Model]) -> None:

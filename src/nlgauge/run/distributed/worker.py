@@ -22,6 +22,7 @@ class ModelSetting(NamedTuple):
 
     name: str
     precision: str
+    backend: str
     device: str | None
     batch_tokens: int | None
     window: WindowPolicy
@@ -30,7 +31,7 @@ class ModelSetting(NamedTuple):
 
     def engine(self) -> Engine:
         """An engine with the model. Raises NlgaugeError where it is not the one that the run was prepared with."""
-        load = partial(loading.load, precision=self.precision, device=self.device)
+        load = partial(loading.load, precision=self.precision, backend=self.backend, device=self.device)
         engine = Engine(load(self.name), self.window, batch_tokens=self.batch_tokens, load=load)
         if engine.facts != self.facts:
             differ = ", ".join(key for key, fact in engine.facts.items() if self.facts.get(key) != fact)
