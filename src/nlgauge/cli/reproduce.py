@@ -146,7 +146,7 @@ def _at_hand(tables: Sequence[Table], data: Data) -> list[Table]:
 def _list(data: Data | None, layout: str) -> None:
 
     from nlgauge.lab.reproduce.published import PAPERS, tables
-    from nlgauge.lab.reproduce.states import states
+    from nlgauge.lab.reproduce.rebuild import states
 
     known = list(states(tables().values(), data))
     if layout == "json":
