@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import Corpus, ScoreTable, SpecError, registry
+from nlgauge import Corpus, ScoreTable, SpecError
+from nlgauge.catalogue import registry
 
 PLACE = Path(__file__).parent / "outside"
 ROWS = Corpus.from_texts(
