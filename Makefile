@@ -99,7 +99,7 @@ $(VENV)/demo: pyproject.toml
 $(VENV)/test: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python $(PIP) install $(TORCH)
-	$(VENV)/bin/python $(PIP) install -e '.[train,aligner,tables,strings,plots,serve,docs,dev]' -e packages/nlgauge-base
+	$(VENV)/bin/python $(PIP) install -e '.[openvino,train,aligner,tables,strings,plots,serve,docs,dev]' -e packages/nlgauge-base
 	@touch $@
 
 $(BASE)/test: pyproject.toml

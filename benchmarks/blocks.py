@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -30,9 +30,8 @@ from measuring import interleaved, machine, peak_rss, print_machine, ratios, tab
 
 import nlgauge
 from nlgauge.data.corpus import Corpus
-from nlgauge.run.bound import Block
-from nlgauge.run.distributed import Cluster
-from nlgauge.run.written import Written
+from nlgauge.run.executors.ray import Cluster
+from nlgauge.run.sinks.folder import FolderWriter
 
 _WORDS = (
     "the", "a", "train", "bus", "river", "bridge", "rain", "old", "new", "council", "said", "that", "report",
@@ -69,13 +68,13 @@ def stream(options: argparse.Namespace) -> int:
 def child(options: argparse.Namespace) -> int:
     """The streaming process: its largest memory is its own."""
     stamps: list[tuple[float, int, float]] = []
-    began, take = time.monotonic(), Written.take
+    began, write = time.monotonic(), FolderWriter._write
 
-    def noted(self: Written, block: Block) -> None:
-        take(self, block)
-        stamps.append((time.monotonic() - began, block.rows[-1] + 1, peak_rss() / 1e6))
+    def noted(self: FolderWriter, rows: Sequence[int]) -> None:
+        write(self, rows)
+        stamps.append((time.monotonic() - began, rows[-1] + 1, peak_rss() / 1e6))
 
-    Written.take = noted  # type: ignore[method-assign]
+    FolderWriter._write = noted  # type: ignore[method-assign]
     with tempfile.TemporaryDirectory() as folder:
         corpus = Corpus.read(options.file, on_disk=True)
         read = time.monotonic() - began

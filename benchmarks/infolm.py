@@ -45,7 +45,11 @@ from nlgauge.engine.models.folder import write_hugging_face
 from nlgauge.engine.models.loading import load, pocket_folder
 from nlgauge.engine.models.onnx import threads
 from nlgauge.metrics.infolm import InfoLM
-from nlgauge.run.job import Job
+from nlgauge.options import RunOptions
+from nlgauge.run import runner
+from nlgauge.run.executors import here
+from nlgauge.run.plan import Plan
+from nlgauge.run.sinks.rows import RowCollector
 
 SECTIONS = ("values", "speed", "growth", "memory", "peak", "stride")
 TOLERANCE = 1e-4
@@ -55,12 +59,9 @@ FISHER_RAO = InfoLM(idf="none", temperature=1.0)
 
 def score(model: Model, pairs: Sequence[Pair], metric: InfoLM = FISHER_RAO) -> list[float]:
     """nlgauge's scores, with a new engine so that nothing is left from an earlier run."""
-    corpus, engine = corpus_of(pairs), Engine(model)
-    values = [math.nan] * len(corpus)
-    for block in Job(corpus, {"InfoLM": metric}, engine).blocks():
-        for row, scored in block.scored["InfoLM"].items():
-            values[row] = scored.value.parts[0]
-    return values
+    corpus, sink = corpus_of(pairs), RowCollector()
+    runner.score([Plan(corpus, {"InfoLM": metric}, Engine(model))], range(len(corpus)), RunOptions(), here.score, sink)
+    return [sink.scored["InfoLM"][row].value.parts[0] for row in range(len(corpus))]
 
 
 class Peer:
@@ -174,7 +175,7 @@ def values(options: argparse.Namespace, peer: Peer, texts: Mapping[str, list[Pai
     heading(f"values: against torchmetrics, one pair at a time, same weights (limit {TOLERANCE:g})")
     counts = {"summary": options.value_pairs // 4}
     pairs = [pair for name, found in texts.items() for pair in found[: counts.get(name, options.value_pairs)]]
-    model = load("pocket", backend="onnx")
+    model = load("pocket", backend="onnxruntime")
     tokens = _same_tokens(peer, model, pairs)
     print(f"  {len(pairs)} pairs; the same {tokens} tokens are averaged over on both sides\n")
     with peer.remembering():
@@ -241,7 +242,7 @@ def speed(options: argparse.Namespace, peer: Peer, texts: Mapping[str, list[Pair
     """Pairs per second of every engine, and how many times as fast as torchmetrics it is."""
     heading("speed: all engines in turn, Fisher-Rao at T=1 without idf")
     models = {
-        "nlgauge onnxruntime float32": load("pocket", backend="onnx"),
+        "nlgauge onnxruntime float32": load("pocket", backend="onnxruntime"),
         "nlgauge torch float32": load("pocket", backend="torch"),
     }
     if measuring.has_bfloat16() or options.force_bfloat16:
@@ -332,7 +333,7 @@ def _best_batch(peer: Peer, pairs: Sequence[Pair], sizes: Sequence[int]) -> tupl
 def growth(options: argparse.Namespace) -> dict[str, Any]:
     """Seconds against length and against the number of rows."""
     heading("growth: onnxruntime float32")
-    model, maker = load("pocket", backend="onnx"), TextMaker(3)
+    model, maker = load("pocket", backend="onnxruntime"), TextMaker(3)
     by_length: dict[int, list[Pair]] = {}
     for words in options.lengths:
         pair = (maker.words(words), maker.words(words))
@@ -434,7 +435,7 @@ def peak(options: argparse.Namespace) -> dict[str, Any]:
         "head": (150, d, v),
     }
     runs: dict[str, Callable[[], object]] = {name: _product(*shape) for name, shape in products.items()}
-    model = load("pocket", backend="onnx")
+    model = load("pocket", backend="onnxruntime")
     for rows, length in options.shapes:
         runs[f"model {rows} x {length}"] = _pass(model, rows, length)
     seconds = interleaved(runs, max(options.repeats, 3) * (1 if options.quick else 3))
@@ -473,7 +474,7 @@ def _pass(model: Model, rows: int, length: int) -> Callable[[], object]:
 def stride(options: argparse.Namespace, texts: Mapping[str, list[Pair]]) -> dict[str, Any]:
     """Several masks a pass: how much faster, and how near to the exact score."""
     heading("stride: against the exact score (stride 1), Fisher-Rao at T=1 without idf, onnxruntime float32")
-    model = load("pocket", backend="onnx")
+    model = load("pocket", backend="onnxruntime")
     found: dict[str, Any] = {}
     for name, pairs in texts.items():
         pairs = pairs[: options.stride_pairs]

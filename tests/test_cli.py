@@ -655,7 +655,7 @@ def test_an_output_that_cannot_be_written_is_found_before_scoring(small: Path, t
 
 
 @pytest.mark.parametrize(
-    "arguments", [["nonsense"], ["score", "--nonsense"], ["score", "x", "--format", "xml"], ["list", "x"]]
+    "arguments", [["nonsense"], ["score", "--nonsense"], ["score", "x", "--format", "xml"], ["list", "--format", "x"]]
 )
 def test_a_usage_error_of_click_is_exit_code_2(arguments: list[str]) -> None:
     result = nlgauge(*arguments)

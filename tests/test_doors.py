@@ -46,7 +46,7 @@ MORE: dict[str, set[str]] = {
     "metrics/__init__.py": {"catalogue.registry"},  # nlgauge.metrics()
     "metrics/combination.py": {"catalogue.registry", "data.combination_file"},  # its members are metrics by their specs
 }
-HEAVY = {"torch", "transformers", "onnxruntime", "onnx", "pandas", "pyarrow", "spacy", "ray", "matplotlib"}
+HEAVY = {"torch", "transformers", "onnxruntime", "openvino", "onnx", "pandas", "pyarrow", "spacy", "ray", "matplotlib"}
 HEAVY |= {"sacrebleu", "rouge_score_rs", "rapidfuzz", "snowballstemmer", "rouge_score", "nltk"}
 HEAVY |= {"fastapi", "starlette", "uvicorn", "prometheus_client"}
 HEAVY |= {
@@ -65,11 +65,13 @@ HEAVY |= {
 }
 HOMES: dict[str, set[str]] = {
     "metrics/splitters.py": {"sacrebleu", "rouge_score_rs"},
-    "metrics/meteor.py": {"snowballstemmer"},
+    "metrics/meteor.py": {"snowballstemmer", "nltk"},
     "metrics/rouge.py": {"rouge_score_rs"},
     "metrics/translation_counts.py": {"sacrebleu"},
     "metrics/ter.py": {"rapidfuzz"},
+    "metrics/wer.py": {"rapidfuzz"},
     "engine/models/onnx.py": {"onnxruntime"},
+    "engine/models/openvino.py": {"openvino"},
     "engine/models/heads.py": {"torch"},
     "engine/models/aligner_net.py": {"torch"},
     "engine/models/bert.py": {"torch"},
@@ -82,7 +84,7 @@ HOMES: dict[str, set[str]] = {
     "data/table/dataset.py": {"pyarrow"},
     "data/table/folder.py": {"pyarrow"},
     "data/table/frame.py": {"pandas"},
-    "run/distributed/": {"ray"},
+    "run/executors/ray.py": {"ray"},
     "show/figures.py": {"matplotlib"},
     "lab/studies/parts_of_speech.py": {"spacy"},
     "lab/training/weak_labels/syntax.py": {"spacy"},
@@ -116,15 +118,17 @@ UNTESTED: dict[str, str] = {
     "metrics/wordnet.py": "tests/metrics/test_meteor.py reads a small one",
     "engine/features/request.py": "tests/engine/test_engine.py tries requests of every kind",
     "engine/text_block.py": "the tests of every feature read through it",
-    "run/bound.py": "data alone, of tests/run/test_job.py",
-    "run/part.py": "tests/run/test_job.py scores parts of every kind",
-    "run/distributed/worker.py": "tests/run/distributed/test_cluster.py runs it in other processes",
-    "streaming.py": "tests/run/test_sections.py and tests/run/test_written.py go through it",
-    "data/table/dataset.py": "tests/run/test_written.py writes, reads and damages it",
-    "data/table/folder.py": "tests/run/test_written.py reads it, whole and damaged",
-    "run/filling.py": "tests/test_evaluation.py is about the tables that it makes",
-    "run/sets.py": "tests/run/test_job.py, and tests/contracts/test_sets.py for every metric of sets",
-    "run/strings.py": "tests/test_evaluation.py compares one process with several",
+    "options.py": "tests/run/test_runner.py gives options of every kind",
+    "run/block.py": "tests/run/test_plan.py scores blocks of every kind",
+    "run/executors/__init__.py": "tests/run/test_runner.py chooses one",
+    "run/executors/here.py": "tests/run/test_plan.py scores by it",
+    "run/executors/processes.py": "tests/test_evaluation.py compares one process with several",
+    "run/sinks/__init__.py": "each sink is one",
+    "run/sinks/rows.py": "tests/test_explanation.py is about what it collects",
+    "run/sinks/table.py": "tests/test_evaluation.py is about the tables that it makes",
+    "data/table/dataset.py": "tests/run/sinks/test_folder.py writes, reads and damages it",
+    "data/table/folder.py": "tests/run/sinks/test_folder.py reads it, whole and damaged",
+    "run/sets.py": "tests/run/test_plan.py, and tests/contracts/test_sets.py for every metric of sets",
     "cli/train_bars.py": "tests/lab/training/test_bars.py runs the command",
     "meta/gate/grounded.py": "tests/meta/gate/test_check.py reads all of it",
     "meta/gate/verdict.py": "tests/meta/gate/test_check.py reads all of it",
@@ -136,7 +140,7 @@ UNTESTED: dict[str, str] = {
     "__init__.py": "tests/test_public_names.py",
     **{
         f"cli/{name}.py": "tests/test_cli.py runs the whole command"
-        for name in ("__init__", "correlate", "explain", "score")
+        for name in ("__init__", "correlate", "explain", "loading", "score")
     },
     **{
         f"data/corpus/{name}.py": "tests/data/corpus/test_corpus.py reads and refuses rows of every kind"
@@ -237,7 +241,7 @@ def test_imports_stay_within_the_doors(module: str) -> None:
         ("data/corpus/corpus.py", "from nlgauge.data.table import ScoreTable"),
         ("data/corpus/files.py", "def f():\n    from nlgauge.catalogue import registry"),
         ("data/table/table.py", "from nlgauge.meta.join import joined"),
-        ("run/store/store.py", "from nlgauge.run.scored import Scored"),
+        ("run/store/store.py", "from nlgauge.run.results import RowResult"),
         ("engine/engine.py", "from nlgauge.metrics.base import Metric"),
         ("engine/engine.py", "if True:\n    from nlgauge.data.corpus import Row"),
         ("metrics/infolm.py", "from nlgauge.metrics.bertscore import BERTScore"),
@@ -246,8 +250,8 @@ def test_imports_stay_within_the_doors(module: str) -> None:
         ("metrics/infolm.py", "from nlgauge.engine.engine import Engine"),
         ("metrics/infolm.py", "from .base import Metric"),
         ("metrics/infolm.py", "from nlgauge.catalogue.registry import metric"),
-        ("run/job.py", "from nlgauge.catalogue.registry import metric"),
-        ("run/job.py", "from nlgauge.meta.agreement import correlate"),
+        ("run/plan.py", "from nlgauge.catalogue.registry import metric"),
+        ("run/plan.py", "from nlgauge.meta.agreement import correlate"),
         ("meta/join.py", "from nlgauge.show.page.report import report"),
         ("meta/agreement.py", "from nlgauge.metrics.base import Metric"),
         ("evaluation.py", "from nlgauge.cli import main"),

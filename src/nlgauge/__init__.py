@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics.token_f1 import TokenF1
     from nlgauge.metrics.vector_extrema import VectorExtrema
     from nlgauge.metrics.word_movers import WordMovers
-    from nlgauge.run.distributed import Cluster
+    from nlgauge.run.executors.ray import Cluster
     from nlgauge.show.page.report import report
 
     def metrics() -> list[str]:
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
-    "Cluster": "run.distributed",
+    "Cluster": "run.executors.ray",
     "Corpus": "data.corpus",
     "Metric": "metrics.base",
     "Prepared": "metrics.base",

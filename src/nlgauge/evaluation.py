@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -17,14 +16,13 @@ from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import POCKET, Metric, RowMetric, Value, model_of, refuse_corpus_metrics
-from nlgauge.run.distributed import Cluster
-from nlgauge.run.filling import Filling
-from nlgauge.run.job import Job
-from nlgauge.run.scored import Scored
-from nlgauge.run.store import opened
-from nlgauge.run.strings import string_jobs
-from nlgauge.streaming import Models, Streaming, stream
+from nlgauge.metrics.base import POCKET, Metric, Value, model_of, refuse_corpus_metrics
+from nlgauge.options import ROWS_PER_BLOCK, RunOptions
+from nlgauge.run.executors.ray import Cluster
+from nlgauge.run.runner import run
+from nlgauge.run.sinks import Sink
+from nlgauge.run.sinks.folder import FolderWriter
+from nlgauge.run.sinks.table import TableBuilder
 
 _NO_COLUMNS = "columns names those of records or of a data frame; there are none here"
 
@@ -43,6 +41,7 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     model: str | None = None,
     precision: str = "float32",
+    backend: str = "auto",
     device: str | None = None,
     batch_tokens: int | None = None,
     window: WindowPolicy = "slide",
@@ -61,10 +60,11 @@ def evaluate(
     corpus: a Corpus, or records or a data frame of its columns; or give the columns one by one as lists. columns: of
     records and data frames, our names to theirs: {"candidate": "prediction"}.
     metrics: specs or Metric objects. model: for the metrics that name none. precision: 'float32' gives the same
-    numbers on every machine, up to the last digits; 'bfloat16' needs torch, and pays on a GPU and on processors with
-    units for it alone; 'int8' computes products of weights in 8 bits, without torch. device: 'cpu', 'cuda', 'cuda:1' or
-    'mps', of models that torch runs; a GPU by default where there is one. batch_tokens: how many tokens a batch holds.
-    window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
+    numbers on every machine, up to the last digits; 'bfloat16' needs OpenVINO or torch, and pays on a GPU and on
+    processors with units for it alone; 'int8' computes products of weights in 8 bits, without torch. backend:
+    'onnxruntime', 'openvino', 'torch', or 'auto' to choose by precision, device and what is installed. device: 'cpu',
+    'cuda', 'cuda:1' or 'mps', of models that torch runs; a GPU by default where there is one. batch_tokens: how many
+    tokens a batch holds. window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
     evidence: keep what each score is based on. against: a corpus whose candidates metrics of sets compare a system's
     outputs with, instead of the references of its rows. progress: a bar on stderr, when that is a terminal.
     processes: how many string metrics are scored at a time; more than one starts Python anew, so a script that asks
@@ -88,58 +88,34 @@ def evaluate(
     )
     rows = given.present
     chosen, asked = _metrics(metrics, model)
-    models = Models(precision, device, batch_tokens, window)
-    if streaming := Streaming(rows_per_block, output, ray):
-        if rows is not given:
-            raise SpecError("a run in blocks takes no rows without a candidate: leave them out of the corpus")
-        if processes > 1:
-            raise SpecError("processes is for a run in one piece; a run in blocks has ray='local' instead")
-        return stream(
-            rows, chosen, asked, streaming, models, evidence=evidence, against=against, progress=progress, cache=cache
-        )
-    began = time.monotonic()
-    filling = Filling(rows, chosen, asked, evidence)
-    ledgers: dict[str, Any] = {}
-    with opened(cache) as store:
-        strings = {spec: metric for spec, metric in chosen.items() if model_of(metric) is None}
-        for block, signatures in string_jobs(strings, rows, processes, store, evidence):
-            filling.take(block, signatures)
-        for name in dict.fromkeys(name for metric in chosen.values() if (name := model_of(metric)) is not None):
-            engine = models.engine(name, store, progress)
-            of_model = {spec: metric for spec, metric in chosen.items() if model_of(metric) == name}
-            filling.run(Job(rows, of_model, engine, store=store, evidence=evidence, against=against))
-            ledgers[name] = vars(engine.ledger)
-    table = filling.table()
-    table = table if rows is given else with_missing(table, given)
-    table.spent = {"seconds": round(time.monotonic() - began, 3), "models": ledgers}
+    options = RunOptions(
+        model=model, precision=precision, backend=backend, device=device, batch_tokens=batch_tokens, window=window,
+        evidence=evidence, progress=progress, processes=processes, cache=cache, rows_per_block=rows_per_block,
+        output=output, ray=ray,
+    )  # fmt: skip
+    if rows is given:
+        return table_of(rows, chosen, asked, options, against)
+    if options.in_blocks:
+        raise SpecError("a run in blocks takes no rows without a candidate: leave them out of the corpus")
+    scored = table_of(rows, chosen, asked, options, against)
+    table = with_missing(scored, given)
+    table.spent = scored.spent
     return table
 
 
-def explained(
-    corpus: Corpus,
-    metric: str | Metric,
-    rows: Sequence[int],
-    *,
-    model: str | None = None,
-    models: Models | None = None,
-    progress: bool = False,
-    cache: bool | str | Path = True,
-) -> tuple[RowMetric, list[Scored]]:
-    """Score some rows alone, by their numbers, and keep what each score is based on.
-
-    What a metric counts on the corpus is counted on the whole of it; no other row is scored. models: how the model is
-    read, as by default where it is None. Raises SpecError for a metric of sets, and as `evaluate`.
-    """
-    chosen = registry.metric(metric, model=model)
-    if not isinstance(chosen, RowMetric):
-        raise SpecError(f"{chosen} measures sets of texts and no single rows: see nlgauge score --evidence")
-    name, spec = model_of(chosen), str(chosen)
-    scored: dict[int, Scored] = {}
-    with opened(cache) as store:
-        engine = None if name is None else (models or Models()).engine(name, store, progress)
-        for block in Job(corpus, {spec: chosen}, engine, store=store, evidence=True).blocks(rows):
-            scored.update(block.scored[spec])
-    return chosen, [scored[number] for number in rows]
+def table_of(
+    corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], options: RunOptions,
+    against: Corpus | None = None,
+) -> ScoreTable:  # fmt: skip
+    """The scores of rows in memory, or in the folder that the options name. metrics: by spec. asked: specs by what was
+    asked for. Raises as `evaluate`."""
+    sink: Sink[ScoreTable]
+    if options.output is None:
+        sink = TableBuilder(corpus, metrics, asked, options.evidence)
+    else:
+        size = options.rows_per_block or ROWS_PER_BLOCK
+        sink = FolderWriter(corpus, metrics, asked, options.evidence, options.output, size)
+    return run(corpus, metrics, options, sink, against=against)
 
 
 def _corpus(

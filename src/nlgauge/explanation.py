@@ -22,9 +22,12 @@ from nlgauge.data.to_json import jsonable
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import Metric, RowMetric
+from nlgauge.options import RunOptions
+from nlgauge.run.results import RowResult
+from nlgauge.run.runner import run
+from nlgauge.run.sinks.rows import RowCollector
 from nlgauge.show.markup.environment import HERE, digest, inlined, render
 from nlgauge.show.markup.evidence import drawn
-from nlgauge.streaming import Models
 
 _IN_A_NOTEBOOK = 5
 _ROUNDING = 1e-5
@@ -114,6 +117,7 @@ def explain(
     columns: Mapping[str, str] | None = None,
     model: str | None = None,
     precision: str = "float32",
+    backend: str = "auto",
     device: str | None = None,
     batch_tokens: int | None = None,
     window: WindowPolicy = "slide",
@@ -134,39 +138,46 @@ def explain(
     >>> explain(corpus, "TokenF1", cache=False)[0].evidence["texts"][0]["name"]
     'candidate'
     """
-    known, models = evaluation.rows_of(corpus, columns), Models(precision, device, batch_tokens, window)
+    known = evaluation.rows_of(corpus, columns)
+    options = RunOptions(
+        model=model, precision=precision, backend=backend, device=device, batch_tokens=batch_tokens, window=window,
+        evidence=True, progress=progress, cache=cache,
+    )  # fmt: skip
     if scores is not None:
-        metric, model, models = _as_scored(scores, metric, known, models)
-    chosen = registry.metric(metric, model=model)
+        metric, options = _as_scored(scores, metric, known, options)
+    chosen = registry.metric(metric, model=options.model)
     if isinstance(chosen, RowMetric):
-        found = _of_rows(known, chosen, _numbers(known, rows), models, progress, cache)
+        wanted = _numbers(known, rows)
+        scored = run(known, {str(chosen): chosen}, options, RowCollector(), rows=wanted).get(str(chosen), {})
+        found = of_rows(known, chosen, [(number, scored[number]) for number in wanted])
     elif rows is not None:
         raise SpecError(f"{chosen} measures sets of texts and no single rows: name none")
     else:
-        found = _of_systems(known, chosen, models, against, progress, cache)
+        found = _of_systems(known, chosen, options, against)
     if scores is not None:
         _refuse_others(found, scores, str(metric))
     return found
 
 
-def _as_scored(
-    scores: ScoreTable, metric: str | Metric, corpus: Corpus, models: Models
-) -> tuple[str, str | None, Models]:
-    """A metric, its model, and how that was read, as a table has them. Raises SpecError and InputError."""
+def _as_scored(scores: ScoreTable, metric: str | Metric, corpus: Corpus, options: RunOptions) -> tuple[str, RunOptions]:
+    """A metric, and how its model is read, as a table has them. Raises SpecError and InputError."""
     if scores.run.get("corpus", corpus.digest) != corpus.digest:
         raise InputError("the scores are of other rows", remedy="give the outputs that were scored")
     spec = scores.find(metric)
     facts = scores.signatures[spec].facts
     if "model" not in facts:
-        return spec, None, models
-    runtime, named = re.search(r" on (\S+)", str(facts["backend"])), facts["model"]
-    read = replace(
-        models,
-        precision=str(facts["precision"]),
+        return spec, replace(options, model=None)
+    precision, backend, named = str(facts["precision"]), str(facts["backend"]), facts["model"]
+    runtime, library = re.search(r" on (\S+)", backend), backend.partition("-")[0]
+    chosen = library == "openvino" or (library == "torch" and precision == "bfloat16")  # else auto comes to the same
+    return spec, replace(
+        options,
+        model=named["name"] if isinstance(named, dict) else None,
+        precision=precision,
+        backend=library if chosen and options.backend == "auto" else options.backend,
         window=str(facts["window"]).partition("@")[0],  # type: ignore[arg-type]
-        device=models.device or (runtime.group(1) if runtime else None),
+        device=options.device or (runtime.group(1) if runtime else None),
     )
-    return spec, named["name"] if isinstance(named, dict) else None, read
 
 
 def _refuse_others(found: Explanations, scores: ScoreTable, spec: str) -> None:
@@ -191,28 +202,22 @@ def _numbers(corpus: Corpus, rows: Sequence[int] | None) -> Sequence[int]:
     return range(len(corpus)) if rows is None else [row - 1 for row in rows]
 
 
-def _of_rows(
-    corpus: Corpus, metric: Metric, rows: Sequence[int], models: Models, progress: bool, cache: bool | str | Path
-) -> Explanations:
-    chosen, scored = evaluation.explained(corpus, metric, rows, models=models, progress=progress, cache=cache)
+def of_rows(corpus: Corpus, metric: Metric, scored: Iterable[tuple[int, RowResult]]) -> Explanations:
+    """What was scored of some rows, by their numbers, as explanations."""
     records = [
         Explanation(
-            number + 1, corpus[number].system, corpus[number].item, str(chosen),
-            dict(zip(chosen.parts, one.value.parts, strict=True)), one.value.reason, one.value.notes,
+            number + 1, corpus[number].system, corpus[number].item, str(metric),
+            dict(zip(metric.parts, one.value.parts, strict=True)), one.value.reason, one.value.notes,
             one.evidence or {},  # type: ignore[arg-type]  # evidence is an object of JSON
             corpus[number].texts,
         )
-        for number, one in zip(rows, scored, strict=True)
+        for number, one in scored
     ]  # fmt: skip
-    return Explanations(str(chosen), records)
+    return Explanations(str(metric), records)
 
 
-def _of_systems(
-    corpus: Corpus, metric: Metric, models: Models, against: Corpus | None, progress: bool, cache: bool | str | Path
-) -> Explanations:
-    table = evaluation.evaluate(
-        corpus, metrics=[metric], evidence=True, against=against, progress=progress, cache=cache, **vars(models)
-    )
+def _of_systems(corpus: Corpus, metric: Metric, options: RunOptions, against: Corpus | None) -> Explanations:
+    table = evaluation.table_of(corpus, {str(metric): metric}, {}, options, against)
     column = table.column(str(metric))
     records = [
         Explanation(

@@ -1,12 +1,12 @@
 """Every metric scores blocks of rows, into a table or into a folder, as it scores all rows at once.
 
-What a section is scored with goes through a pickle on its way, as it does to another process.
+What a block is scored with goes through a pickle on its way, as it does to another process.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +18,12 @@ from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.spool import Spool
 from nlgauge.metrics.base import Metric
-from nlgauge.run.job import Job
-from nlgauge.run.sections import Done, Scorer, Work, score_work
+from nlgauge.options import RunOptions
+from nlgauge.run.block import Block, BlockScorer, Task
+from nlgauge.run.executors import here
 from tests.contracts.test_together import SPECS
 from tests.extras import lacking
-from tests.run.test_together import rows
+from tests.run.executors.test_together import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -34,16 +35,16 @@ def _metric(spec: str) -> Metric:
     return metric
 
 
-def _elsewhere(jobs: list[Job]) -> Scorer:
-    bindings = pickle.dumps([job.bindings for job in jobs])
+SCORE = here.score
 
-    def scored(works: Iterable[Work]) -> Iterator[Done]:
-        for work in works:
-            sent = pickle.loads(pickle.dumps(work))
-            done = score_work(sent, pickle.loads(bindings), [job.engine for job in jobs])
-            yield pickle.loads(pickle.dumps(done))
 
-    return scored
+def _elsewhere(
+    scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
+) -> Generator[Block, None, None]:
+    bare = pickle.dumps([scorer.apart(None) for scorer in scorers])
+    for task in tasks:
+        there = [one.apart(scorer.engine) for one, scorer in zip(pickle.loads(bare), scorers, strict=True)]
+        yield from pickle.loads(pickle.dumps(list(SCORE(there, [pickle.loads(pickle.dumps(task))], options))))
 
 
 def _same(table: ScoreTable, whole: ScoreTable) -> None:
@@ -66,7 +67,7 @@ def _same(table: ScoreTable, whole: ScoreTable) -> None:
 def test_blocks_are_as_the_whole(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     metric, corpus = _metric(spec), Corpus(Spool(rows(7, 7)))
     whole = nlgauge.evaluate(rows(7, 7), metrics=[metric], evidence=True, cache=False)
-    monkeypatch.setattr("nlgauge.streaming.here", _elsewhere)
+    monkeypatch.setattr("nlgauge.run.executors.here.score", _elsewhere)
     pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
     place = tmp_path / "scores"
     options = {"metrics": [metric], "evidence": True, "cache": False, "rows_per_block": 3, "output": place}

@@ -124,10 +124,12 @@ EXAMPLES: dict[str, list[Example]] = {
     "Combination": [Example(f"Combination(weights={str(WEIGHTS)!r})")],
     "BLEU": [
         Example("BLEU"),
-        Example("BLEU(references='best', tokenizer='intl', smooth='floor', ngram=2)"),
+        Example("BLEU(references='best', tokenizer='intl', smooth='floor', smooth_value=0.2, ngram=2)"),
         Example("BLEU(references='mean', lowercase=True, smooth='add-k')"),
     ],
-    "ChrF": [Example("ChrF"), Example("ChrF(references='mean', words=2, beta=3, lowercase=True)")],
+    "ChrF": [Example("ChrF"), Example("ChrF(references='mean', words=2, beta=3, lowercase=True, eps_smoothing=True)")],
+    "WER": [Example("WER"), Example("WER(references='mean', lowercase=True)")],
+    "CER": [Example("CER")],
     "TER": [Example("TER"), Example("TER(references='mean', normalized=True, asian=True, lowercase=False)")],
     "CDER": [
         Example("CDER"),
@@ -144,6 +146,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "METEOR": [
         Example("METEOR"),
         Example("METEOR(references='mean', variant='2007', stemmer='none', tokenizer='unicode')"),
+        Example("METEOR(variant='nltk')"),
         Example("METEOR(stemmer='none', tokenizer='spaces')"),
     ],
     "CIDEr": [

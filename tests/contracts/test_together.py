@@ -9,11 +9,11 @@ import nlgauge
 from nlgauge.catalogue import registry
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
-from nlgauge.run.together import Run, score_together
+from nlgauge.run.executors.together import Run, score_together
 from tests.contracts.test_metrics import EXAMPLES
 from tests.contracts.test_sets import EXAMPLES as SETS
 from tests.extras import lacking
-from tests.run.test_together import rows
+from tests.run.executors.test_together import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")
 

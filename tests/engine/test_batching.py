@@ -15,6 +15,14 @@ def test_every_row_once_longest_first_within_the_budget(lengths, budget, most):
         assert len(group) == 1 or len(group) * max(lengths[i] for i in group) <= budget
 
 
+def test_little_of_a_group_is_padding_unless_it_is_small():
+    lengths = [*range(40, 400, 3), 9, 8, 7]
+    groups = [[lengths[i] for i in group] for group in batches(lengths, 4096)]
+    assert all(min(group) >= 0.8 * max(group) or max(group) * len(group) <= 256 for group in groups)
+    assert sum(max(group) * len(group) for group in groups) < 1.1 * sum(lengths)
+    assert groups[-1] == [8, 7]
+
+
 def test_rows_are_filled_up_at_the_end():
     ids, attend = padded([[5, 0, 7], [9], []], 3)
     assert ids.tolist() == [[5, 0, 7], [9, 3, 3], [3, 3, 3]]

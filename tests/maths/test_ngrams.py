@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.maths import ngrams
@@ -20,21 +20,14 @@ def one_by_one(ours: list[int], theirs: list[int], n: int) -> tuple[int, int, in
     return mine.total(), other.total(), (mine & other).total()
 
 
-def arrays(some: list[list[int]]) -> list[np.ndarray]:
-    return [np.array(text, np.int64) for text in some]
-
-
-@given(texts, texts, st.integers(1, 7))
-def test_counts_are_those_of_each_pair_alone(ours: list[list[int]], theirs: list[list[int]], longest: int) -> None:
-    found = shared_ngrams(arrays(ours), arrays(theirs), longest)
-    wanted = [[[one_by_one(a, b, n) for n in range(1, longest + 1)] for b in theirs] for a in ours]
-    np.testing.assert_array_equal(found, wanted)
-
-
-@settings(max_examples=30)
-@given(texts, texts)
-def test_many_texts_are_taken_in_parts(ours: list[list[int]], theirs: list[list[int]]) -> None:
-    whole = shared_ngrams(arrays(ours), arrays(theirs), 3)
+@given(texts, st.data(), st.integers(1, 7), st.sampled_from([1, 8, 1 << 20]))
+def test_counts_are_those_of_each_pair_alone(
+    some: list[list[int]], data: st.DataObject, longest: int, at_a_time: int
+) -> None:
+    number = st.integers(0, len(some) - 1)
+    pairs = data.draw(st.lists(st.tuples(number, number), max_size=5))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ngrams, "_CELLS", 8)
-        np.testing.assert_array_equal(shared_ngrams(arrays(ours), arrays(theirs), 3), whole)
+        patch.setattr(ngrams, "_SYMBOLS", at_a_time)
+        found = shared_ngrams([np.array(text, np.int64) for text in some], pairs, longest)
+    wanted = [[one_by_one(some[a], some[b], n) for n in range(1, longest + 1)] for a, b in pairs]
+    np.testing.assert_array_equal(found, np.array(wanted, np.int64).reshape(len(pairs), longest, 3))

@@ -35,6 +35,25 @@ def test_numbers_are_nltks_on_the_same_words_and_stems(variant: str, weights: tu
         assert got.parts[0] == pytest.approx(max(theirs), rel=1e-12)
 
 
+def test_the_variant_of_nltk_has_its_numbers_as_it_comes() -> None:
+    nltk = pytest.importorskip("nltk.translate.meteor_score", reason="needs nlgauge[nltk]")
+
+    class NoSynonyms:
+        def synsets(self, word: str) -> list[object]:
+            return []
+
+    words = "He was dying of love; the skies were happily lying above tied ponies"  # NLTK stems these in its own way
+    lines = [("He died, loved by happy skies and the lie of a tying pony", (words,)), *LINES]
+    found = scored(METEOR(variant="nltk", tokenizer="spaces"), rows(lines))
+    for got, (text, references) in zip(found, lines, strict=True):
+        theirs = [nltk.single_meteor_score(one.split(), text.split(), wordnet=NoSynonyms()) for one in references]
+        assert got.parts[0] == pytest.approx(max(theirs), rel=1e-12)
+    (ours, *_) = scored(METEOR(tokenizer="spaces"), rows(lines))
+    assert ours.parts != found[0].parts
+    with pytest.raises(SpecError, match="leave stemmer out"):
+        METEOR(variant="nltk", stemmer="none")
+
+
 def test_worked_by_hand() -> None:
     # 4 of 5 words match, in two chunks (the cat | on it): precision 4/5, recall 4/6.
     metric = METEOR(tokenizer="spaces", stemmer="none")

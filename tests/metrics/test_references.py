@@ -21,12 +21,14 @@ def test_a_row_without_pairs_has_the_first_reason_that_holds():
         paired("?", ["b"], lambda side: "a mark").reason,
         paired("a", []).reason,
         paired("a", [None]).reason,
+        paired("a", [None, "?"], lambda side: "a mark" if side == "?" else None).reason,
     ]
     assert reasons == [
         "the candidate has no words",
         "the candidate has a mark",
         "no reference",
         "no reference has words",
+        "the references have a mark",
     ]
 
 

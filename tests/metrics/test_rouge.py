@@ -65,9 +65,14 @@ def test_other_scripts() -> None:
     assert value(metric, "المكتبة تفتح في مايو", "تفتح المكتبة في مايو") == 1
     assert value(metric, "图书馆五月开放", "图书馆五月关门") == pytest.approx(10 / 14)
     assert value(ROUGE(variant="1", tokenizer="character"), "abc", "abd") == pytest.approx(2 / 3)
-    (found,) = scored(ROUGE(), [Row("图书馆", ("图书馆",))])
-    assert math.isnan(found.parts[0])
-    assert found.reason == "the candidate has no words"
+    why = "no words of a to z: tokenizer='unicode' reads any script"
+    found = scored(
+        ROUGE(), [Row("图书馆", ("图书馆",)), Row("A library.", ("ห้องสมุด", "?")), Row("。", ("A library.",))]
+    )
+    assert all(math.isnan(one.parts[0]) for one in found)
+    assert [one.reason for one in found] == [
+        f"the candidate has {why}", f"the references have {why}", "the candidate has no words",
+    ]  # fmt: skip
 
 
 @needs_its_library

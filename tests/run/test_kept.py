@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,10 +44,10 @@ def test_nothing_is_scored(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_had_says_why_and_the_others_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def load(name: str) -> Model:
+    def load(name: str, *how: Any, **options: Any) -> Model:
         if name == "absent":
             raise SpecError("model 'absent' is not there")
-        return original(name)
+        return original(name, *how, **options)
 
     original = loading.load
     monkeypatch.setattr(loading, "load", load)

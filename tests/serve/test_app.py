@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.evaluation import explained
 from nlgauge.meta.gate import check
-from nlgauge.run.together import Run
+from nlgauge.run.executors.together import Run
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.menu import Menu
 from tests.serve.conftest import SPECS
@@ -90,23 +89,7 @@ def test_explanations_are_those_of_the_command(client: Any, records: list[dict[s
     given = rows(records)
     found = client.post("/explain", json={"rows": given, "metric": ALIGNED}).json()
     corpus = nlgauge.Corpus.from_records(given)
-    metric, scored = explained(corpus, ALIGNED, range(len(corpus)), cache=False)
-    wanted = [
-        {
-            "row": number + 1,
-            "system": corpus[number].system,
-            "item": corpus[number].item,
-            "metric": str(metric),
-            "values": {
-                part: None if math.isnan(value) else value
-                for part, value in zip(metric.parts, one.value.parts, strict=True)
-            },
-            "reason": one.value.reason,
-            "notes": list(one.value.notes),
-            "evidence": json.loads(json.dumps(one.evidence or {})),
-        }
-        for number, one in enumerate(scored)
-    ]
+    wanted = [json.loads(json.dumps(one.record)) for one in nlgauge.explain(corpus, ALIGNED, cache=False)]
     alike(found["rows"], wanted)
     assert found["rows"][-1]["reason"] and found["rows"][0]["evidence"]["texts"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ import pytest
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
-from nlgauge.run.together import Run
+from nlgauge.run.executors.together import Run
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.refusal import Refused
 from nlgauge.serve.worker import Ticket, Worker, tell
@@ -172,7 +173,7 @@ def test_an_evaluation_that_breaks_as_a_whole_leaves_nobody_waiting(
 
 
 def test_who_came_first_does_not_wait_for_those_who_share_the_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nlgauge.run.together._STRINGS_WEIGHT", 1)
+    monkeypatch.setattr("nlgauge.run.executors.together._STRINGS_WEIGHT", 1)
     with working() as worker:
         first = worker.submit(run("a"))
         assert BEGUN.acquire(timeout=LONG)
@@ -212,3 +213,29 @@ def test_an_error_is_told_by_its_place_and_not_by_its_words(capfd: pytest.Captur
     (line,) = capfd.readouterr().err.splitlines()
     assert line.startswith("nlgauge: ValueError at ") and "test_worker.py" in line
     assert "secret" not in line
+
+
+def test_a_request_whose_client_is_gone_is_dropped_before_its_next_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("fastapi", reason="needs nlgauge[serve]")
+    from starlette.requests import Request
+
+    from nlgauge.serve.app import Service
+    from nlgauge.serve.menu import Menu
+
+    monkeypatch.setattr("nlgauge.run.executors.together._STRINGS_WEIGHT", 1)
+    service, asked = Service(Menu.of(["Length"], None), {}, Limits()), run(*"abcdefgh")
+
+    async def gone() -> dict[str, str]:
+        assert await asyncio.to_thread(BEGUN.acquire, timeout=LONG), "the first block is being scored"
+        return {"type": "http.disconnect"}
+
+    service.worker.start()
+    try:
+        with pytest.raises(Refused, match="the client went away"):
+            asyncio.run(service.answer(asked, Request({"type": "http"}, gone)))
+        GATE.set()
+        assert values(service.worker.submit(run("ij"))) == [2]
+    finally:
+        service.worker.stop()
+    assert BEGUN.acquire(blocking=False) and not BEGUN.acquire(blocking=False), "one block is of the other request"
+    assert asked.table is None and asked.error is None

@@ -24,9 +24,9 @@ from nlgauge.metrics.base import Metric, model_of, refuse_corpus_metrics
 class Scorer:
     """`nlgauge.evaluate` by the same metrics every time; their models are loaded once, when first needed, and kept.
 
-    metrics: specs or Metric objects. options: as `nlgauge.evaluate` takes them: model, precision, device,
-    batch_tokens, window, cache. Threads may share a scorer: one of them scores at a time. A copy of it in another
-    process loads the models again there. Raises SpecError for a metric that cannot be had.
+    metrics: specs or Metric objects. options: as `nlgauge.evaluate` takes them: model, precision, backend,
+    device, batch_tokens, window, cache. Threads may share a scorer: one of them scores at a time. A copy of it in
+    another process loads the models again there. Raises SpecError for a metric that cannot be had.
     """
 
     def __init__(self, metrics: Sequence[str | Metric] | str | Metric, *, model: str | None = None, **options: Any):
@@ -48,9 +48,9 @@ class Scorer:
             return evaluate(rows, metrics=self.metrics, **self._options, **more)
 
     def _hold(self) -> None:
-        precision, device = self._options.get("precision", "float32"), self._options.get("device")
+        read = {name: self._options[name] for name in ("precision", "backend", "device") if name in self._options}
         for name in {name for metric in self.metrics if (name := model_of(metric)) is not None} - self._models.keys():
-            self._models[name] = loading.hold(name, precision, device=device)
+            self._models[name] = loading.hold(name, **read)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what was loaded; with what tells the numbers of two models apart, for those who key by content."""

@@ -12,6 +12,7 @@ import click
 from nlgauge._version import __version__
 from nlgauge.cli.drawing import drawn
 from nlgauge.cli.keeping import cache_of, keeping
+from nlgauge.cli.loading import loading
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import ADDRESS, PLACE, beside, coloured, one_metric, read_outputs
 from nlgauge.data.atomic_write import refuse_place
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
 @click.option("--system", help="Rows of this system.")
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
 @click.option("--model", help="Model of metrics that name none: pocket, base, a Hugging Face name or a folder.")
-@click.option("--precision", default="float32", show_default=True, help="float32, bfloat16 or int8.")
-@click.option("--device", help="cpu, cuda, cuda:1 or mps, for models that torch runs.")
+@loading
 @click.option("--batch-tokens", type=click.IntRange(min=1), help="How many tokens a batch holds.")
 @click.option(
     "--window", default="slide", show_default=True, help="Texts longer than the model's window: slide, cut or error."
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def explain(
     outputs: Path, specs: Sequence[str], row: int | None, item: str | None, system: str | None, columns: Sequence[str],
-    model: str | None, precision: str, device: str | None, batch_tokens: int | None, window: Any,
+    model: str | None, precision: str, backend: str, device: str | None, batch_tokens: int | None, window: Any,
     against: Path | str | None, scores: Path | None, output: Path | None, cache: Path | None, no_cache: bool,
     layout: str,
 ) -> None:  # fmt: skip
@@ -68,9 +68,9 @@ def explain(
     corpus = read_outputs(outputs, (), (), None, None, (), columns)
     rows = _rows(corpus, outputs, row, item, system)
     options = {
-        "model": model, "precision": precision, "device": device, "batch_tokens": batch_tokens, "window": window,
-        "against": None if against is None else Corpus.read(against), "cache": cache_of(cache, no_cache),
-        "scores": None if scores is None else ScoreTable.load(scores),
+        "model": model, "precision": precision, "backend": backend, "device": device,
+        "batch_tokens": batch_tokens, "window": window, "against": None if against is None else Corpus.read(against),
+        "cache": cache_of(cache, no_cache), "scores": None if scores is None else ScoreTable.load(scores),
     }  # fmt: skip
     found = _explained(corpus, spec, rows, row is not None or item is not None, options)
     if output is not None:

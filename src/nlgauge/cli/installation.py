@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics.base import Metric
 
 
-@click.command("list")
+@click.command("list", short_help="The metrics and models at hand, with their parameters.")
 @click.argument("names", metavar="[METRIC]...", nargs=-1)
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def list_all(names: Sequence[str], layout: str) -> None:

@@ -91,7 +91,7 @@ def reproduce(
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", file=output, remedy="choose another folder") from None
-    held = [] if kept else _loaded(models)
+    _held = [] if kept else _loaded(models)
     folder_or_not = cache_of(cache, no_cache or fresh)
     place = output / "scores" if folder_or_not is True else folder_or_not
     scores = Scores(place, lambda line: remark(line))
@@ -111,14 +111,15 @@ def reproduce(
     else:
         from nlgauge.lab.reproduce.rebuild import Rebuilder
 
-        rebuilder = Rebuilder(data, scores, models[0] if models else None, metrics)
         tables = _at_hand(tables, data) if "all" in names else tables
-        writer = _Writer(output, layout, len(tables))
+        rebuilder, writer = (
+            Rebuilder(data, scores, next(iter(models), None), metrics),
+            _Writer(output, layout, len(tables)),
+        )
         rebuilder.score(tables, lambda table: writer.write(rebuilder.rebuild(table)))
         writer.close()
     where = f"scores are kept in {place}" if place else "no score was kept"
     remark(f"{scores.computed} values were computed; {where}")
-    del held
 
 
 def _loaded(models: Sequence[str]) -> list[Model]:
@@ -144,9 +145,8 @@ def _at_hand(tables: Sequence[Table], data: Data) -> list[Table]:
 
 
 def _list(data: Data | None, layout: str) -> None:
-
     from nlgauge.lab.reproduce.published import PAPERS, tables
-    from nlgauge.lab.reproduce.states import states
+    from nlgauge.lab.reproduce.rebuild import states
 
     known = list(states(tables().values(), data))
     if layout == "json":
@@ -173,9 +173,8 @@ class _Writer:
     """Writes tables as they come, the cheapest first. As text they are printed too; in other forms all at the end."""
 
     def __init__(self, output: Path, layout: str, tables: int) -> None:
-        self._output, self._layout, self._tables = output, layout, tables
+        self._output, self._layout, self._tables, self._told = output, layout, tables, False
         self._written: list[Rebuilt] = []
-        self._told = False
 
     def write(self, one: Rebuilt) -> None:
         from nlgauge.lab.reproduce.writing import markdown, table_csv, text
@@ -187,8 +186,8 @@ class _Writer:
         self._written.append(one)
         if self._layout == "text":
             click.echo("\n".join([*text(one), ""]))
-        kinds = ".md, .csv" + (", .png" if figures else "")
-        remark(f"table {len(self._written)} of {self._tables} written to {self._output}: {one.table.name} ({kinds})")
+        what = f"{one.table.name} (.md, .csv{', .png' if figures else ''})"
+        remark(f"table {len(self._written)} of {self._tables} written to {self._output}: {what}")
 
     def close(self) -> None:
         from nlgauge.lab.reproduce.writing import records, tables
@@ -207,7 +206,7 @@ class _Writer:
             if not self._told:
                 remark(f"no figures: {error}")
             self._told = True
-            return []
+        return []
 
 
 class _Asked(NamedTuple):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nlgauge.cli.keeping import cache_of, keeping
+from nlgauge.cli.loading import loading
 from nlgauge.cli.streams import remark
 from nlgauge.cli.summary import show_summary
 from nlgauge.cli.terminal import (
@@ -60,15 +61,7 @@ _A_SUM = (
     help="Model of the metrics that name none: pocket, base, a Hugging Face name or a folder. By default what the "
     "variable NLGAUGE_MODEL names, else pocket.",
 )
-@click.option(
-    "--precision",
-    default="float32",
-    show_default=True,
-    help="float32; bfloat16, which pays on a GPU and on processors with units for it; or int8, without torch.",
-)
-@click.option(
-    "--device", help="cpu, cuda, cuda:1 or mps, of models that torch runs; a GPU by default where there is one."
-)
+@loading
 @click.option("--batch-tokens", type=click.IntRange(min=1), help="How many tokens a batch holds.")
 @click.option(
     "--window", default="slide", show_default=True, help="Texts longer than the model's window: slide, cut or error."
@@ -111,10 +104,10 @@ _A_SUM = (
 def score(
     outputs: Path | str | None, metrics: Sequence[str], output: Path | str | None, candidates: Sequence[Path],
     references: Sequence[Path], source: Path | None, context: Path | None, systems: Sequence[str],
-    columns: Sequence[str], model: str | None, precision: str, device: str | None, batch_tokens: int | None,
-    window: Any, evidence: bool, against: Path | str | None, processes: int | None, rows_per_block: int | None,
-    ray: str | None, workers: int | None, worker_threads: int, worker_gpus: float, cache: Path | None, no_cache: bool,
-    cluster: str | None, parts: bool, layout: str, seed: int, on_missing: Any,
+    columns: Sequence[str], model: str | None, precision: str, backend: str, device: str | None,
+    batch_tokens: int | None, window: Any, evidence: bool, against: Path | str | None, processes: int | None,
+    rows_per_block: int | None, ray: str | None, workers: int | None, worker_threads: int, worker_gpus: float,
+    cache: Path | None, no_cache: bool, cluster: str | None, parts: bool, layout: str, seed: int, on_missing: Any,
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
@@ -126,7 +119,7 @@ def score(
     from nlgauge import Corpus, evaluate
     from nlgauge.engine.models.onnx import threads
     from nlgauge.meta.people import of_outputs
-    from nlgauge.run.distributed import Cluster
+    from nlgauge.run.executors.ray import Cluster
 
     if not metrics:
         raise SpecError("no metric was given: add -m InfoLM, for one; nlgauge list shows them all")
@@ -144,6 +137,7 @@ def score(
             metrics=list(metrics),
             model=model,
             precision=precision,
+            backend=backend,
             device=device,
             batch_tokens=batch_tokens,
             window=window,

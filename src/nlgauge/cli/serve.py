@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nlgauge.cli.loading import loading
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import PLACE
 from nlgauge.errors import MissingExtraError, SpecError
@@ -27,8 +28,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 )  # fmt: skip
 @click.option("--any-metric", is_flag=True, help="Requests may ask for any metric, without naming files or models.")
 @click.option("--model", help="Model of the metrics that name none; by default what NLGAUGE_MODEL names, else pocket.")
-@click.option("--precision", default="float32", show_default=True, help="float32, bfloat16 or int8.")
-@click.option("--device", help="cpu, cuda, cuda:1 or mps, for models that torch runs.")
+@loading
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: a free one.")
 @click.option("--keys", type=PLACE, help="File of API keys, one a line; else those of NLGAUGE_SERVE_KEYS.")
@@ -56,9 +56,9 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 )
 @click.option("--quiet", is_flag=True, help="Write no line for each request.")
 def serve(
-    metrics: Sequence[str], any_metric: bool, model: str | None, precision: str, device: str | None, host: str,
-    port: int, keys: Path | None, no_keys: bool, hosts: Sequence[str], body: int, rows: int, characters: int,
-    work: float, seconds: float, waiting: int, connections: int, quiet: bool,
+    metrics: Sequence[str], any_metric: bool, model: str | None, precision: str, backend: str, device: str | None,
+    host: str, port: int, keys: Path | None, no_keys: bool, hosts: Sequence[str], body: int, rows: int,
+    characters: int, work: float, seconds: float, waiting: int, connections: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Serve scores over HTTP: /score, /explain, /check, and a page at / (docs/serve.md).
 
@@ -70,6 +70,7 @@ def serve(
         from nlgauge.serve.app import Service, application
     except ImportError:
         raise MissingExtraError("nlgauge serve", "serve") from None
+    from nlgauge.options import RunOptions
     from nlgauge.serve.limits import Limits
     from nlgauge.serve.menu import Menu
     from nlgauge.serve.models import load_models, try_out
@@ -81,7 +82,7 @@ def serve(
         connections=connections,
     )  # fmt: skip
     menu = Menu.of(metrics, model or os.environ.get("NLGAUGE_MODEL") or None, any_metric)
-    models = load_models(menu, precision, device)
+    models = load_models(menu, RunOptions(precision=precision, backend=backend, device=device))
     try_out(menu, models)
     names = {name.lower() for name in hosts} or (set(_LOOPBACK) if own else None)
     app = application(Service(menu, models, limits), keys=fitting, hosts=names, log=not quiet)

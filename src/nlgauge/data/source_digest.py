@@ -22,7 +22,7 @@ from uuid import uuid4
 _STARTED = time.time()
 _OWN = __name__.partition(".")[0]
 _ROOMS = ("metrics", "maths", "engine")
-_RUNNER = tuple(f"{_OWN}.run.{name}" for name in ("part", "sets", "scored"))
+_RUNNER = tuple(f"{_OWN}.run.{name}" for name in ("block", "sets", "results"))
 """Every number passes through them"""
 _INSTALLED = tuple({get_paths()[kind] for kind in ("purelib", "platlib", "stdlib", "platstdlib")})
 _UNREADABLE = "?"

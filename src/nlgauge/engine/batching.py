@@ -10,6 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints: TypeAlias = NDArray[np.int64]
+_NEAR = 0.8
+"""Rows of less than this share of the longest begin a new group, so that little of a group is padding"""
+_WORTH = 16
+"""A group of less than this part of the budget is not worth its own pass (benchmarks/padding.py)"""
 
 
 def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[NDArray[np.intp]]:
@@ -17,13 +21,17 @@ def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[ND
 
     A row longer than the budget is a group of its own. The longest come first so that a batch too large for the
     machine fails at once and not after an hour. The number of rows is bounded too, for short rows ask for as many rows
-    of the vocabulary, which are far larger than themselves.
+    of the vocabulary, which are far larger than themselves. Rows that are much shorter than the longest wait for the
+    next group, unless this one would be small.
     """
     sizes = np.asarray(lengths, dtype=np.int64)
     order = np.argsort(-sizes, kind="stable")
+    shorter = -sizes[order]
     at = 0
     while at < len(order):
-        rows = min(most, max(1, int(budget // max(1, sizes[order[at]]))))
+        longest = max(1, int(sizes[order[at]]))
+        near = int(np.searchsorted(shorter, -_NEAR * longest, "right")) - at
+        rows = min(most, max(1, budget // longest), max(1, near, budget // _WORTH // longest))
         yield order[at : at + rows]
         at += rows
 

@@ -1,4 +1,4 @@
-"""N-grams of sequences: the list of them, and how many sequences have in common, many sequences at a time."""
+"""N-grams of sequences: the list of them, and how many sequences have in common, many pairs at a time."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-_CELLS = 1 << 22
-"""Cells of a table of texts by n-grams, at most; where it would have more, texts are taken in parts"""
+_SYMBOLS = 1 << 20
+"""Symbols of the pairs that are counted at a time, at least"""
 
 
 def ngrams(words: Sequence[str], n: int) -> Iterator[str]:
@@ -19,6 +19,11 @@ def ngrams(words: Sequence[str], n: int) -> Iterator[str]:
     return map(" ".join, zip(*[words[start:] for start in range(n)], strict=False))
 
 
+def code_points(text: str) -> NDArray[np.int64]:
+    """The characters of a text as numbers."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<i4").astype(np.int64)
+
+
 def numbered(sequences: Sequence[Sequence[str]]) -> list[NDArray[np.int64]]:
     """Sequences of symbols as numbers from 0 on, equal symbols alike in all of them."""
     numbers: dict[str, int] = {}
@@ -26,38 +31,49 @@ def numbered(sequences: Sequence[Sequence[str]]) -> list[NDArray[np.int64]]:
 
 
 def shared_ngrams(
-    ours: Sequence[NDArray[np.int64]], theirs: Sequence[NDArray[np.int64]], longest: int
+    texts: Sequence[NDArray[np.int64]], pairs: Sequence[tuple[int, int]], longest: int
 ) -> NDArray[np.int64]:
-    """For each of ours, each of theirs and each n up to `longest`: n-grams of ours, n-grams of theirs, shared ones.
+    """For each pair of texts and each n up to `longest`: n-grams of the one, of the other, and shared ones.
 
-    Shared is the sum over n-grams of the lesser of the two counts. Sequences of symbols, numbers from 0 on:
-    [len(ours), len(theirs), longest, 3].
+    Shared is the sum over n-grams of the lesser of the two counts. texts: sequences of symbols, numbers from 0 on.
+    pairs: numbers of texts. [pairs, longest, 3].
     """
-    sequences = [*ours, *theirs]
-    sizes = np.array([len(one) for one in sequences])
-    if len(sequences) > 2 and len(sequences) * sizes.sum() > _CELLS:
-        half = max(len(ours), len(theirs)) // 2
-        if len(ours) >= len(theirs):
-            return np.concatenate([shared_ngrams(part, theirs, longest) for part in (ours[:half], ours[half:])])
-        parts = [shared_ngrams(ours, part, longest) for part in (theirs[:half], theirs[half:])]
-        return np.concatenate(parts, axis=1)
-    texts = np.repeat(np.arange(len(sequences)), sizes)
-    symbols = np.concatenate(sequences) if len(texts) else np.empty(0, np.int64)
-    ends = np.cumsum(sizes)
-    room = np.repeat(ends, sizes) - np.arange(len(texts))  # symbols from here to the end of the text
-    grams = np.zeros(len(texts), np.int64)
-    out = np.zeros((len(ours), len(theirs), longest, 3), np.int64)
-    starts = np.arange(len(texts))
+    chosen = np.array(pairs, np.int64).reshape(-1, 2)
+    sizes = np.array([len(text) for text in texts], np.int64)
+    parts = np.cumsum(sizes[chosen].sum(axis=1)) // _SYMBOLS
+    ends = np.flatnonzero(np.diff(parts)) + 1
+    return np.concatenate([_shared(texts, part, longest) for part in np.split(chosen, ends)])
+
+
+def _shared(texts: Sequence[NDArray[np.int64]], pairs: NDArray[np.int64], longest: int) -> NDArray[np.int64]:
+    used, pairs = np.unique(pairs, return_inverse=True)
+    pairs = pairs.reshape(-1, 2)
+    some = [texts[number] for number in used.tolist()]
+    symbols = np.concatenate(some) if some else np.empty(0, np.int64)
+    sizes = np.array([len(text) for text in some], np.int64)
+    starts = np.cumsum(sizes) - sizes
+    grams, step = np.zeros(len(symbols), np.int64), int(symbols.max(initial=0)) + 1
+    out = np.zeros((len(pairs), longest, 3), np.int64)
     for n in range(1, longest + 1):
-        # An n-gram is numbered by the (n-1)-gram that it begins with and its last symbol: no hash, no collision.
-        kept = room[starts] >= n
-        starts = starts[kept]
-        _, grams = np.unique(grams[kept] * (symbols.max(initial=0) + 1) + symbols[starts + n - 1], return_inverse=True)
-        width = int(grams.max(initial=-1)) + 1
         left = np.maximum(sizes - n + 1, 0)
-        out[:, :, n - 1, 0], out[:, :, n - 1, 1] = left[: len(ours), None], left[len(ours) :]
-        counts = np.bincount(texts[starts] * width + grams, minlength=len(sequences) * width)
-        counts = counts.reshape(len(sequences), width).astype(np.int32)
-        for place, own in enumerate(counts[: len(ours)]):
-            out[place, :, n - 1, 2] = np.minimum(own, counts[len(ours) :]).sum(axis=-1)
+        # An n-gram is numbered by the (n-1)-gram that it begins with and its last symbol: no hash, no collision.
+        at = _places(starts, left)
+        known, grams[at] = np.unique(grams[at] * step + symbols[at + n - 1], return_inverse=True)
+        keys = []
+        for side in (0, 1):
+            own = pairs[:, side]
+            out[:, n - 1, side] = left[own]
+            number = np.repeat(np.arange(len(pairs)), left[own])
+            keys.append(2 * (number * len(known) + grams[_places(starts[own], left[own])]) + side)
+        key, count = np.unique(np.concatenate(keys), return_counts=True)
+        both = np.flatnonzero(key[1:] >> 1 == key[:-1] >> 1)
+        least = np.minimum(count[both], count[both + 1])
+        out[:, n - 1, 2] = np.bincount((key[both] >> 1) // max(1, len(known)), least, len(pairs))
     return out
+
+
+def _places(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of runs of places, one run after the other."""
+    before = np.cumsum(sizes) - sizes
+    places: NDArray[np.int64] = np.repeat(starts - before, sizes) + np.arange(sizes.sum())
+    return places

@@ -58,9 +58,18 @@ def bleu(counts: Array, smooth: str = "exp", constant: float = 0.0, effective: b
     return np.where(nothing, 0.0, 100 * brevity * np.exp(logs.sum(axis=-1) / used))[..., None]
 
 
-def chrf(counts: Array, beta: float = 2.0) -> Array:
-    """counts: n-grams of the candidate, n-grams of the reference, matches; so for each order."""
+def chrf(counts: Array, beta: float = 2.0, smooth: bool = False) -> Array:
+    """counts: n-grams of the candidate, n-grams of the reference, matches; so for each order.
+
+    smooth: the mean of F over all orders, 1e-16 standing for a share that there is not.
+    """
     ours, theirs, matches = (counts[..., at::3] for at in range(3))
+    if smooth:
+        precision, recall = (np.where(side > 0, matches / side, 1e-16) for side in (ours, theirs))
+        below = beta**2 * precision + recall
+        f = np.where(below > 0, (1 + beta**2) * precision * recall / below, 1e-16)
+        mean: Array = 100 * f.cumsum(axis=-1)[..., -1:] / f.shape[-1]
+        return mean
     both = (ours > 0) & (theirs > 0)
     orders = both.sum(axis=-1)
     # Added up one by one, as sacrebleu does: which of two references is the better may hang on the last bit.

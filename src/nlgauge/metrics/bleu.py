@@ -5,18 +5,23 @@ sacrebleu splits the texts into words; n-grams are counted here, to the same num
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, reduce
+from itertools import chain
+from operator import or_
 from typing import ClassVar
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
+from nlgauge.errors import SpecError
 from nlgauge.maths.ngrams import ngrams
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_with_references
 from nlgauge.metrics.parameters import check_least
-from nlgauge.metrics.translation_counts import Sacrebleu, counted_values, sacrebleu_facts, sacrebleu_metric
+from nlgauge.metrics.translation_counts import Pair, Sacrebleu, counted_values, sacrebleu_facts, sacrebleu_metric
 
 _CONSTANTS = {"floor": 0.1, "add-k": 1.0}
 
@@ -28,10 +33,10 @@ class BLEU(RowMetric):
     lowercase: compare texts in lower case. ngram: the longest n-grams that count.
 
     A row's value leaves out the orders for which the candidate is too short (sacrebleu's effective order), that of all
-    rows does not. smooth: 'exp', 'floor' (0.1), 'add-k' (1) or 'none', of orders without a match. tokenizer: '13a',
-    'intl', 'zh', 'char' or 'none' of sacrebleu.
-    references: 'joint', n-grams of any reference count; or the 'best' or the 'mean' of those taken one by one, which
-    has no value of all rows together but their mean.
+    rows does not. smooth: 'exp', 'floor', 'add-k' or 'none', of orders without a match. smooth_value: what 'floor'
+    takes for them (0.1 by default), or what 'add-k' adds (1). tokenizer: '13a', 'intl', 'zh', 'char' or 'none' of
+    sacrebleu. references: 'joint', n-grams of any reference count; or the 'best' or the 'mean' of those taken one by
+    one, which has no value of all rows together but their mean.
     """
 
     citation: ClassVar[str] = "Papineni et al. 2002, ACL"
@@ -49,11 +54,14 @@ class BLEU(RowMetric):
     lowercase: bool = False
     tokenizer: str = "13a"
     smooth: str = "exp"
+    smooth_value: float | None = None
     ngram: int = 4
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_least(self, ngram=1)
+        if self.smooth_value is not None and (self.smooth not in _CONSTANTS or not 0 < self.smooth_value < math.inf):
+            raise SpecError("BLEU: smooth_value is a number above 0, for smooth='floor' or 'add-k'")
 
     @property
     def libraries(self) -> tuple[str, ...]:
@@ -72,10 +80,14 @@ class BLEU(RowMetric):
         def words(text: str) -> list[str]:
             return tokenize((text.lower() if self.lowercase else text).rstrip()).split()
 
-        def count(candidates: Sequence[str], references: tuple[str, ...]) -> list[list[int]]:
-            return clipped_counts(
-                [words(text) for text in candidates], [words(text) for text in references], self.ngram
-            )
+        @cache
+        def most(references: tuple[str, ...]) -> tuple[Mapping[str, int], Sequence[int]]:
+            split = [words(text) for text in references]
+            counts = reduce(or_, (grams(each, self.ngram) for each in split))
+            return counts, sorted({len(each) for each in split})
+
+        def count(pairs: Sequence[Pair]) -> list[list[int]]:
+            return [clipped_counts(words(text), *most(references), self.ngram) for text, references in pairs]
 
         return counted_values(self, rows, count, self._formula(effective=True))
 
@@ -84,8 +96,8 @@ class BLEU(RowMetric):
         return shared_with_references(row)
 
     def _formula(self, effective: bool) -> dict[str, object]:
-        settings = {"smooth": self.smooth, "constant": _CONSTANTS.get(self.smooth, 0.0), "effective": effective}
-        return {"name": "bleu", **settings}
+        constant = _CONSTANTS.get(self.smooth, 0.0) if self.smooth_value is None else float(self.smooth_value)
+        return {"name": "bleu", "smooth": self.smooth, "constant": constant, "effective": effective}
 
     def _sacrebleu(self) -> Sacrebleu:
         return sacrebleu_metric(
@@ -94,32 +106,26 @@ class BLEU(RowMetric):
             lowercase=self.lowercase,
             tokenize=self.tokenizer,
             smooth_method=self.smooth,
+            smooth_value=self.smooth_value,
             max_ngram_order=self.ngram,
             effective_order=self.references != "joint",
         )
 
 
-def clipped_counts(
-    candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], longest: int
-) -> list[list[int]]:
-    """Counts of each candidate: its words, those of the reference nearest in length, n-grams that references have, all.
+def grams(words: Sequence[str], longest: int) -> Counter[str]:
+    """How often a text has each of its n-grams, for all n up to `longest`."""
+    return Counter(chain.from_iterable(ngrams(words, n) for n in range(1, longest + 1)))
 
-    The last two for each n up to `longest`. An n-gram is had as often as in the reference that has it most often.
+
+def clipped_counts(words: Sequence[str], most: Mapping[str, int], lengths: Sequence[int], longest: int) -> list[int]:
+    """Counts of a candidate: its words, those of the reference nearest in length, n-grams that references have, all.
+
+    The last two for each n up to `longest`. most: how often the reference that has an n-gram most often has it.
+    lengths: words of the references, the shortest first.
     """
-    most: dict[str, int] = {}
-    for words in references:
-        for n in range(1, longest + 1):
-            for gram, times in Counter(ngrams(words, n)).items():
-                if times > most.get(gram, 0):
-                    most[gram] = times
-    lengths = sorted({len(words) for words in references})
-    counts = []
-    for words in candidates:
-        size = len(words)
-        nearest = min(lengths, key=lambda length: abs(length - size))  # the shorter of two as near
-        matches = [
-            sum([min(times, most.get(gram, 0)) for gram, times in Counter(ngrams(words, n)).items()])
-            for n in range(1, longest + 1)
-        ]
-        counts.append([size, nearest, *matches, *(max(0, size - n) for n in range(longest))])
-    return counts
+    size, own = len(words), grams(words, longest)
+    matches = [0] * longest
+    for gram in own.keys() & most.keys():
+        matches[gram.count(" ")] += min(own[gram], most[gram])
+    nearest = min(lengths, key=lambda length: abs(length - size))  # the shorter of two as near
+    return [size, nearest, *matches, *(max(0, size - n) for n in range(longest))]

@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
-from nlgauge.maths.ngrams import numbered, shared_ngrams
+from nlgauge.maths.ngrams import code_points, numbered, shared_ngrams
 from nlgauge.maths.totals import total
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_with_references
 from nlgauge.metrics.parameters import check_least
-from nlgauge.metrics.translation_counts import counted_values, sacrebleu_facts, sacrebleu_metric
+from nlgauge.metrics.translation_counts import Pair, counted_values, sacrebleu_facts, sacrebleu_metric
 
 _MARKS = frozenset(string.punctuation)
 
@@ -31,6 +30,8 @@ class ChrF(RowMetric):
 
     lowercase: compare texts in lower case. characters: the longest n-grams of characters that count.
     words: with n-grams of words up to this order too; 2 is chrF++. beta: weight of recall.
+    eps_smoothing: the mean of F over all orders, as chrF++.py, Moses and NLTK have it, and not F of the means over the
+    orders that both texts have.
     references: 'joint', sacrebleu's, which is the best one; or the 'mean' of those taken one by one, which has no value
     of all rows together but their mean.
     """
@@ -48,6 +49,7 @@ class ChrF(RowMetric):
     characters: int = 6
     words: int = 0
     beta: int = 2
+    eps_smoothing: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -63,6 +65,7 @@ class ChrF(RowMetric):
 
     def prepare(self, setup: Setup) -> Prepared:
         settings = {"char_order": self.characters, "word_order": self.words, "beta": self.beta}
+        settings["eps_smoothing"] = self.eps_smoothing
         metric = sacrebleu_metric("ChrF", "CHRF", lowercase=self.lowercase, **settings)
         return Prepared(facts=sacrebleu_facts(metric, setup.corpus))
 
@@ -73,23 +76,29 @@ class ChrF(RowMetric):
         """The words that the candidate shares with its references."""
         return shared_with_references(row)
 
-    def _count(self, candidates: Sequence[str], references: tuple[str, ...]) -> Sequence[Sequence[float]]:
+    def _count(self, pairs: Sequence[Pair]) -> Sequence[Sequence[float]]:
         """N-grams of the candidate, of the reference and of both, for each order, against the best reference."""
-        texts = [text.lower() if self.lowercase else text for text in (*candidates, *references)]
-        kinds = [(numbered(["".join(text.split()) for text in texts]), self.characters)]
+        numbers: dict[str, int] = {}
+        for candidate, references in pairs:
+            for text in (candidate, *references):
+                numbers.setdefault(text, len(numbers))
+        couples = [(numbers[one], numbers[text]) for one, references in pairs for text in references]
+        texts = [text.lower() if self.lowercase else text for text in numbers]
+        shared = [shared_ngrams([code_points("".join(text.split())) for text in texts], couples, self.characters)]
         if self.words:
-            kinds.append((numbered([words_and_marks(text) for text in texts]), self.words))
-        cut = len(candidates)
-        shared = np.concatenate([shared_ngrams(each[:cut], each[cut:], longest) for each, longest in kinds], axis=2)
-        shared[..., 0][shared[..., 1] == 0] = 0  # an order that the reference is too short for does not count
-        counts: NDArray[np.float64] = shared.reshape(cut, len(references), -1).astype(np.float64)
-        best = total(self._formula, counts)[..., 0].argmax(axis=1)
-        chosen: list[list[float]] = counts[np.arange(cut), best].tolist()
+            shared.append(shared_ngrams(numbered([words_and_marks(text) for text in texts]), couples, self.words))
+        counts = np.concatenate(shared, axis=1)
+        counts[..., 0][counts[..., 1] == 0] = 0  # an order that the reference is too short for does not count
+        flat = counts.reshape(len(couples), -1).astype(np.float64)
+        scores, ends = total(self._formula, flat)[:, 0], np.cumsum([len(references) for _, references in pairs])
+        starts = [0, *ends[:-1].tolist()]
+        best = [start + int(scores[start:end].argmax()) for start, end in zip(starts, ends.tolist(), strict=True)]
+        chosen: list[list[float]] = flat[best].tolist()
         return chosen
 
     @property
     def _formula(self) -> Mapping[str, object]:
-        return {"name": "chrf", "beta": self.beta}
+        return {"name": "chrf", "beta": self.beta, **({"smooth": True} if self.eps_smoothing else {})}
 
 
 def words_and_marks(text: str) -> list[str]:

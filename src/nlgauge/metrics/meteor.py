@@ -8,7 +8,8 @@ are not these.
 
 Among the alignments with most matches the papers want the one with fewest crossings. Here, as in NLTK, words are
 matched from the end of the candidate, each with the last word of the reference that is still free: first all exact
-matches, then stems, then synonyms. On equal words, stems and synonyms the numbers are NLTK's.
+matches, then stems, then synonyms. On equal words, stems and synonyms the numbers are NLTK's. NLTK stems by rules of
+its own unless it is told otherwise (`PorterStemmer.ORIGINAL_ALGORITHM`): variant 'nltk' has them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from nlgauge.metrics.references import StringReferenceMetric
 from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
 from nlgauge.metrics.wordnet import WordNet
 
-_WEIGHTS = {"2005": (0.9, 3.0, 0.5), "2007": (0.81, 0.83, 0.28)}
+_WEIGHTS = {"2005": (0.9, 3.0, 0.5), "2007": (0.81, 0.83, 0.28), "nltk": (0.9, 3.0, 0.5)}
 """By variant: recall's share of F, exponent and weight of the penalty"""
 
 Synonyms: TypeAlias = Callable[[str], frozenset[str]]
@@ -50,7 +51,8 @@ class METEORPrepared(Prepared):
 class METEOR(StringReferenceMetric[StemmedWords]):
     """METEOR of 2005 or 2007: F of matched words, recall weighing more, minus a penalty for scattered matches; 0 to 1.
 
-    variant: '2005', F weighed 9 to 1 (NLTK's default), or '2007', the weights fitted for English.
+    variant: '2005', F weighed 9 to 1; '2007', the weights fitted for English; or 'nltk', those of 2005 on stems by
+        NLTK's own rules, which needs nltk.
     stemmer: 'porter', 'none', or a language of Snowball ('german', 'english' for Porter 2, ...).
     wordnet: a folder with WordNet's files (data.noun, index.noun, ...), for matches by synonym, which the published
         numbers have: Debian's wordnet-base puts them into /usr/share/wordnet, NLTK into corpora/wordnet. None: without.
@@ -70,21 +72,27 @@ class METEOR(StringReferenceMetric[StemmedWords]):
     wordnet: str | None = None
     tokenizer: str = "13a"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.variant == "nltk" and self.stemmer != "porter":
+            raise SpecError("METEOR: variant='nltk' has NLTK's stemmer: leave stemmer out")
+
     @property
     def libraries(self) -> tuple[str, ...]:
-        return (*splitter_library(self.tokenizer), *(("snowballstemmer",) if self.stemmer != "none" else ()))
+        stems = {"nltk": ("nltk",), "none": ()}.get(self._stems, ("snowballstemmer",))
+        return (*splitter_library(self.tokenizer), *stems)
 
     def prepare(self, setup: Setup) -> METEORPrepared:
         splitter(self.tokenizer)
-        _stemmer(self.stemmer)
+        _stemmer(self._stems)
         net = self._net()
         synonyms = "none" if net is None else {"name": "wordnet", "digest": net.digest}
-        facts = {"variant": self.variant, "case": "lc", "tok": self.tokenizer, "stemmer": self.stemmer}
+        facts = {"variant": self.variant, "case": "lc", "tok": self.tokenizer, "stemmer": self._stems}
         return METEORPrepared(net=net, facts={**facts, "synonyms": synonyms})
 
     def read(self, text: str, prepared: METEORPrepared) -> StemmedWords | None:
         words = splitter(self.tokenizer)(text)
-        return StemmedWords(words, [*map(_stemmer(self.stemmer), words)]) if words else None
+        return StemmedWords(words, [*map(_stemmer(self._stems), words)]) if words else None
 
     def compare(
         self, pairs: Sequence[tuple[StemmedWords, StemmedWords]], prepared: METEORPrepared
@@ -102,6 +110,10 @@ class METEOR(StringReferenceMetric[StemmedWords]):
         together = sum([matches.get(i + 1) == j + 1 for i, j in matches.items()])
         penalty: float = gamma * ((len(matches) - together) / len(matches)) ** beta
         return (1 - penalty) * f
+
+    @property
+    def _stems(self) -> str:
+        return "nltk" if self.variant == "nltk" else self.stemmer
 
     def _net(self) -> WordNet | None:
         try:
@@ -140,6 +152,13 @@ def matched(candidate: StemmedWords, reference: StemmedWords, synonyms: Synonyms
 def _stemmer(name: str) -> Callable[[str], str]:
     if name == "none":
         return str
+    if name == "nltk":
+        try:
+            from nltk.stem.porter import PorterStemmer
+        except ImportError:
+            raise MissingExtraError("METEOR(variant='nltk')", "nltk") from None
+        by_nltk: Callable[[str], str] = lru_cache(1 << 17)(PorterStemmer().stem)
+        return by_nltk
     try:
         import snowballstemmer
     except ImportError:

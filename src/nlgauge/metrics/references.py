@@ -52,7 +52,8 @@ def paired(
         if reference is not None and unusable(reference) is None:
             pairs.append((candidate, reference))
             numbers.append(number)
-    return RowPairs(pairs, numbers, "no reference has words")
+    why = next((why for one in references if one is not None and (why := unusable(one)) is not None), None)
+    return RowPairs(pairs, numbers, "no reference has words" if why is None else f"the references have {why}")
 
 
 def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:

@@ -6,12 +6,13 @@ Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", ACL workshop Text
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from importlib.metadata import version
 from itertools import pairwise
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +24,25 @@ from nlgauge.metrics.references import StringReferenceMetric
 
 _TOKENIZERS = {"ascii": "DefaultTokenizer", "unicode": "UnicodeTokenizer", "character": "CharacterTokenizer"}
 """Their names in rouge-score-rs"""
+_LETTER = re.compile("[A-Za-z0-9]")
+"""What is or begins a word to every tokenizer"""
 _MOST_CELLS = 10_000_000_000
 """Words of a candidate times those of its reference, 100,000 each: minutes for a common subsequence, and a day for the
 longest texts that there may be"""
 
 
-class Text(NamedTuple):
-    """A text as ROUGE reads it."""
+@dataclass(frozen=True)
+class Text:
+    """A text as ROUGE reads it: a sentence a line, for ROUGE-Lsum."""
 
     text: str
-    """A sentence a line, for ROUGE-Lsum"""
-    words: int
+    tokenizer: _Tokenizer
+    other_script: bool = False
+    """Whether it has words, of which the tokenizer sees none"""
+
+    @cached_property
+    def words(self) -> int:
+        return len(self.tokenizer.tokenize(self.text))
 
 
 class _Tokenizer(Protocol):
@@ -103,8 +112,13 @@ class ROUGE(StringReferenceMetric[Text]):
     def read(self, text: str, prepared: Prepared) -> Text | None:
         if self.variant == "Lsum" and self.sentences == "split":
             text = "\n".join(text[begin:end] for begin, end in pairwise([0, *sentence_ends(text), len(text)]))
-        words = len(_tokenizer(self.tokenizer, self.stemmer).tokenize(text))
-        return Text(text, words) if words else None
+        read = Text(text, _tokenizer(self.tokenizer, self.stemmer))
+        if _LETTER.search(text) or read.words:
+            return read
+        return replace(read, other_script=True) if any(map(str.isalnum, text)) else None
+
+    def unusable(self, side: Text) -> str | None:
+        return "no words of a to z: tokenizer='unicode' reads any script" if side.other_script else None
 
     def compare(self, pairs: Sequence[tuple[Text, Text]], prepared: Prepared) -> list[tuple[float, float, float]]:
         name, shortest = f"rouge{self.variant}", self._shortest
@@ -114,7 +128,7 @@ class ROUGE(StringReferenceMetric[Text]):
         scores = [None if self._is_far(pair) else next(found)[name] for pair in pairs]
         return [
             (score.fmeasure, score.precision, score.recall)
-            if score is not None and max(candidate.words, reference.words) >= shortest
+            if score is not None and (score.fmeasure or max(candidate.words, reference.words) >= shortest)
             else (math.nan, math.nan, math.nan)
             for (candidate, reference), score in zip(pairs, scores, strict=True)
         ]
@@ -124,7 +138,9 @@ class ROUGE(StringReferenceMetric[Text]):
 
     def _is_far(self, pair: tuple[Text, Text]) -> bool:
         """Whether a common subsequence, which takes the product of both lengths, would take hours."""
-        return not self.variant.isdigit() and pair[0].words * pair[1].words > _MOST_CELLS
+        if self.variant.isdigit() or len(pair[0].text) * len(pair[1].text) <= _MOST_CELLS:
+            return False
+        return pair[0].words * pair[1].words > _MOST_CELLS
 
     def reduced(self, pairs: Sequence[tuple[Text, Text]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.references != "sum":

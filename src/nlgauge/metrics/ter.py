@@ -1,7 +1,7 @@
 """TER: Snover et al., "A Study of Translation Edit Rate with Targeted Human Annotation", AMTA 2006.
 
-sacrebleu splits the texts into words; edits are counted by `nlgauge.maths.shifts`, which gives sacrebleu's numbers a
-hundred times as fast.
+sacrebleu splits the texts into words; edits are counted by `nlgauge.maths.shifts`, which gives sacrebleu's numbers in
+less time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nlgauge.errors import MissingExtraError
 from nlgauge.maths.shifts import Distance, fewest_shifted_edits
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_with_references
-from nlgauge.metrics.translation_counts import Sacrebleu, counted_values, sacrebleu_facts, sacrebleu_metric
+from nlgauge.metrics.translation_counts import Pair, Sacrebleu, counted_values, sacrebleu_facts, sacrebleu_metric
 
 _FORMULA: Mapping[str, object] = {"name": "rate"}
 _MOST_CELLS = 25_000_000
@@ -66,15 +66,22 @@ class TER(RowMetric):
     def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         tokenize, distance = self._sacrebleu().tokenizer, _distance()
 
-        def count(candidates: Sequence[str], references: tuple[str, ...]) -> list[tuple[float, float]]:
-            candidate_words, reference_words = (
-                [tokenize(text.rstrip()).split() for text in texts] for texts in (candidates, references)
-            )
-            lengths = [len(words) for words in reference_words]
-            near = [words for words in candidate_words if len(words) * max(lengths) <= _MOST_CELLS]
-            found = iter(fewest_shifted_edits(near, reference_words, distance) if near else ())
-            edits = [next(found) if len(words) * max(lengths) <= _MOST_CELLS else math.nan for words in candidate_words]
-            return [(one, sum(lengths) / len(lengths)) for one in edits]
+        def count(pairs: Sequence[Pair]) -> list[tuple[float, float]]:
+            together: dict[tuple[str, ...], list[str]] = {}
+            for candidate, references in pairs:
+                together.setdefault(references, []).append(candidate)
+            found: dict[Pair, tuple[float, float]] = {}
+            for references, candidates in together.items():
+                ours, theirs = (
+                    [tokenize(text.rstrip()).split() for text in texts] for texts in (candidates, references)
+                )
+                lengths = [len(words) for words in theirs]
+                near = [words for words in ours if len(words) * max(lengths) <= _MOST_CELLS]
+                edits = iter(fewest_shifted_edits(near, theirs, distance) if near else ())
+                for text, words in zip(candidates, ours, strict=True):
+                    few = next(edits) if len(words) * max(lengths) <= _MOST_CELLS else math.nan
+                    found[text, references] = few, sum(lengths) / len(lengths)
+            return [found[pair] for pair in pairs]
 
         return counted_values(self, rows, count, _FORMULA)
 

@@ -22,8 +22,8 @@ TOO_LONG = "the texts are too long to be compared"
 """The reason where a metric's count of a pair is NaN"""
 Pair: TypeAlias = tuple[str, tuple[str, ...]]
 """A candidate and the references that it is counted against together"""
-Count: TypeAlias = Callable[[Sequence[str], tuple[str, ...]], Sequence[Sequence[float]]]
-"""The counts of each of some candidates against references taken together"""
+Count: TypeAlias = Callable[[Sequence[Pair]], Sequence[Sequence[float]]]
+"""The counts of some pairs"""
 
 
 class Counted(Protocol):
@@ -87,7 +87,9 @@ def sacrebleu_facts(metric: Sacrebleu, corpus: Corpus) -> dict[str, object]:
 def counted_values(metric: Counted, rows: Sequence[Row], count: Count, formula: Mapping[str, object]) -> list[Value]:
     """The values of rows, by a formula of `nlgauge.maths.totals`; each distinct pair of texts is counted once."""
     pairs = [_pairs(row, metric.references == "joint") for row in rows]
-    counts = _counts([pair for each in pairs for pair in each], count)
+    distinct = list(dict.fromkeys(pair for each in pairs for pair in each))
+    counted = count(distinct) if distinct else ()
+    counts = {pair: tuple(map(float, one)) for pair, one in zip(distinct, counted, strict=True)}
     numbers = total(formula, np.array([*counts.values()], np.float64))[:, 0].tolist() if counts else []
     values = dict(zip(counts, numbers, strict=True))
     return [
@@ -105,18 +107,6 @@ def _pairs(row: Row, joint: bool) -> list[Pair]:
     if joint:
         return [(row.candidate, usable)] if usable else []
     return [(row.candidate, (text,)) for text in usable]
-
-
-def _counts(pairs: Sequence[Pair], count: Count) -> dict[Pair, tuple[float, ...]]:
-    """For each distinct pair; candidates that have their references in common are counted together."""
-    candidates: dict[tuple[str, ...], dict[str, None]] = {}
-    for candidate, references in pairs:
-        candidates.setdefault(references, {})[candidate] = None
-    return {
-        (candidate, references): tuple(map(float, counts))
-        for references, texts in candidates.items()
-        for candidate, counts in zip(texts, count(list(texts), references), strict=True)
-    }
 
 
 def _value(metric: Counted, row: Row, counts: Sequence[tuple[float, ...]], values: Sequence[float]) -> Value:

@@ -23,19 +23,14 @@ class Distinct:
 
     def add(self, texts: Iterable[str]) -> None:
         """Take more texts."""
-        self._new.update(map(_digest, texts))
+        for text in texts:
+            digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            self._new.add(int.from_bytes(digest, "big"))
         if len(self._new) > max(_FEW, len(self._sorted)):
-            self._merge()
+            len(self)
 
     def __len__(self) -> int:
-        self._merge()
-        return len(self._sorted)
-
-    def _merge(self) -> None:
         if self._new:
             self._sorted = np.union1d(self._sorted, np.fromiter(self._new, np.uint64, len(self._new)))
             self._new = set()
-
-
-def _digest(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+        return len(self._sorted)

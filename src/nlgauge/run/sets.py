@@ -15,12 +15,12 @@ from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText
 from nlgauge.run.distinct import Distinct
-from nlgauge.run.scored import Scored, checked, unpacked
+from nlgauge.run.results import RowResult, checked, unpacked
 
 _AT_ONCE = 256
 
 
-class Gathered:
+class PointCollector:
     """The points of texts that a metric of sets compares, as they come by.
 
     against: whether outputs are compared with another corpus and not with the references of their rows.
@@ -35,16 +35,12 @@ class Gathered:
         """By text"""
         self.longer: set[str] = set()
         """The texts that are longer than the model's window"""
-        self._prepared, self._with_references, self._skipped = prepared, not against, skipped
+        self.skipped = skipped
+        self._prepared, self._with_references = prepared, not against
 
-    @property
-    def skipped(self) -> Collection[str]:
-        """The systems whose score is known."""
-        return self._skipped
-
-    def apart(self) -> Gathered:
+    def apart(self) -> PointCollector:
         """One for some rows alone, which may go to another process."""
-        return Gathered(self.metric, self._prepared, not self._with_references, frozenset(self.skipped))
+        return PointCollector(self.metric, self._prepared, not self._with_references, frozenset(self.skipped))
 
     def requests(self, rows: Iterable[Row]) -> list[AnyRequest]:
         """What the points of some rows' texts are made of, where neither they nor their system's score are known."""
@@ -61,7 +57,7 @@ class Gathered:
             if feature is not None:
                 self.points[text] = self.metric.points(feature)
 
-    def join(self, other: Gathered) -> None:
+    def join(self, other: PointCollector) -> None:
         """Take what another one gathered."""
         self.points.update(other.points)
         self.longer.update(other.longer)
@@ -71,7 +67,7 @@ class Gathered:
         return [row.candidate, *(row.references if self._with_references else ())]
 
 
-class SetPoints(Gathered):
+class SetScorer(PointCollector):
     """The points of all texts that a metric of sets compares, and what the store has of whole systems.
 
     facts: what its numbers depend on. against: the corpus whose candidates outputs are compared with, instead of the
@@ -92,12 +88,7 @@ class SetPoints(Gathered):
         self.facts = facts
         self._rows, self._against, self._evidence = rows, against, evidence
         self._key = key
-        self._kept: dict[str, Scored] = {}
-
-    @property
-    def skipped(self) -> Collection[str]:
-        """The systems that the store has a score of."""
-        return self._kept.keys()
+        self._kept: dict[str, RowResult] = {}
 
     @cached_property
     def systems(self) -> Mapping[str, Sequence[int]]:
@@ -126,6 +117,7 @@ class SetPoints(Gathered):
     def recall(self, kept: Mapping[str, bytes]) -> None:
         """Take what the store has, by key; what is no score of the system is passed over."""
         self._kept = {}
+        self.skipped = self._kept.keys()
         for system, key in self.keys.items():
             one = unpacked(kept[key], len(self.metric.parts)) if key in kept else None
             if one is not None and (not one.longer or one.can_be_of(self._all_texts(system))):
@@ -154,7 +146,7 @@ class SetPoints(Gathered):
         for at in range(0, len(texts), _AT_ONCE):
             yield [self.metric.request(text, self._prepared) for text in texts[at : at + _AT_ONCE]]
 
-    def scores(self) -> dict[str, Scored]:
+    def scores(self) -> dict[str, RowResult]:
         """A score for each system, in the corpus's order: what the store has, the others compared now."""
         other = self._texts(self._against, "candidate") if self._against is not None else None
         return {system: self._kept.get(system) or self._scored(system, other) for system in self.systems}
@@ -162,15 +154,16 @@ class SetPoints(Gathered):
     def _of(self, system: str) -> Iterator[Row]:
         return (self._rows[number] for number in self.systems[system])
 
-    def _scored(self, system: str, other: Sequence[SetText] | None) -> Scored:
+    def _scored(self, system: str, other: Sequence[SetText] | None) -> RowResult:
         evaluated = self._texts(self._of(system), "candidate")
         reference = other if other is not None else self._texts(self._of(system), "references")
-        shown = None
-        if self._evidence and evaluated and reference:
-            shown = self.metric.evidence(evaluated, reference).record() or None
         longer = tuple(n for n, text in enumerate(self._all_texts(system)) if text in self.longer)
-        (value,) = checked(self.metric, [self._compared(evaluated, reference)], 1)
-        return Scored(value, longer, shown)
+        if not (evaluated and reference):
+            why = f"no {'reference' if evaluated else 'output'} has words"
+            return RowResult(Value((np.nan,) * len(self.metric.parts), why), longer)
+        value = self.metric.compare(*(np.concatenate([one.points for one in some]) for some in (evaluated, reference)))
+        shown = self.metric.evidence(evaluated, reference).record() or None if self._evidence else None
+        return RowResult(checked(self.metric, [value], 1)[0], longer, shown)
 
     def _all_texts(self, system: str) -> list[str]:
         """The distinct texts that a system's score is made of."""
@@ -184,11 +177,3 @@ class SetPoints(Gathered):
         )
         known = [SetText(item, text, self.points[text]) for item, text in texts if text in self.points]
         return [one for one in known if len(one.points)]
-
-    def _compared(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Value:
-        for side, texts in (("output", evaluated), ("reference", reference)):
-            if not texts:
-                return Value((np.nan,) * len(self.metric.parts), f"no {side} has words")
-        return self.metric.compare(
-            np.concatenate([one.points for one in evaluated]), np.concatenate([one.points for one in reference])
-        )

@@ -8,9 +8,9 @@ from typing import Any
 from nlgauge._version import __version__
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.to_json import jsonable
-from nlgauge.explanation import Explanation
+from nlgauge.explanation import of_rows
 from nlgauge.meta.gate import Verdict
-from nlgauge.run.together import Run
+from nlgauge.run.executors.together import Run
 
 Record = dict[str, Any]
 
@@ -26,24 +26,10 @@ def scores(table: ScoreTable) -> Record:
     return {**table.header(), "scores": list(table.records())}
 
 
-def explanations(run: Run, table: ScoreTable) -> Record:
+def explanations(run: Run) -> Record:
     """What `nlgauge explain --format json` prints, of every row."""
-    rows = [
-        Explanation(
-            row=number + 1,
-            system=run.corpus[number].system,
-            item=run.corpus[number].item,
-            metric=spec,
-            values=dict(zip(table.columns[spec].parts, one.value.parts, strict=True)),
-            reason=one.value.reason,
-            notes=list(one.value.notes),
-            evidence=one.evidence if isinstance(one.evidence, dict) else {},
-            texts={},
-        ).record
-        for spec, scored in run.scored.items()
-        for number, one in sorted(scored.items())
-    ]
-    return {"nlgauge": __version__, "rows": rows}
+    found = [of_rows(run.corpus, run.metrics[spec], sorted(some.items())) for spec, some in run.scored.items()]
+    return {"nlgauge": __version__, "rows": [one.record for some in found for one in some]}
 
 
 def verdict(table: ScoreTable, found: Verdict) -> Record:

@@ -19,7 +19,7 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.meta.gate import check
 from nlgauge.metrics.base import RowMetric
-from nlgauge.run.together import Run
+from nlgauge.run.executors.together import Run
 from nlgauge.serve import answers, body, openapi, page
 from nlgauge.serve.asking import Asking, number_of, one_of
 from nlgauge.serve.guard import Guard
@@ -44,19 +44,30 @@ class Service:
         self.measures = Measures(lambda: self.worker.waiting, lambda: self.worker.scoring)
         self.worker = Worker(models, limits, self.measures.evaluated)
 
-    async def answer(self, run: Run) -> ScoreTable:
-        """The scores of a run. Raises Refused where they are not there in time, and why the run failed."""
+    async def answer(self, run: Run, request: Request) -> ScoreTable:
+        """The scores of a run. Raises Refused where they are not there in time, or who asked is gone by then, and why
+        the run failed."""
         ticket = self.worker.submit(run)
-        late = Refused(503, f"no answer within {self.limits.seconds:g} seconds (send less at a time, or try later)")
+        gone = asyncio.ensure_future(_gone(request))
         try:
-            await asyncio.wait_for(asyncio.wrap_future(ticket.done), self.limits.seconds)
-        except asyncio.TimeoutError:
-            raise late from None
+            waiting = (asyncio.wrap_future(ticket.done), gone)
+            await asyncio.wait(waiting, timeout=self.limits.seconds, return_when=asyncio.FIRST_COMPLETED)
+            if gone.done() and not ticket.done.done():
+                raise Refused(408, "the client went away before its answer was there")
+        finally:
+            gone.cancel()
+            ticket.done.cancel()  # what nobody waits for is given up before its next block
         if run.error is not None:
             raise run.error
         if run.table is None:
-            raise late
+            raise Refused(503, f"no answer within {self.limits.seconds:g} seconds (send less at a time, or try later)")
         return run.table
+
+
+async def _gone(request: Request) -> None:
+    """Wait until the client is gone."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def application(service: Service, *, keys: Keys, hosts: Collection[str] | None = None, log: bool = True) -> ASGIApp:
@@ -88,14 +99,15 @@ def _scoring(app: FastAPI, service: Service) -> None:
         fields = asking.fields(await body.read(request, service.limits), openapi.SCORE_FIELDS)
         evidence = one_of(fields, "evidence", bool, "true or false", False)
         run = asking.run(asking.corpus(fields), fields.get("metrics"), evidence)
-        return _json(answers.scores(await service.answer(run)))
+        return _json(answers.scores(await service.answer(run, request)))
 
     @app.post("/explain", **openapi.EXPLAIN)
     async def explain(request: Request) -> Response:
         fields = asking.fields(await body.read(request, service.limits), openapi.EXPLAIN_FIELDS)
         run = asking.run(asking.corpus(fields), [_spec(fields)], evidence=True)
         _refuse_sets(run)
-        return _json(answers.explanations(run, await service.answer(run)))
+        await service.answer(run, request)
+        return _json(answers.explanations(run))
 
     @app.post("/check", **openapi.CHECK)
     async def checked(request: Request) -> Response:
@@ -104,7 +116,7 @@ def _scoring(app: FastAPI, service: Service) -> None:
         missing = one_of(fields, "allow_missing", bool, "true or false", False)
         least, most = number_of(fields, "at_least"), number_of(fields, "at_most")
         run = asking.run(asking.corpus(fields), [_spec(fields)], evidence=True)
-        table = await service.answer(run)
+        table = await service.answer(run, request)
         found = check(table, part=part, at_least=least, at_most=most, allow_missing=missing)
         return _json(answers.verdict(table, found))
 

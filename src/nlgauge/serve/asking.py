@@ -11,7 +11,7 @@ from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.place import Place, kind
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric
-from nlgauge.run.together import Run
+from nlgauge.run.executors.together import Run
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.menu import Menu
 from nlgauge.serve.refusal import Refused

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
-from nlgauge.run.together import Run, score_together
+from nlgauge.options import RunOptions
+from nlgauge.run.executors.together import Run, score_together
 from nlgauge.serve.menu import Menu
 
 _SAMPLE = {
@@ -17,9 +17,9 @@ _SAMPLE = {
 }
 
 
-def load_models(menu: Menu, precision: str = "float32", device: str | None = None) -> dict[str, Model]:
+def load_models(menu: Menu, options: RunOptions) -> dict[str, Model]:
     """Every model that a request can lead to, by name. Raises what `nlgauge.engine.models.loading.load` raises."""
-    return {name: loading.load(name, precision, device=device) for name in menu.models}
+    return {name: options.load(name) for name in menu.models}
 
 
 def try_out(menu: Menu, models: dict[str, Model]) -> None:

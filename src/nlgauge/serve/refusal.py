@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nlgauge.errors import InputError, NlgaugeError
-from nlgauge.run.together import TooMuchWorkError
+from nlgauge.run.executors.together import TooMuchWorkError
 
 RETRY_SECONDS = 1
 """What a client is told to wait before it tries again"""
 DOCUMENTED: Mapping[int, str] = {
     400: "Content-Length and Transfer-Encoding both say how long the body is.",
     401: "There is no API key, or not a right one.",
-    408: "The body did not come in time.",
+    408: "The body did not come in time, or the client went away.",
     413: "The request is over a limit: bytes, rows, characters, metrics or work.",
     415: "The body is not application/json, or it is compressed.",
     421: "The request was sent to another host's name.",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models.capabilities import Model
-from nlgauge.run.together import Run, score_together
+from nlgauge.run.executors.together import Run, score_together
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.refusal import Refused
 

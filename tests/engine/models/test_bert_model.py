@@ -48,7 +48,7 @@ def told(model):
 
 
 def test_both_backends_say_the_same(folder):
-    graphs, networks = (load(str(folder), backend=backend) for backend in ("onnx", "torch"))
+    graphs, networks = (load(str(folder), backend=backend) for backend in ("onnxruntime", "torch"))
     assert graphs.digest == networks.digest == model_digest(folder) and networks.backend.startswith("torch")
     assert (networks[ENCODER].layers, networks.window, networks.card.aligner_threshold) == (3, 64, pytest.approx(0.4))
     assert networks.mask_id == 4

@@ -31,7 +31,7 @@ def identity(model):
 
 @pytest.fixture(scope="module")
 def both():
-    return tuple(load("pocket", backend=backend) for backend in ("onnx", "torch"))
+    return tuple(load("pocket", backend=backend) for backend in ("onnxruntime", "torch"))
 
 
 def test_both_backends_are_the_same_model(both):

@@ -49,7 +49,7 @@ def test_a_held_model_is_given_again_until_it_is_let_go(monkeypatch):
     monkeypatch.setattr(loading, "_held", WeakValueDictionary())
     held = loading.hold("pocket")
     assert load("pocket") is held is loading.hold("pocket")
-    for other in (load("pocket", "int8"), load("pocket", device="cpu"), load("pocket", backend="onnx")):
+    for other in (load("pocket", "int8"), load("pocket", device="cpu"), load("pocket", backend="onnxruntime")):
         assert other is not held
     del held, other
     gc.collect()
@@ -67,7 +67,7 @@ def companion(monkeypatch):
     return companion_folder("base")
 
 
-@pytest.mark.parametrize("backend", ["onnx", "auto"])
+@pytest.mark.parametrize("backend", ["onnxruntime", "auto"])
 def test_a_companion_that_is_not_installed_says_what_to_install(monkeypatch, backend):
     monkeypatch.setattr(loading, "find_spec", lambda name: None)
     with pytest.raises(SpecError, match=r"^model 'base' is not installed: pip install nlgauge-base$"):
@@ -87,7 +87,7 @@ def test_a_companion_is_a_folder_by_its_name(companion):
 def test_a_companion_on_torch_says_what_its_graphs_say(companion):
     ids = np.array([[101, 1996, 2214, 2958, 2001, 2701, 102, 0], [101, 2048, 7504, 18999, 1012, 102, 0, 0]])
     attend = (ids > 0).astype(np.int64)
-    graphs, network = (load("base", backend=backend)[ENCODER] for backend in ("onnx", "torch"))
+    graphs, network = (load("base", backend=backend)[ENCODER] for backend in ("onnxruntime", "torch"))
     one, other = (encoder.hidden(ids, attend, [0, 4, 8])[:, attend == 1] for encoder in (graphs, network))
     np.testing.assert_allclose(one, other, atol=1e-4)
 
@@ -103,17 +103,17 @@ def test_an_unknown_precision_lists_those_there_are(precision):
 
 @pytest.mark.parametrize("backend", ["tensorflow", "", None])
 def test_an_unknown_backend_lists_those_there_are(backend):
-    with pytest.raises(SpecError, match="auto, onnx, torch"):
+    with pytest.raises(SpecError, match="auto, onnxruntime, openvino, torch"):
         load("pocket", backend=backend)
 
 
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ({"precision": "bfloat16", "backend": "onnx"}, "for bfloat16 choose backend='torch' or 'auto'"),
-        ({"precision": "int8", "backend": "torch"}, "int8 is the torch-free backend's"),
-        ({"precision": "int8", "device": "cuda"}, "computes on the CPU"),
-        ({"backend": "onnx", "device": "cuda:1"}, "'cuda:1' choose backend='torch'"),
+        ({"precision": "bfloat16", "backend": "onnxruntime"}, "for bfloat16 choose backend='openvino' or 'torch'"),
+        ({"precision": "int8", "backend": "torch"}, "int8 is for the backends without torch"),
+        ({"precision": "int8", "device": "cuda"}, "only torch computes elsewhere"),
+        ({"backend": "onnxruntime", "device": "cuda:1"}, "'cuda:1' choose backend='torch'"),
     ],
 )
 def test_what_does_not_go_together_is_refused(asked, says):
@@ -123,7 +123,7 @@ def test_what_does_not_go_together_is_refused(asked, says):
 
 def test_a_folder_without_a_model_says_what_it_lacks(tmp_path):
     with pytest.raises(SpecError, match=r"lacks model\.safetensors"):
-        load(str(tmp_path), backend="onnx")
+        load(str(tmp_path), backend="onnxruntime")
 
 
 def test_an_unknown_model_is_refused_whether_or_not_torch_is_there():

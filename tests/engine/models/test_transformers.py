@@ -32,7 +32,7 @@ def test_both_backends_agree_on_the_embedded_model():
     requests = [
         request for t in TEXTS for request in (BagRequest(t, 1.0), BagRequest(t, 0.25), VectorsRequest(t, (0, 3, 6)))
     ]
-    with_onnx, with_torch = (load("pocket", backend=backend) for backend in ("onnx", "torch"))
+    with_onnx, with_torch = (load("pocket", backend=backend) for backend in ("onnxruntime", "torch"))
     assert with_onnx.digest == with_torch.digest and with_onnx.window == with_torch.window
     assert with_onnx[TOKENIZER].digest == with_torch[TOKENIZER].digest
     for one, two in zip(answers(with_onnx, *requests), answers(with_torch, *requests), strict=True):

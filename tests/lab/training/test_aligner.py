@@ -67,7 +67,7 @@ def test_it_learns_and_the_shipped_form_says_the_same(body, tmp_path):
     with torch.no_grad():
         logits, share, text, against = run.model(asked.ids, asked.attend, asked.side)
     ids, attend, side = (x.numpy() for x in (asked.ids, asked.attend, asked.side))
-    for backend in ("onnx", "torch"):
+    for backend in ("onnxruntime", "torch"):
         shipped = load(str(folder), backend=backend)[ALIGNER].align(ids, attend, side)
         np.testing.assert_allclose(shipped[2], text, atol=0.25)
         np.testing.assert_allclose(shipped[3], against, atol=0.25)

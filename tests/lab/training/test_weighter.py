@@ -110,7 +110,7 @@ def test_what_is_written_scores_as_it_was_trained(rated, tmp_path):
 def test_words_do_not_depend_on_the_blocks_that_rows_are_read_in(rated, monkeypatch):
     engine = Engine(PairsModel(40))
     whole = measure(rated, METRIC, engine)
-    monkeypatch.setattr("nlgauge.lab.training.weighter._MOST_ROWS", 5)
+    monkeypatch.setattr("nlgauge.run.block._MOST_ROWS", 5)
     parts = measure(rated, METRIC, engine)
     np.testing.assert_array_equal(parts.segment, whole.segment)
     np.testing.assert_allclose(parts.states, whole.states, atol=1e-6)

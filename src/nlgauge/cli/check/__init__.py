@@ -12,6 +12,7 @@ import click
 
 from nlgauge._version import __version__
 from nlgauge.cli.keeping import cache_of, keeping
+from nlgauge.cli.loading import loading
 from nlgauge.cli.streams import show_json
 from nlgauge.cli.terminal import CLUSTER, PLACE, beside, clustered, one_metric, read_outputs
 from nlgauge.data.atomic_write import refuse_place
@@ -49,8 +50,7 @@ _FORMATS = ("text", "github", "junit", "json")
 @click.option("-o", "--output", type=PLACE, help="Write every row's scores here (JSON Lines): the next --against.")
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
 @click.option("--model", help="Model of metrics that name none: pocket, base, a Hugging Face name or a folder.")
-@click.option("--precision", default="float32", show_default=True, help="float32, bfloat16 or int8.")
-@click.option("--device", help="cpu, cuda, cuda:1 or mps, for models that torch runs.")
+@loading
 @keeping
 @click.option(
     "--replicates",
@@ -65,7 +65,8 @@ def check(
     outputs: Path, specs: Sequence[str], part: str | None, at_least: float | None, at_most: float | None,
     bar: Path | None, grounded: bool, against: Path | None, margin: float | None, history: Path | None,
     cluster: str | None, significance: float, allow_missing: bool, output: Path | None, columns: Sequence[str],
-    model: str | None, precision: str, device: str | None, cache: Path | None, no_cache: bool, replicates: int,
+    model: str | None, precision: str, backend: str, device: str | None, cache: Path | None, no_cache: bool,
+    replicates: int,
     seed: int, layout: str,
 ) -> None:  # fmt: skip
     """Fail if a row misses a bar, or if a system is worse than in an earlier run (docs/check.md).
@@ -95,8 +96,8 @@ def check(
     corpus = read_outputs(outputs, (), (), None, None, (), columns)
     try:
         table = evaluate(
-            corpus, metrics=spec, model=model, precision=precision, device=device, evidence=True, progress=True,
-            cache=cache_of(cache, no_cache),
+            corpus, metrics=spec, model=model, precision=precision, backend=backend, device=device, evidence=True,
+            progress=True, cache=cache_of(cache, no_cache),
         )  # fmt: skip
     except InputError as error:
         if error.file:

@@ -16,6 +16,15 @@ _MOST_TOKENS = 65536
 """More in a batch makes a GPU no faster"""
 
 
+def has_gpu() -> bool:
+    """Whether torch is installed and there is a GPU of CUDA, which it takes by default."""
+    try:
+        import torch
+    except ImportError:
+        return False
+    return bool(torch.cuda.is_available())
+
+
 def choose_device(torch: ModuleType, wanted: str | None) -> device:
     """The torch.device of a name: 'cpu', 'cuda', 'cuda:1', 'mps'; None is a GPU of CUDA where there is one.
 

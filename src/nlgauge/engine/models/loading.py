@@ -22,17 +22,19 @@ from weakref import WeakValueDictionary
 from nlgauge.catalogue.plugins import load_offered, offered
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.models.card import ALIGNER_FILE
+from nlgauge.engine.models.device import has_gpu
 from nlgauge.engine.models.folder import MASKED_FILE, PAIRS_FILE
 from nlgauge.engine.models.onnx import graph_path, open_onnx
+from nlgauge.engine.models.openvino import has_bfloat16, open_openvino
 from nlgauge.errors import NlgaugeError, SpecError
 
 PRECISIONS = ("float32", "bfloat16", "int8")
-BACKENDS = ("auto", "onnx", "torch")
+BACKENDS = ("auto", "onnxruntime", "openvino", "torch")
 _GROUP = "nlgauge.models"
 COMPANIONS = {"base": "nlgauge-base"}
 """By the name of a model, the distribution that brings its folder"""
-_held: WeakValueDictionary[tuple[str, str, str | None], Model] = WeakValueDictionary()
-"""By name, precision and device: what somebody took by `hold` and has not let go"""
+_held: WeakValueDictionary[tuple[str, str, str, str | None], Model] = WeakValueDictionary()
+"""By name, precision, backend and device: what somebody took by `hold` and has not let go"""
 
 
 def pocket_folder() -> Path:
@@ -67,25 +69,26 @@ def load(
 ) -> Model:
     """A model by name.
 
-    precision: 'float32', 'bfloat16' (torch) or 'int8' (without torch). backend: 'onnx' or 'torch'; 'auto' takes onnx
-    where the folder holds its graphs and neither precision nor device asks for torch. device: 'cpu', 'cuda', 'cuda:1'
-    or 'mps'; by default torch takes a GPU where there is one.
+    precision: 'float32', 'bfloat16' (OpenVINO or torch) or 'int8' (without torch). backend: 'onnxruntime', 'openvino'
+    or 'torch'; 'auto' takes onnxruntime where the folder holds its graphs and neither precision nor device asks for
+    another. For bfloat16 it takes OpenVINO where that is installed, the processor has units for bfloat16 and there is
+    no GPU, and else torch. device: 'cpu', 'cuda', 'cuda:1' or 'mps'; by default torch takes a GPU where there is one.
     A model that somebody holds (`hold`) comes back as it is.
     Raises SpecError for what is not known, does not go together or cannot be loaded, MissingExtraError where torch is
     needed and absent.
     """
-    held = _held.get((name, precision, device)) if backend == "auto" else None
+    held = _held.get((name, precision, backend, device))
     return _loaded(name, precision, backend, device) if held is None else held
 
 
-def hold(name: str, precision: str = "float32", *, device: str | None = None) -> Model:
+def hold(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
     """The model that `load` gives, and gives again, without loading it, for as long as the caller keeps it.
 
     For those who score few rows at a time, many times. A folder that is written anew meanwhile is not read again.
     Raises what `load` raises.
     """
-    model = load(name, precision, device=device)
-    _held[name, precision, device] = model
+    model = load(name, precision, backend, device)
+    _held[name, precision, backend, device] = model
     return model
 
 
@@ -102,8 +105,11 @@ def _loaded(name: str, precision: str, backend: str, device: str | None) -> Mode
         return _made(name, load_offered(known, points[known]), precision, device=device, of=of or None)
     folder = folder_of(name)
     _refuse_unreadable(folder, name)
-    if _without_torch(folder, precision, backend, device):
+    chosen = _backend(folder, precision, backend, device)
+    if chosen == "onnxruntime":
         return open_onnx(folder, name, precision)
+    if chosen == "openvino":
+        return open_openvino(folder, name, precision)
     if _is_ours(folder):
         from nlgauge.engine.models.bert_model import open_bert
 
@@ -140,22 +146,21 @@ def _refuse_unreadable(folder: Path, name: str) -> None:
         raise SpecError(f"model {name[:100]!r} cannot be read: {reason}") from None
 
 
-def _without_torch(folder: Path, precision: str, backend: str, device: str | None) -> bool:
-    """Whether the torch-free backend is asked for. Raises SpecError for what it cannot do, or torch cannot."""
+def _backend(folder: Path, precision: str, backend: str, device: str | None) -> str:
+    """The backend that is asked for, or that 'auto' chooses. Raises SpecError for what it cannot do."""
     if backend == "torch" and precision == "int8":
-        raise SpecError("int8 is the torch-free backend's; for backend='torch' choose float32 or bfloat16")
-    if backend == "onnx" and precision == "bfloat16":
-        raise SpecError(
-            "the torch-free backend computes in float32 or int8; for bfloat16 choose backend='torch' or 'auto'"
-        )
+        raise SpecError("int8 is for the backends without torch; for backend='torch' choose float32 or bfloat16")
+    if backend == "onnxruntime" and precision == "bfloat16":
+        raise SpecError("onnxruntime computes in float32 or int8; for bfloat16 choose backend='openvino' or 'torch'")
     on_cpu = device in (None, "cpu")
-    if not on_cpu and (backend == "onnx" or precision == "int8"):
-        raise SpecError(f"the torch-free backend computes on the CPU; for device {device!r} choose backend='torch'")
-    return (
-        backend == "onnx"
-        or precision == "int8"
-        or (backend == "auto" and _has_graphs(folder) and precision == "float32" and on_cpu)
-    )
+    if not on_cpu and (backend in ("onnxruntime", "openvino") or precision == "int8"):
+        raise SpecError(f"only torch computes elsewhere than on the CPU; for device {device!r} choose backend='torch'")
+    if backend != "auto":
+        return backend
+    if precision == "int8" or (precision == "float32" and on_cpu and _has_graphs(folder)):
+        return "onnxruntime"
+    pays = on_cpu and _has_graphs(folder) and precision == "bfloat16" and has_bfloat16()
+    return "openvino" if pays and (device == "cpu" or not has_gpu()) else "torch"
 
 
 def _has_graphs(folder: Path) -> bool:

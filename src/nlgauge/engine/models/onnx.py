@@ -1,13 +1,13 @@
-"""Models run by onnxruntime: the embedded one, and any folder that `nlgauge.lab.training.export` wrote.
+"""Models of graphs, run by onnxruntime: the embedded one, and any folder that `nlgauge.lab.training.export` wrote.
 
-Chosen over OpenVINO after measuring both on the same graph (benchmarks/runtimes.py): within a few per cent in speed on
-a quiet machine, and onnxruntime starts faster, is a third of the size and brings no telemetry package.
+In float32 as fast as OpenVINO on the same graphs (benchmarks/runtimes.py), but it starts faster, is a third of the size
+and brings no telemetry package. `nlgauge.engine.models.openvino` runs the graphs in bfloat16.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -55,10 +55,15 @@ def graph_path(folder: Path, part: str, precision: str) -> Path:
 
 
 def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
+    """`open_graphs` by onnxruntime, in 'float32' or 'int8'."""
+    return open_graphs(folder, name, precision, Graph, f"onnxruntime-{_version()}")
+
+
+def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path], Graph], backend: str) -> Model:
     """A folder's model on the CPU, without torch, with the parts that the folder has files for.
 
-    precision: 'float32' or 'int8', whose graphs multiply weights in 8 bits. Raises SpecError for a folder that lacks a
-    file without which there is no model.
+    precision: the graphs of 'int8' multiply weights in 8 bits; all others are the same graphs. graph: what runs a file.
+    Raises SpecError for a folder that lacks a file without which there is no model.
     """
     missing = [file for file in (WEIGHTS_FILE, CONFIG_FILE, TOKENIZER_FILE) if not (folder / file).is_file()]
     if missing:
@@ -67,7 +72,7 @@ def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
     layers, width, vocabulary = (config[name] for name in ("num_hidden_layers", "hidden_size", "vocab_size"))
     _refuse_other_shapes(folder, {WORDS: (vocabulary, width), _PLACES: (config["max_position_embeddings"], width)})
     graphs = {
-        part: Graph(path)
+        part: graph(path)
         for part in ("encoder", "masked", "pairs", "pairs_other", "aligner")
         if (path := graph_path(folder, part, precision)).exists()
     }
@@ -91,7 +96,7 @@ def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
         name=name,
         digest=model_digest(folder),
         files=files_digest(folder),
-        backend=f"onnxruntime-{_version()}",
+        backend=backend,
         precision=precision,
         window=config["max_position_embeddings"],
         card=read_card(folder),
@@ -135,14 +140,13 @@ class Graph:
 
         Raises SpecError for a graph that cannot be run, asks for or gives something else, or gives what is no number.
         """
-        session = self._session
         if lacking := [name for name in outputs if name not in self.outputs]:
             raise SpecError(f"{self._path} gives no {lacking[0]!r}: it is another model's graph")
         if self._inputs != inputs.keys():
             asked = ", ".join(map(shown, sorted(self._inputs)))
             raise SpecError(f"{self._path} asks for {asked}: it is another model's graph")
         try:
-            found = session.run(outputs, inputs)
+            found = self._computed(outputs, inputs)
         except Exception as error:  # the library's classes are its own, and differ by version
             raise SpecError(f"{self._path} could not be run: {one_line(error)}") from None
         for name, value in zip(outputs, found, strict=True):
@@ -161,6 +165,10 @@ class Graph:
     @cached_property
     def _inputs(self) -> frozenset[str]:
         return frozenset(given.name for given in self._session.get_inputs())
+
+    def _computed(self, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]]) -> Sequence[NDArray[Any]]:
+        found: Sequence[NDArray[Any]] = self._session.run(outputs, inputs)
+        return found
 
     def load(self) -> None:
         """Load it now."""

@@ -52,7 +52,8 @@ def _with_total(rows: Mapping[str, Sequence[int | None]], printed: Mapping[str, 
         [title, *("-" if cell is None else cell for cell in row)] for title, row in known.items()
     ]
     lines += [["**all in print**", *(f"**{number}**" for number in total)]] * bool(known)
-    return [*lines, *([title, *row] for title, row in rows.items() if not printed[title])]
+    lines += [[title, *row] for title, row in rows.items() if not printed[title]]
+    return lines
 
 
 def _floors_ahead(verdicts: Iterable[Verdict]) -> int:

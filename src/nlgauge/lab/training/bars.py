@@ -89,15 +89,11 @@ def measure(folder: Path, model: str, cache: Path | bool = True) -> tuple[Bars, 
 
 def as_cells(found: Mapping[str, Mapping[str, float]]) -> list[list[Cell]]:
     """The rates of `measure` as a table."""
-    heads: list[Cell] = ["set", "rows", "unsupported", "hits", "false alarms", "cannot say"]
+    cells: list[list[Cell]] = [["set", "rows", "unsupported", "hits", "false alarms", "cannot say"]]
     shares = ("unsupported", "hits", "false_alarms", "unsure")
-    return [
-        heads,
-        *(
-            [name, Number(one["rows"], digits=0), *(Number(one[share], digits=3) for share in shares)]
-            for name, one in found.items()
-        ),
-    ]
+    for name, one in found.items():
+        cells.append([name, Number(one["rows"], digits=0), *(Number(one[share], digits=3) for share in shares)])
+    return cells
 
 
 def write(model: str, held_to: Bars, found: Mapping[str, Mapping[str, float]]) -> Path:

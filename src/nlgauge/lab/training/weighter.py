@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -28,12 +29,12 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from nlgauge._version import __version__
-from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.source_digest import source_digest
-from nlgauge.engine.batching import blocks
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked_words import MaskedWordsRequest
 from nlgauge.engine.features.pair_states import PairStatesRequest, states_digest
+from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.models.loading import load
 from nlgauge.engine.models.onnx import threads
 from nlgauge.engine.weighter import Weighter, write_weighter
@@ -41,10 +42,9 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge.lab.training.threads import torch_threads
 from nlgauge.metrics.base import POCKET, Setup, model_of
 from nlgauge.metrics.maskeval import MaskEval
+from nlgauge.run.block import BlockScorer, CacheLookup
 
 _LEAST_ITEMS = 10
-_HELD_BYTES = 64 << 20
-_MOST_ROWS = 256
 _KEPT = "words.safetensors"
 
 
@@ -101,39 +101,45 @@ class Words:
         return part * sides[:, 0] + (1 - part) * sides[:, 1]
 
 
-class _Side(NamedTuple):
-    """What is asked of one text of a row."""
+class _WordCollector:
+    """Gathers states and scores of the words of rows' texts, by what is asked of a text: a `Collector`."""
 
-    words: MaskedWordsRequest
-    states: PairStatesRequest
+    def __init__(self, metric: MaskEval) -> None:
+        self._metric = metric
+        self.found: dict[tuple[AnyRequest, ...], tuple[NDArray[np.float32], NDArray[np.float64]]] = {}
+
+    def sides(self, row: Row) -> list[tuple[MaskedWordsRequest, PairStatesRequest]]:
+        """What is asked of the candidate of a row, and of its source."""
+        return [(self._metric.masked(row, side), self._metric.states(row, side)) for side in (0, 1)]
+
+    def apart(self) -> _WordCollector:
+        return _WordCollector(self._metric)
+
+    def requests(self, rows: Iterable[Row]) -> list[AnyRequest]:
+        sides = dict.fromkeys(side for row in rows for side in self.sides(row) if side not in self.found)
+        return [request for side in sides for request in side]
+
+    def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
+        for words, states in zip(requests[::2], requests[1::2], strict=True):
+            read, answer = features[states], features[words]
+            assert read is not None and answer is not None  # such rows were refused
+            scores = np.repeat(self._metric.word_scores(answer), np.diff(read.starts, append=len(read.states)))
+            self.found[words, states] = read.states, scores
 
 
 def measure(corpus: Corpus, metric: MaskEval, engine: Engine) -> Words:
     """Score and read the words of rows that all have a value by `metric`. Raises InputError for one that has none."""
     metric.prepare(Setup(corpus, engine))
     _refuse_rows_without_value(corpus, engine)
-    sides = [_Side(metric.masked(row, side), metric.states(row, side)) for row in corpus for side in (0, 1)]
-    states: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(sides)
-    scores: list[NDArray[np.float64]] = [np.empty(0)] * len(sides)
-    engine.expect(sum(request.work for request in {request for side in sides for request in side}), len(corpus))
-
-    def weigh(rows: Sequence[int]) -> int:
-        return sum(request.size(engine.model) for n in rows for side in sides[2 * n : 2 * n + 2] for request in side)
-
-    texts = [(row.candidate, row.source or "") for row in corpus]
-    for block in blocks(texts, weigh, _HELD_BYTES, _MOST_ROWS):
-        numbers = [number for row in block for number in (2 * row, 2 * row + 1)]
-        features = engine.features([request for number in numbers for request in sides[number]])
-        for number in numbers:
-            read, answer = features[sides[number].states], features[sides[number].words]
-            assert read is not None and answer is not None  # such rows were refused
-            states[number] = read.states
-            scores[number] = np.repeat(metric.word_scores(answer), np.diff(read.starts, append=len(read.states)))
-    engine.close()
+    gathered = _WordCollector(metric)
+    with closing(engine):
+        scorer = BlockScorer({}, {str(metric): gathered}, engine=engine)
+        deque(scorer.blocks(corpus, range(len(corpus)), CacheLookup({})), maxlen=0)
+    found = [gathered.found[side] for row in corpus for side in gathered.sides(row)]
     return Words(
-        torch.from_numpy(np.concatenate(states)),
-        torch.from_numpy(np.repeat(np.arange(len(sides)), [len(side) for side in scores])),
-        torch.from_numpy(np.concatenate(scores).astype(np.float32)),
+        torch.from_numpy(np.concatenate([states for states, _ in found])),
+        torch.from_numpy(np.repeat(np.arange(len(found)), [len(scores) for _, scores in found])),
+        torch.from_numpy(np.concatenate([scores for _, scores in found]).astype(np.float32)),
         len(corpus),
     )
 

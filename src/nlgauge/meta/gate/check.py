@@ -188,8 +188,8 @@ def _outcomes(table: ScoreTable, chosen: Chosen, bar: Bar, allow_missing: bool) 
         if math.isnan(value):
             state = "allowed" if allow_missing else "missing"
             reason = column.reasons.get(index, "no reason was kept")
-            problem = f"{'no value' if bar.sure is None else 'cannot say'}: {reason}"
-            yield Outcome(system, item, row, value, state, problem)
+            unknown = f"{'no value' if bar.sure is None else 'cannot say'}: {reason}"
+            yield Outcome(system, item, row, value, state, unknown)
         elif problem := bar.problem(value):
             yield Outcome(system, item, row, value, "bar", problem, unsupported(column.evidence.get(index)))
         elif bar.sure is not None and value < bar.sure:

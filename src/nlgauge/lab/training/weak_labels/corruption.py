@@ -51,10 +51,10 @@ def _infill(drafts: list[Draft], parts: Parts, settings: Settings) -> None:
     for (draft, *_), holed, fillings in zip(masked, templates, filled, strict=True):
         if fillings is None:
             draft.problem = "a sentence that does not fit the model's window"
-        text, spans = assembled(*holed, fillings or holed.originals, parts.paraphraser.lexicon.alike)
+        text, wrong = assembled(*holed, fillings or holed.originals, parts.paraphraser.lexicon.alike)
         at = len(draft.text) + 1 if draft.text else 0
         draft.text = f"{draft.text} {text}" if draft.text else text
-        draft.spans += tuple((at + begin, at + end) for begin, end in spans)
+        draft.spans += tuple((at + begin, at + end) for begin, end in wrong)
     for draft in drafts:
         if not draft.spans:
             draft.problem = draft.problem or _NOTHING

@@ -60,9 +60,10 @@ def read_masks(model: Model, rows: Sequence[MaskedRow]) -> Iterator[tuple[int, N
 
 def mask_of(model: Model) -> int:
     """The model's mask token. Raises InputError where it has none."""
-    if model[TOKENIZER].mask_id is None:
+    mask = model[TOKENIZER].mask_id
+    if mask is None:
         raise InputError(f"model {model.name!r} has no mask token", remedy="name a masked LM")
-    return model[TOKENIZER].mask_id
+    return mask
 
 
 def fits(

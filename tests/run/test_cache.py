@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus import Row
 from nlgauge.metrics.bertscore import BERTScore
 from nlgauge.metrics.length import Length
-from nlgauge.run.keys import Keys, metric_key, texts_of
+from nlgauge.run.cache import RowKeys, metric_key
+from nlgauge.run.results import texts_of
 
 FACTS = {"model": {"name": "pocket", "digest": "ab"}, "layer": 5}
 
 
 def key(row: Row, metric=BERTScore(), facts=FACTS, evidence=False) -> str:  # noqa: B008
-    return Keys(metric, facts, Corpus((row,)), evidence).of(0)
+    return RowKeys(metric, facts, evidence).of(row)
 
 
 def test_only_the_columns_that_are_read_count() -> None:

@@ -1,29 +1,30 @@
-"""Sections of a corpus are scored by actors of Ray, each with models of its own; their order is kept.
+"""Blocks are scored by actors of Ray (extra `ray`), each with models of its own; their order is kept.
 
 Ray's actors and not Ray Data: rows are read and checked at one door already, and a folder of scores needs its blocks in
-order, with those left out that an earlier run wrote. What is sent is a section's rows and what came of them.
+order, with those left out that an earlier run wrote. What is sent is a task's rows and what came of them.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecError
-from nlgauge.run.bound import Bindings
-from nlgauge.run.distributed.worker import ModelSetting, Shared, Worker
-from nlgauge.run.sections import Done, Scorer, Work
+from nlgauge.options import RunOptions
+from nlgauge.run.block import Block, BlockScorer, Task
+from nlgauge.run.cache import can_be_kept, made_by
+from nlgauge.run.executors import here
 
 LOCAL = "local"
 _AHEAD = 2
-"""Sections that a worker has at a time: one that it scores, and the next"""
+"""Tasks that a worker has at a time: one that it scores, and the next"""
 _WINDOW = 4
-"""Sections a worker that may be under way before the first of them has ended: what is held here stays bounded"""
+"""Tasks a worker that may be under way before the first of them has ended: what is held here stays bounded"""
 _TRIES = 3
 
 
@@ -47,16 +48,18 @@ class Cluster:
         if (self.workers is not None and self.workers < 1) or self.threads < 1 or self.gpus < 0:
             raise SpecError("ray: workers and threads are at least 1, and gpus at least 0")
 
-    @contextmanager
-    def scorer(self, bindings: Sequence[Bindings], settings: Sequence[ModelSetting | None]) -> Iterator[Scorer]:
-        """What scores sections there, as long as the context lasts. Raises MissingExtraError, and NlgaugeError where
-        the cluster cannot be reached or has no room for a worker."""
+    def score(
+        self, scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
+    ) -> Generator[Block, None, None]:
+        """An `Executor`. Raises MissingExtraError, and NlgaugeError where the cluster cannot be reached or has no room
+        for a worker."""
         ray = _ray()
         ours = not ray.is_initialized()
         self._begin(ray)
         try:
-            shared = ray.put(Shared(tuple(bindings), tuple(settings), self.threads))
-            yield _Workers(ray, self._workers(ray), partial(_fetched, [shared])).scored
+            facts = [None if scorer.engine is None else scorer.engine.facts for scorer in scorers]
+            shared = ray.put(_Shared([scorer.apart(None) for scorer in scorers], facts, options, self.threads))
+            yield from _Workers(ray, self._workers(ray), partial(_fetched, [shared])).scored(tasks)
         finally:
             if ours:
                 ray.shutdown()
@@ -87,39 +90,81 @@ class Cluster:
             had = f"{there.get('CPU', 0):g} processors and {there.get('GPU', 0):g} GPUs"
             wanted = f"{number or 1} of {self.threads} processors and {self.gpus:g} GPUs"
             raise NlgaugeError(f"--ray {self.address}: has {had}, too few for workers: {wanted}")
-        made = ray.remote(Worker).options(
+        made = ray.remote(_Worker).options(
             num_cpus=self.threads, num_gpus=self.gpus, max_restarts=-1, max_task_retries=_TRIES
         )
         return [made.remote() for _ in range(number)]
 
 
+class _Shared(NamedTuple):
+    """What all tasks of a run are scored with."""
+
+    scorers: Sequence[BlockScorer]
+    """Without their engines"""
+    facts: Sequence[Mapping[str, Any] | None]
+    """What each engine of the process that prepared the run says of itself"""
+    options: RunOptions
+    threads: int
+
+    def begun(self) -> list[BlockScorer]:
+        """The scorers with their engines. Raises NlgaugeError where these are not what the run was prepared with."""
+        os.environ["NLGAUGE_THREADS"] = str(self.threads)
+        begun: list[BlockScorer] = []
+        for scorer, facts in zip(self.scorers, self.facts, strict=True):
+            engine = None if facts is None else self.options.engine(facts["model"]["name"])
+            if engine is not None and facts is not None and engine.facts != facts:
+                differ = ", ".join(key for key, fact in engine.facts.items() if facts.get(key) != fact)
+                raise _other_versions(f"reads another {engine.model.name}: {differ} differ")
+            for spec, one in scorer.metrics.items():
+                # A class of the script itself is sent with the rows, and is the same everywhere.
+                sent = any(kind.__module__ == "__main__" for kind in one.metric.scored_by)
+                if not sent and can_be_kept(one.facts) and made_by(one.metric, engine) != one.facts["nlgauge"]:
+                    raise _other_versions(f"computes {spec} with other code")
+            begun.append(scorer.apart(engine))
+        return begun
+
+
+class _Worker:
+    """Scores tasks in another process, with models that are loaded once."""
+
+    def __init__(self) -> None:
+        self._shared: _Shared | None = None
+        self._scorers: list[BlockScorer] = []
+
+    def score(self, shared: Callable[[], _Shared], task: Task) -> list[Block]:
+        """What comes of a task. shared: fetches what the run shares, when the first task comes."""
+        if self._shared is None:
+            known = shared()
+            self._scorers, self._shared = known.begun(), known
+        return list(here.score(self._scorers, [task], self._shared.options))
+
+
 class _Under(NamedTuple):
-    """A section that is under way."""
+    """A task that is under way."""
 
     answer: Any
     worker: int
-    first: int
-    rows: int
+    wanted: Sequence[int]
 
 
 class _Workers:
-    """Hands sections to the worker that has least to do, and gives what came of them in their order."""
+    """Hands tasks to the worker that has least to do, and gives what came of them in their order."""
 
-    def __init__(self, ray: Any, workers: Sequence[Any], shared: Callable[[], Shared]) -> None:
+    def __init__(self, ray: Any, workers: Sequence[Any], shared: Callable[[], _Shared]) -> None:
         self._ray, self._workers, self._shared = ray, workers, shared
 
-    def scored(self, works: Iterable[Work]) -> Iterator[Done]:
+    def scored(self, tasks: Iterable[Task]) -> Generator[Block, None, None]:
         under: deque[_Under] = deque()
         open_: set[Any] = set()
-        for work in works:
+        for task in tasks:
             while len(under) >= _WINDOW * len(self._workers):
-                yield self._done(under.popleft(), open_)
+                yield from self._done(under.popleft(), open_)
             worker = self._free(under, open_)
-            answer = self._workers[worker].score.remote(self._shared, work)
-            under.append(_Under(answer, worker, work.first, len(work.rows)))
+            answer = self._workers[worker].score.remote(self._shared, task)
+            under.append(_Under(answer, worker, task.wanted))
             open_.add(answer)
         while under:
-            yield self._done(under.popleft(), open_)
+            yield from self._done(under.popleft(), open_)
 
     def _free(self, under: Iterable[_Under], open_: set[Any]) -> int:
         """The worker that has least to do, when one has room."""
@@ -134,19 +179,18 @@ class _Workers:
                 return loads.index(min(loads))
             self._ray.wait(list(open_), num_returns=1)
 
-    def _done(self, one: _Under, open_: set[Any]) -> Done:
+    def _done(self, one: _Under, open_: set[Any]) -> list[Block]:
         from ray.exceptions import RayError, RayTaskError
 
         try:
-            done: Done = self._ray.get(one.answer)
+            done: list[Block] = self._ray.get(one.answer)
         except RayTaskError as bad:
             if isinstance(bad.cause, NlgaugeError):
                 raise bad.cause from None
             raise
         except RayError as bad:
-            last = one.first + one.rows
             # A worker that dies takes along what it had scored and not handed over yet, and what waited for it.
-            rows = f"rows {one.first + 1} to {last}, or rows that the same worker had beside them,"
+            rows = f"rows {one.wanted[0] + 1} to {one.wanted[-1] + 1}, or rows that the same worker had beside them,"
             problem = f"{rows} ended it {_TRIES + 1} times"
             remedy = "look at its memory; fewer rows a block need less"
             raise InputError(f"{problem}: {' '.join(str(bad).split())[:200]}", remedy=remedy) from None
@@ -154,10 +198,14 @@ class _Workers:
         return done
 
 
-def _fetched(shared: Sequence[Any]) -> Shared:
-    """What lies in Ray's store. It is named in a list, so that Ray does not fetch it again for every section."""
-    known: Shared = _ray().get(shared[0])
+def _fetched(shared: Sequence[Any]) -> _Shared:
+    """What lies in Ray's store. It is named in a list, so that Ray does not fetch it again for every task."""
+    known: _Shared = _ray().get(shared[0])
     return known
+
+
+def _other_versions(what: str) -> NlgaugeError:
+    return NlgaugeError(f"the worker on {platform.node()} {what}; install the same versions on each machine")
 
 
 def _ray() -> Any:

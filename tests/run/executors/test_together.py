@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import nlgauge
-import nlgauge.run.together as together_module
+import nlgauge.run.executors.together as together_module
 from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models import loading
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
-from nlgauge.run.together import Run, TooMuchWorkError, score_together
+from nlgauge.run.executors.together import Run, TooMuchWorkError, score_together
 from tests.extras import lacking
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -255,3 +255,12 @@ def test_a_run_of_several_models_ends_after_the_last_of_them() -> None:
     assert ended == [runs[1], runs[0], runs[2]]
     for one in runs:
         alike(one.table, nlgauge.evaluate(one.corpus, metrics=list(one.metrics), cache=False))
+
+
+def test_a_run_whose_model_is_not_there_ends_with_an_error() -> None:
+    runs = [run(rows(16, 2), "TokenF1", "BERTScore(model='absent')"), run(rows(17, 2), "TokenF1")]
+    ended: list[Run] = []
+    score_together(runs, {}, ended.append)
+    assert ended == runs and runs[0].table is None and runs[1].error is None
+    with pytest.raises(SpecError, match="no model 'absent' is loaded here"):
+        raise runs[0].error or AssertionError

@@ -22,8 +22,8 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, Prepared, RowMetric, Setup, Value
-from nlgauge.run import written
-from tests.run.test_together import rows
+from nlgauge.run.sinks.folder import FolderWriter
+from tests.run.executors.test_together import rows
 
 pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
 METRICS = ["TokenF1", "Length"]
@@ -58,15 +58,15 @@ def run(place: Path | str, corpus: Corpus | None = None, **options: object) -> S
 
 def test_killed_run_goes_on_and_scores_nothing_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place, taken = tmp_path / "scores", []
-    whole = written.Written.take
+    whole = FolderWriter._write
 
-    def broken(self: written.Written, block: written.Block) -> None:
+    def broken(self: FolderWriter, some: Sequence[int]) -> None:
         if len(taken) == 2:
             raise KeyboardInterrupt
-        taken.append(block.rows[0])
-        whole(self, block)
+        taken.append(some[0])
+        whole(self, some)
 
-    monkeypatch.setattr(written.Written, "take", broken)
+    monkeypatch.setattr(FolderWriter, "_write", broken)
     with pytest.raises(KeyboardInterrupt):
         run(place)
     assert sorted(path.name for path in place.iterdir()) == [
@@ -74,7 +74,7 @@ def test_killed_run_goes_on_and_scores_nothing_twice(tmp_path: Path, monkeypatch
     ]  # fmt: skip
     with pytest.raises(InputError, match=r"has not ended .* it goes on"):
         ScoreTable.load(place)
-    monkeypatch.setattr(written.Written, "take", whole)
+    monkeypatch.setattr(FolderWriter, "_write", whole)
     before = (place / "rows-000000000003.parquet").stat().st_mtime_ns
     assert run(place) == nlgauge.evaluate(rows(3, 8), metrics=METRICS, cache=False)
     assert (place / "rows-000000000003.parquet").stat().st_mtime_ns == before
@@ -84,14 +84,14 @@ def killed_after(place: Path | str, blocks: int, monkeypatch: pytest.MonkeyPatch
     """A run that ends when so many blocks are written."""
     taken: list[object] = []
 
-    def broken(self: written.Written, block: written.Block, whole: Any = written.Written.take) -> None:
+    def broken(self: FolderWriter, some: Sequence[int], whole: Any = FolderWriter._write) -> None:
         if len(taken) == blocks:
             raise KeyboardInterrupt
-        taken.append(block)
-        whole(self, block)
+        taken.append(some)
+        whole(self, some)
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(written.Written, "take", broken)
+        patched.setattr(FolderWriter, "_write", broken)
         run(place, **options)
 
 
@@ -232,16 +232,16 @@ def test_a_folder_that_another_run_writes_is_refused_until_it_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place, refused = tmp_path / "scores", []
-    whole = written.Written.take
+    whole = FolderWriter._write
 
-    def meanwhile(self: written.Written, block: written.Block) -> None:
+    def meanwhile(self: FolderWriter, some: Sequence[int]) -> None:
         if not refused:
             refused.append(True)
             with pytest.raises(InputError, match=r"another run is at work in the folder \(wait until it has ended"):
                 run(place)
-        whole(self, block)
+        whole(self, some)
 
-    monkeypatch.setattr(written.Written, "take", meanwhile)
+    monkeypatch.setattr(FolderWriter, "_write", meanwhile)
     table = run(place)
     assert refused and table == run(place)
     assert not [path for path in place.iterdir() if path.name.startswith(".")]
@@ -251,7 +251,7 @@ _FOREVER = """
 import sys, time
 import nlgauge
 from nlgauge.data.table.dataset import Dataset
-from tests.run.test_written import run
+from tests.run.sinks.test_folder import run
 whole = Dataset._write
 
 def write(self, name, content):
@@ -272,7 +272,7 @@ def test_a_killed_run_leaves_nothing_that_blocks_or_stays(tmp_path: Path) -> Non
     place = tmp_path / "scores"
     for _ in range(2):
         command = [sys.executable, "-c", _FOREVER, str(place)]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3])
         assert child.stdout is not None and child.stdout.readline() == "written\n"
         with pytest.raises(InputError, match="another run is at work"):
             run(place)

@@ -16,7 +16,7 @@ import nlgauge
 from nlgauge import MarkEvaluate, MetricError, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
-from nlgauge.run.scored import Scored, packed, unpacked
+from nlgauge.run.results import RowResult, packed, unpacked
 
 FORMULA = {"name": "rate"}
 
@@ -24,20 +24,20 @@ FORMULA = {"name": "rate"}
 @pytest.mark.parametrize(
     "scored",
     [
-        Scored(Value((0.1,))),
-        Scored(Value((1 / 3, -0.0, 1e-320))),
-        Scored(Value((math.inf, -math.inf), None, ("noted \ud83d\ude42",))),
-        Scored(Value((2.0,), counts=(1.0, 2.5))),
-        Scored(Value((2.0,)), (0, 3)),
-        Scored(Value((2.0,)), (), {"items": [{"name": "\ud800", "share": 0.1}]}),
+        RowResult(Value((0.1,))),
+        RowResult(Value((1 / 3, -0.0, 1e-320))),
+        RowResult(Value((math.inf, -math.inf), None, ("noted \ud83d\ude42",))),
+        RowResult(Value((2.0,), counts=(1.0, 2.5))),
+        RowResult(Value((2.0,)), (0, 3)),
+        RowResult(Value((2.0,)), (), {"items": [{"name": "\ud800", "share": 0.1}]}),
     ],
 )
-def test_what_was_packed_is_the_same_to_the_bit(scored: Scored) -> None:
+def test_what_was_packed_is_the_same_to_the_bit(scored: RowResult) -> None:
     assert unpacked(packed(scored), len(scored.value.parts), FORMULA) == scored
 
 
 def test_a_missing_value_keeps_its_reason() -> None:
-    back = unpacked(packed(Scored(Value((math.nan, 1.0), "no words"))), 2)
+    back = unpacked(packed(RowResult(Value((math.nan, 1.0), "no words"))), 2)
     assert back is not None
     assert math.isnan(back.value.parts[0]) and back.value.parts[1] == 1.0 and back.value.reason == "no words"
 
@@ -132,15 +132,15 @@ FULL = [[0.5], None, [], None, [], None]
     ],
 )  # fmt: skip
 def test_what_is_no_score_of_the_metric_is_none(content: bytes) -> None:
-    assert unpacked(b"\1" + json.dumps(FULL).encode(), 1, FORMULA) == Scored(Value((0.5,)))
+    assert unpacked(b"\1" + json.dumps(FULL).encode(), 1, FORMULA) == RowResult(Value((0.5,)))
     assert unpacked(content, 1, FORMULA) is None
 
 
 def test_counts_belong_to_a_metric_with_a_formula() -> None:
-    content = packed(Scored(Value((2.0,), counts=(1.0, 2.5))))
+    content = packed(RowResult(Value((2.0,), counts=(1.0, 2.5))))
     assert unpacked(content, 1, FORMULA) is not None and unpacked(content, 1) is None
 
 
 @pytest.mark.parametrize(("longer", "right"), [((), True), ((0, 1), True), ((2,), False), ((-1,), False)])
 def test_texts_that_are_longer_are_among_those_that_were_read(longer: tuple[int, ...], right: bool) -> None:
-    assert Scored(Value((1.0,)), longer).can_be_of(["a", "b"]) is right
+    assert RowResult(Value((1.0,)), longer).can_be_of(["a", "b"]) is right

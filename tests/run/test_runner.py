@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,11 +11,16 @@ import pytest
 import nlgauge
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.spool import Spool
+from nlgauge.engine.engine import Engine
 from nlgauge.errors import InputError, SpecError
-from nlgauge.run.job import Job
-from nlgauge.run.sections import here, in_sections
+from nlgauge.options import RunOptions
+from nlgauge.run.executors import here
+from nlgauge.run.plan import Plan
+from nlgauge.run.results import Scores
+from nlgauge.run.runner import score
+from nlgauge.run.sinks.rows import RowCollector
 from tests.lab.reproduce.pieces import Words
-from tests.run.test_together import rows
+from tests.run.executors.test_together import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -53,19 +60,35 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, object]) -> N
         nlgauge.evaluate(rows(5, 7), metrics="TokenF1", cache=False, **options)  # type: ignore[arg-type]
 
 
-def test_rows_are_read_when_the_scorer_asks_for_them() -> None:
-    corpus = rows(5, 7)
-    job = Job(corpus, {"Words": Words()})
+def test_rows_are_read_when_the_executor_asks_for_them() -> None:
+    corpus, options = rows(5, 7), RunOptions(rows_per_block=2)
     read: list[int] = []
-    taken: list[int] = []
+    ended: list[int] = []
 
-    class Noting:
-        def known(self, some: range) -> None:
-            read.append(some.start)
+    class Noting(RowCollector):
+        def known(self, some: Sequence[int]) -> Scores:
+            read.append(some[0])
+            return {}
 
-        def take(self, block: object) -> None:
-            taken.append(len(read))
+        def take(self, scored: Scores, some: Sequence[int] = ()) -> None:
+            if some:
+                ended.append(len(read))
 
-    in_sections(corpus, [job], 2, Noting(), here([job]), progress=False)  # type: ignore[arg-type]
+    score([Plan(corpus, {"Words": Words()})], range(7), options, here.score, Noting())
     assert read == [0, 2, 4, 6]
-    assert taken == [1, 2, 3, 4]
+    assert ended == [1, 2, 3, 4]
+
+
+def test_engines_are_closed_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[Engine] = []
+    monkeypatch.setattr(Engine, "close", lambda engine: closed.append(engine))
+    for metrics in (["BERTScore"], ["BERTScore", "Consistency"]):  # the second one needs a source, and there is none
+        with suppress(InputError):
+            nlgauge.evaluate(rows(5, 3, source=False), metrics=metrics, cache=False)
+        with suppress(InputError):
+            nlgauge.evaluate(rows(5, 3, source=False), metrics=metrics, cache=False, rows_per_block=2)
+    assert len(closed) == 4
+    monkeypatch.setattr(RowCollector, "take", lambda *some: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        nlgauge.explain(rows(5, 3), "BERTScore", cache=False)
+    assert len(closed) == 5

@@ -7,10 +7,11 @@ import math
 import struct
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.data.table import Sums
 from nlgauge.data.table.evidence import wrong_evidence
@@ -23,7 +24,7 @@ _PLAIN, _FULL = b"\x00", b"\x01"
 _WORDS = {"reason": (str, None), "notes": [str], "longer": [int]}
 
 
-class Scored(NamedTuple):
+class RowResult(NamedTuple):
     """What one metric says of one row."""
 
     value: Value
@@ -36,6 +37,19 @@ class Scored(NamedTuple):
         return all(0 <= number < len(texts) for number in self.longer)
 
 
+Scores: TypeAlias = Mapping[str, Mapping[int, RowResult]]
+"""What metrics say of some rows: by spec, and by number of the row in the corpus"""
+
+
+def texts_of(row: Row, columns: Sequence[str]) -> list[str]:
+    """The texts of some columns of a row, one after another."""
+    texts: list[str] = []
+    for column in columns:
+        content: str | tuple[str, ...] | None = getattr(row, column)
+        texts += content if isinstance(content, tuple) else [] if content is None else [content]
+    return texts
+
+
 def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Value]:
     """What a metric gave for some rows or systems, as many as there are.
 
@@ -44,44 +58,39 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
     if len(values) != count:
         raise MetricError(f"{metric} gave {len(values)} values for {count} texts; it has to give one for each")
     for value in values:
-        problem = _problem(metric, value)
-        if problem:
-            raise MetricError(f"{metric} gave {problem}")
+        if not isinstance(value, Value):
+            wrong = f"{shown(value)}, which is no nlgauge.metrics.base.Value"
+        elif len(value.parts) != len(metric.parts):
+            wrong = f"{len(value.parts)} numbers for its parts {', '.join(metric.parts)}"
+        elif not all(isinstance(part, int | float | np.number) for part in value.parts):
+            wrong = f"{shown(value.parts)}, which are not all numbers"
+        elif value.reason is None and any(map(math.isnan, value.parts)):
+            wrong = "NaN without a reason: Value(parts, reason) says why there is no number"
+        else:
+            continue
+        raise MetricError(f"{metric} gave {wrong}")
     return values
 
 
-def _problem(metric: Metric, value: Value) -> str | None:
-    """What is wrong with a value; None for one that is as it has to be."""
-    if not isinstance(value, Value):
-        return f"{shown(value)}, which is no nlgauge.metrics.base.Value"
-    if len(value.parts) != len(metric.parts):
-        return f"{len(value.parts)} numbers for its parts {', '.join(metric.parts)}"
-    if not all(isinstance(part, int | float | np.number) for part in value.parts):
-        return f"{shown(value.parts)}, which are not all numbers"
-    if value.reason is None and any(map(math.isnan, value.parts)):
-        return "NaN without a reason: Value(parts, reason) says why there is no number"
-    return None
-
-
-def packed(scored: Scored) -> bytes:
+def packed(result: RowResult) -> bytes:
     """As the store keeps it: numbers alone as doubles, all else as JSON."""
-    value = scored.value
-    if value.reason is None and not (value.notes or value.counts or scored.longer or scored.evidence):
+    value = result.value
+    if value.reason is None and not (value.notes or value.counts or result.longer or result.evidence):
         return _PLAIN + struct.pack(f"<{len(value.parts)}d", *value.parts)
-    fields = [value.parts, value.reason, value.notes, value.counts, scored.longer, scored.evidence]
+    fields = [value.parts, value.reason, value.notes, value.counts, result.longer, result.evidence]
     return _FULL + json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def unpacked(content: bytes, parts: int, formula: Mapping[str, object] | None = None) -> Scored | None:
+def unpacked(content: bytes, parts: int, formula: Mapping[str, object] | None = None) -> RowResult | None:
     """What `packed` wrote of a metric that has so many parts, and a formula where it has counts; None for all else."""
     try:
-        scored = _plain(content) if content[:1] == _PLAIN else _full(content)
+        result = _plain(content) if content[:1] == _PLAIN else _full(content)
     except (ValueError, TypeError, OverflowError, RecursionError, struct.error):
         return None
-    counts = scored.value.counts
+    counts = result.value.counts
     if counts is not None and not _fits(json.dumps(dict(formula or {})), len(counts), parts):
         return None
-    return scored if len(scored.value.parts) == parts else None
+    return result if len(result.value.parts) == parts else None
 
 
 @lru_cache
@@ -91,18 +100,18 @@ def _fits(formula: str, counts: int, parts: int) -> bool:
     return bool(known) and Sums(known, np.ones((1, counts))).makes(parts)
 
 
-def _plain(content: bytes) -> Scored:
-    return Scored(Value(struct.unpack(f"<{len(content) // 8}d", content[1:])))
+def _plain(content: bytes) -> RowResult:
+    return RowResult(Value(struct.unpack(f"<{len(content) // 8}d", content[1:])))
 
 
-def _full(content: bytes) -> Scored:
+def _full(content: bytes) -> RowResult:
     """Raises ValueError or TypeError for what is no score."""
     parts, reason, notes, counts, longer, evidence = json.loads(content[1:].decode("utf-8", "surrogatepass"))
     wrong = mismatch({"reason": reason, "notes": notes, "longer": longer}, _WORDS, "the score")
     if wrong := wrong or (wrong_evidence(evidence) if evidence is not None else None):
         raise ValueError(wrong)
     value = Value(_numbers(parts), reason, tuple(notes), None if counts is None else _numbers(counts))
-    return Scored(value, tuple(longer), evidence)
+    return RowResult(value, tuple(longer), evidence)
 
 
 def _numbers(some: object) -> tuple[float, ...]:

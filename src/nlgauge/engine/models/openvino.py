@@ -1,0 +1,102 @@
+"""Models of graphs, run by OpenVINO (extra `openvino`): bfloat16 on processors that have units for it.
+
+The graphs are those of `nlgauge.engine.models.onnx`. In float32 the numbers are onnxruntime's, to rounding.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property, partial
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.models.graph_file import refuse_misplaced
+from nlgauge.engine.models.onnx import Graph, open_graphs, threads
+from nlgauge.engine.models.stored import one_line
+from nlgauge.errors import MissingExtraError, SpecError
+
+_TELEMETRY = "openvino_telemetry"
+
+
+def open_openvino(folder: Path, name: str, precision: str = "float32") -> Model:
+    """`open_graphs` by OpenVINO, in 'float32', 'bfloat16' or 'int8'.
+
+    Raises MissingExtraError where it is not installed, SpecError for bfloat16 on a processor without units for it.
+    """
+    try:
+        backend = f"openvino-{version('openvino')}"
+    except PackageNotFoundError:
+        raise MissingExtraError("backend 'openvino'", "openvino") from None
+    if precision == "bfloat16" and not has_bfloat16():  # OpenVINO would compute in float32, and say nothing
+        raise SpecError("this processor has no units for bfloat16 that OpenVINO uses; choose precision='float32'")
+    return open_graphs(folder, name, precision, partial(OpenVinoGraph, precision=precision), backend)
+
+
+def has_bfloat16() -> bool:
+    """Whether OpenVINO is installed and multiplies bfloat16 on this processor."""
+    if find_spec("openvino") is None:
+        return False
+    return "BF16" in _library().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+
+
+@cache
+def _library() -> Any:
+    """The library, kept from telling its makers that it is imported: without its telemetry package it does not.
+
+    With it, a message goes out at each import, and files are written into the user's home.
+    """
+    found = sys.modules.get(_TELEMETRY)
+    sys.modules[_TELEMETRY] = None  # type: ignore[assignment]  # how Python is told that a module is not there
+    try:
+        import openvino
+    finally:
+        del sys.modules[_TELEMETRY]
+        if found is not None:
+            sys.modules[_TELEMETRY] = found
+    return openvino
+
+
+class OpenVinoGraph(Graph):
+    """A graph that is read when it is first run, and compiled for the outputs that are asked for together."""
+
+    def __init__(self, path: Path, precision: str) -> None:
+        super().__init__(path)
+        self._settings = {
+            "INFERENCE_PRECISION_HINT": "bf16" if precision == "bfloat16" else "f32",
+            "INFERENCE_NUM_THREADS": threads(),
+            "PERFORMANCE_HINT": "LATENCY",
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0",  # else states are rounded wherever weights are stored in 8 bits
+        }
+        self._requests: dict[tuple[str, ...], Any] = {}
+
+    @cached_property
+    def outputs(self) -> frozenset[str]:
+        return frozenset(name for port in self._session.outputs for name in port.names)
+
+    @cached_property
+    def _inputs(self) -> frozenset[str]:
+        return frozenset(name for port in self._session.inputs for name in port.names)
+
+    def _computed(self, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]]) -> Sequence[NDArray[Any]]:
+        wanted = tuple(sorted(outputs))
+        if wanted not in self._requests:  # a compiled graph computes all its outputs, whichever are read
+            results = [self._session.output(name).node for name in wanted]
+            part = _library().Model(results, self._session.get_parameters())
+            compiled = _library().Core().compile_model(part, "CPU", self._settings)
+            self._requests[wanted] = compiled.create_infer_request()
+        found = self._requests[wanted].infer(dict(inputs))
+        return [found[name] for name in outputs]
+
+    @cached_property
+    def _session(self) -> Any:
+        refuse_misplaced(self._path)
+        try:
+            return _library().Core().read_model(self._path)
+        except Exception as error:  # the library's classes are its own, and differ by version
+            raise SpecError(f"{self._path} is no graph that can be run: {one_line(error)}") from None

@@ -1,0 +1,101 @@
+"""WER and CER: words, or characters, that were inserted, deleted or replaced, as speech recognition is measured.
+
+Levenshtein, "Binary codes capable of correcting deletions, insertions and reversals", Soviet Physics Doklady 1966. The
+edits are rapidfuzz's, and the numbers jiwer's, times 100.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nlgauge.data.corpus import Row
+from nlgauge.engine.features.request import Features
+from nlgauge.errors import MissingExtraError
+from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.evidence import Evidence, shared_with_references
+from nlgauge.metrics.translation_counts import Pair, counted_values
+
+_FORMULA: Mapping[str, object] = {"name": "rate"}
+_MOST_CELLS = 10**12
+"""Symbols of a candidate times those of a reference, a million each: some ten seconds"""
+
+
+@dataclass(frozen=True)
+class WER(RowMetric):
+    """WER: edits of words, in hundredths of the reference's words; 0 is best.
+
+    lowercase: compare texts in lower case. Words stand between spaces, and marks belong to them.
+    references: 'joint', the reference with the lowest rate; or the 'mean' of those taken one by one, which has no value
+    of all rows together but their mean.
+    """
+
+    higher_is_better: ClassVar[bool] = False
+    citation: ClassVar[str] = "Levenshtein 1966, Soviet Physics Doklady"
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {
+        "references": ("joint", "mean"),
+        "empty": ("undefined", "worst"),
+    }
+
+    references: str = "joint"
+    empty: str = "undefined"
+    """As in BLEU"""
+    lowercase: bool = False
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        return ("rapidfuzz",)
+
+    @property
+    def formula(self) -> Mapping[str, object] | None:
+        return _FORMULA if self.references == "joint" else None
+
+    def prepare(self, setup: Setup) -> Prepared:
+        try:
+            import rapidfuzz
+        except ImportError:
+            raise MissingExtraError(self.name, "strings") from None
+        facts = {"library": f"rapidfuzz-{rapidfuzz.__version__}", "case": "lc" if self.lowercase else "mixed"}
+        return Prepared(facts=facts)
+
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+        from rapidfuzz.distance.Levenshtein import distance
+
+        numbers: dict[str, int] = {}
+
+        def edits(candidate: Sequence[Hashable], reference: Sequence[Hashable]) -> float:
+            return math.nan if len(candidate) * len(reference) > _MOST_CELLS else distance(candidate, reference)
+
+        def count(pairs: Sequence[Pair]) -> list[tuple[float, float]]:
+            counts = []
+            for text, references in pairs:
+                own = self._symbols(text, numbers)
+                others = [self._symbols(reference, numbers) for reference in references]
+                found = [(edits(own, other), float(len(other))) for other in others]
+                counts.append(min(found, key=lambda one: one[0] / one[1]))
+            return counts
+
+        return counted_values(self, rows, count, _FORMULA)
+
+    def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
+        """The words that the candidate shares with its references."""
+        return shared_with_references(row)
+
+    def _symbols(self, text: str, numbers: dict[str, int]) -> Sequence[Hashable]:
+        """What is edited: a number for each word, since rapidfuzz tells long texts apart by their hash."""
+        words = (text.lower() if self.lowercase else text).split()
+        return [numbers.setdefault(word, len(numbers)) for word in words]
+
+
+@dataclass(frozen=True)
+class CER(WER):
+    """CER: edits of characters, in hundredths of the reference's characters; 0 is best.
+
+    lowercase: compare texts in lower case. A run of spaces is one character, and there is none at the ends.
+    references: as in WER.
+    """
+
+    def _symbols(self, text: str, numbers: dict[str, int]) -> Sequence[Hashable]:
+        return " ".join((text.lower() if self.lowercase else text).split())

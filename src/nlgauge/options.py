@@ -1,0 +1,62 @@
+"""How a run is computed: what every door takes, carried whole to the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nlgauge.engine.engine import Engine, FeatureCache
+from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import Model
+from nlgauge.engine.windows import WINDOW_POLICIES, WindowPolicy
+from nlgauge.errors import SpecError
+
+if TYPE_CHECKING:
+    from nlgauge.run.executors.ray import Cluster
+
+ROWS_PER_BLOCK = 4096
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a run is computed; each field is an argument of `nlgauge.evaluate`, which says what it means.
+
+    Raises SpecError for options that make no sense.
+    """
+
+    model: str | None = None
+    precision: str = "float32"
+    backend: str = "auto"
+    device: str | None = None
+    batch_tokens: int | None = None
+    window: WindowPolicy = "slide"
+    evidence: bool = False
+    progress: bool = False
+    processes: int = 1
+    cache: bool | str | Path = True
+    rows_per_block: int | None = None
+    output: str | Path | None = None
+    ray: str | Cluster | None = None
+
+    def __post_init__(self) -> None:
+        if self.window not in WINDOW_POLICIES:
+            raise SpecError(f"window {self.window!r} is not one of {', '.join(WINDOW_POLICIES)}")
+        if self.rows_per_block is not None and self.rows_per_block < 1:
+            raise SpecError(f"rows_per_block is {self.rows_per_block}; a block has at least 1 row")
+        if self.in_blocks and self.processes > 1:
+            raise SpecError("processes is for a run in one piece; a run in blocks has ray='local' instead")
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether some rows at a time are scored by all metrics, and not all rows by one model after another."""
+        return any(one is not None for one in (self.rows_per_block, self.output, self.ray))
+
+    def load(self, name: str) -> Model:
+        """A model, as it is run. Raises what `nlgauge.engine.models.loading.load` raises."""
+        return loading.load(name, self.precision, self.backend, self.device)
+
+    def engine(self, name: str, kept: FeatureCache | None = None) -> Engine:
+        """An engine with a model. Raises as `load`."""
+        progress = self.progress and not self.in_blocks  # a bar of its own counts the rows of blocks
+        return Engine(self.load(name), self.window, progress, batch_tokens=self.batch_tokens, kept=kept, load=self.load)

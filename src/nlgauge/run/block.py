@@ -1,0 +1,192 @@
+"""Rows that are scored together: a pure function of the rows and of what was prepared on the whole corpus.
+
+It reads no store and knows no corpus, so that it runs in whatever process the rows are sent to, and after a break.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import tee, zip_longest
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.engine.batching import blocks as blocks_of
+from nlgauge.engine.engine import Engine
+from nlgauge.engine.features.request import AnyRequest, Features
+from nlgauge.metrics.base import Prepared, RowMetric
+from nlgauge.options import RunOptions
+from nlgauge.run.results import RowResult, Scores, checked, texts_of
+
+BLOCK_WEIGHT = 64 << 20
+"""What a block may weigh"""
+_WORK = 160
+"""Bytes that a character on its way through the model counts as: a block is seconds of work, not minutes, and a run
+that is killed loses no more"""
+_MOST_ROWS = 4096
+
+Rows: TypeAlias = Corpus | Mapping[int, Row]
+"""Rows by their number in the corpus"""
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedMetric:
+    """A metric of rows with what it prepared."""
+
+    metric: RowMetric
+    prepared: Prepared
+    facts: Mapping[str, object]
+    """All that its numbers depend on beside its spec"""
+
+
+class Collector(Protocol):
+    """What is made of the features of all rows together, block by block."""
+
+    def apart(self) -> Collector:
+        """One for some rows alone, which may go to another process."""
+        ...
+
+    def requests(self, rows: Iterable[Row]) -> Sequence[AnyRequest]:
+        """The features of some rows that it has not seen yet."""
+        ...
+
+    def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
+        """Take what was asked for."""
+        ...
+
+
+class CacheLookup(NamedTuple):
+    """What the store lacks of some rows."""
+
+    missing: Mapping[str, Sequence[int]]
+    """The rows that have to be scored, by metric"""
+    damaged: frozenset[int] = frozenset()
+    """Rows of which the store had something that was damaged: nothing of theirs is taken from it"""
+
+
+class Task(NamedTuple):
+    """Rows that one executor scores in one go."""
+
+    rows: Rows
+    wanted: Sequence[int]
+    lookups: Sequence[CacheLookup | None]
+    """For each scorer; None where it has nothing to do"""
+
+
+class Block(NamedTuple):
+    """What came of some rows."""
+
+    scored: Scores
+    collected: Mapping[str, Any] = {}
+    """The collectors of a task, by spec, when all its rows are scored"""
+    ended: bool = False
+    """Whether nothing more comes of the task"""
+
+
+Executor: TypeAlias = Callable[[Sequence["BlockScorer"], Iterable[Task], RunOptions], Generator[Block, None, None]]
+"""Scores tasks by each scorer, in their order; it asks for the next task when it has room for it"""
+
+
+@dataclass(frozen=True, eq=False)
+class BlockScorer:
+    """All that scores rows: metrics with what they prepared, and the engine of their model.
+
+    Blocks depend on rows and metrics alone.
+    """
+
+    metrics: Mapping[str, PreparedMetric]
+    collectors: Mapping[str, Collector]
+    evidence: bool = False
+    engine: Engine | None = None
+
+    def apart(self, engine: Engine | None) -> BlockScorer:
+        """The same for some rows alone, with collectors that know no text yet."""
+        return replace(self, collectors={spec: one.apart() for spec, one in self.collectors.items()}, engine=engine)
+
+    def blocks(self, rows: Rows, wanted: Sequence[int], lookup: CacheLookup) -> Iterator[Block]:
+        """Score what is missing of some rows, a block at a time; what is collected stands in the collectors.
+
+        Raises InputError for a text that the window policy refuses, before anything is computed.
+        """
+        gaps = {spec: set(numbers) for spec, numbers in lookup.missing.items()}
+        if self.engine is not None:
+            if self.engine.window == "error":
+                for number in wanted:
+                    self.engine.check(self.requests([rows[number]]), number + 1)
+            work = sum(request.work for request in set(self.requests(rows[n] for n in wanted)))
+            self.engine.expect(work, len(wanted))
+        these, nexts = tee(self.split(rows, wanted))
+        next(nexts, None)
+        for numbers, following in zip_longest(these, nexts, fillvalue=()):
+            if self.engine is not None:
+                self.engine.prepare(self.requests(rows[n] for n in following))
+            fresh = not lookup.damaged.isdisjoint(numbers)
+            todo = {spec: [n for n in numbers if fresh or n in gaps[spec]] for spec in self.metrics}
+            texts = [rows[n] for n in numbers]
+            asked = {spec: collector.requests(texts) for spec, collector in self.collectors.items()}
+            scored, features = score_block(
+                self.metrics, {spec: [rows[n] for n in some] for spec, some in todo.items()}, self.engine,
+                self.evidence, [request for requests in asked.values() for request in requests], fresh,
+            )  # fmt: skip
+            for spec, collector in self.collectors.items():
+                collector.take(asked[spec], features)
+            yield Block({spec: dict(zip(todo[spec], scored[spec], strict=True)) for spec in todo})
+
+    def split(self, rows: Rows, wanted: Sequence[int], most: int = BLOCK_WEIGHT) -> Iterator[list[int]]:
+        """Some rows in blocks, those that share texts together."""
+        columns = tuple(dict.fromkeys(column for one in self.metrics.values() for column in one.metric.columns))
+        texts = [texts_of(rows[n], columns or ("candidate", "references")) for n in wanted]
+        for block in blocks_of(texts, lambda some: self.weight(rows[wanted[n]] for n in some), most, _MOST_ROWS):
+            yield [wanted[n] for n in block]
+
+    def weight(self, rows: Iterable[Row]) -> int:
+        """What some rows weigh in a block: bytes that are held, and work on the way to them."""
+        if self.engine is None:
+            return sum(len(text) for row in rows for text in texts_of(row, ("candidate", "references")))
+        size = self.engine.size
+        return sum(size(request) + _WORK * request.work for request in set(self.requests(rows)))
+
+    def requests(self, rows: Iterable[Row]) -> Iterator[AnyRequest]:
+        """All that is asked of the model for some rows first."""
+        rows = list(rows)
+        for row in rows:
+            for one in self.metrics.values():
+                yield from one.metric.requests(row, one.prepared)
+        for collector in self.collectors.values():
+            yield from collector.requests(rows)
+
+
+def score_block(
+    metrics: Mapping[str, PreparedMetric],
+    rows: Mapping[str, Sequence[Row]],
+    engine: Engine | None,
+    evidence: bool,
+    others: Sequence[AnyRequest] = (),
+    fresh: bool = False,
+) -> tuple[dict[str, list[RowResult]], Features]:
+    """Score some rows by each metric: a pure function of rows and what was prepared.
+
+    rows: by the metric's spec. others: requests that are to be answered in the same passes. fresh: take no feature from
+    the store. Also returns the features, of the rows and of `others`.
+    """
+    asked = [(metrics[spec], row) for spec, some in rows.items() for row in some]
+    features = Features({})
+    if engine is not None:
+        first = [request for one, row in asked for request in one.metric.requests(row, one.prepared)]
+        features = engine.features([*first, *others], fresh)
+        further = (one.metric.followup_requests(row, one.prepared, features) for one, row in asked)
+        if then := [request for some in further for request in some if request not in features]:
+            features = features.joined(engine.features(then, fresh))
+    return {spec: _scored(metrics[spec], some, features, evidence) for spec, some in rows.items()}, features
+
+
+def _scored(one: PreparedMetric, rows: Sequence[Row], features: Features, evidence: bool) -> list[RowResult]:
+    metric, prepared = one.metric, one.prepared
+    results: list[RowResult] = []
+    values = checked(metric, metric.score_rows(rows, prepared, features), len(rows)) if rows else []
+    for row, value in zip(rows, values, strict=True):
+        texts = texts_of(row, metric.columns) if features.longer else ()
+        longer = tuple(n for n, text in enumerate(texts) if text in features.longer)
+        shown = metric.evidence(row, prepared, features).record() or None if evidence else None
+        results.append(RowResult(value, longer, shown))
+    return results

@@ -1,0 +1,175 @@
+"""What is scored, before any row is: metrics that read one model with what they prepared on the whole corpus.
+
+Here alone metrics are grouped by their models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack
+from types import MappingProxyType
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.signature import Signature
+from nlgauge.engine.engine import Engine
+from nlgauge.errors import InputError
+from nlgauge.metrics.base import Metric, RowMetric, Setup, model_of
+from nlgauge.metrics.sets import SetMetric
+from nlgauge.options import RunOptions
+from nlgauge.run.block import Block, BlockScorer, CacheLookup, PreparedMetric
+from nlgauge.run.cache import RowCache, can_be_kept, facts_of, metric_key
+from nlgauge.run.distinct import Distinct
+from nlgauge.run.results import RowResult, Scores, packed, texts_of
+from nlgauge.run.sets import SetScorer
+from nlgauge.run.store import Store
+
+
+def by_model(metrics: Mapping[str, Metric]) -> dict[str | None, dict[str, Metric]]:
+    """Metrics by the model that they read; string metrics, which read none, come first."""
+    groups: dict[str | None, dict[str, Metric]] = {}
+    for spec, metric in sorted(metrics.items(), key=lambda one: model_of(one[1]) is not None):
+        groups.setdefault(model_of(metric), {})[spec] = metric
+    return groups
+
+
+def plans_of(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    options: RunOptions,
+    store: Store | None = None,
+    against: Corpus | None = None,
+) -> Generator[list[Plan], None, None]:
+    """The plans of a run, those together whose rows are scored at a time: all of them, or those of one model.
+
+    One for each model, which is loaded when its turn comes, and one for each string metric, or for all of them in
+    blocks. An engine is closed when the next plans are asked for, and when the generator is closed. Raises as `Plan`,
+    and SpecError for a model that cannot be had.
+    """
+    groups = list(by_model(metrics).items())
+    for together in [groups] if options.in_blocks else [[group] for group in groups]:
+        with ExitStack() as held:
+            plans: list[Plan] = []
+            for name, some in together:
+                engine = None if name is None else options.engine(name, store)
+                if engine is not None:
+                    held.callback(engine.close)
+                alone = engine is None and not options.in_blocks
+                for part in [{spec: metric} for spec, metric in some.items()] if alone else [some]:
+                    plans.append(Plan(corpus, part, engine, store=store, evidence=options.evidence, against=against))
+            yield plans
+
+
+class Plan:
+    """Metrics that are scored in one pass over the rows: all that read one model, or string metrics.
+
+    metrics: by spec. against: what metrics of sets compare with instead of references. Raises InputError where no row
+    has what a metric needs, SpecError for a model that does not fit.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        metrics: Mapping[str, Metric],
+        engine: Engine | None = None,
+        *,
+        store: Store | None = None,
+        evidence: bool = False,
+        against: Corpus | None = None,
+    ) -> None:
+        self.engine = engine
+        """What computes the features; None for string metrics"""
+        self.corpus, self._store = corpus, store
+        self.metrics: dict[str, PreparedMetric] = {}
+        self.sets: dict[str, SetScorer] = {}
+        setup = Setup(corpus, engine)
+        for spec, metric in metrics.items():
+            if isinstance(metric, RowMetric):
+                _refuse_without(corpus, metric, spec)
+                prepared = metric.prepare(setup)
+                self.metrics[spec] = PreparedMetric(metric, prepared, facts_of(metric, prepared, engine))
+            elif isinstance(metric, SetMetric):
+                if against is None:
+                    _refuse_without(corpus, metric, spec)
+                layers = metric.prepare(setup)
+                side = against.digest[:8] if against is not None else "references"
+                facts = facts_of(metric, layers, engine, against=side)
+                key = metric_key(metric, facts, evidence) if store is not None and can_be_kept(facts) else None
+                self.sets[spec] = SetScorer(metric, layers, facts, corpus, against, evidence, key)
+        self.facts = {spec: one.facts for spec, one in self.metrics.items()}
+        self.facts |= {spec: one.facts for spec, one in self.sets.items()}
+        """What the numbers of each metric depend on beside its spec, as it is known before rows are scored"""
+        self.scorer = BlockScorer(self.metrics, self.sets, evidence, engine)
+        """What scores rows of the corpus, anywhere"""
+        self._cache = RowCache(store, self.metrics, corpus, evidence)
+        self._read = {spec: (Distinct(), Distinct()) for spec in self.metrics}
+        """The texts that a metric of rows read, and those of them that are longer than the model's window"""
+
+    def look_up(self, rows: Sequence[int], known: Scores = MappingProxyType({})) -> tuple[Scores, CacheLookup | None]:
+        """What the store has of some rows, and what has still to be scored; None where that is nothing, of systems too.
+
+        known: what a run before this one left of the rows.
+        """
+        for points in self.sets.values():
+            if self._store is not None:
+                points.recall(self._store.get(list(points.keys.values())))
+        found, lookup = self._cache.look_up(rows, known)
+        self._note(found)
+        asked = any(lookup.missing.values()) or any(points.missing for points in self.sets.values())
+        return found, lookup if asked else None
+
+    def take(self, block: Block) -> None:
+        """Keep what was scored, and gather what systems are scored from; of other plans' metrics nothing."""
+        if scored := {spec: found for spec, found in block.scored.items() if spec in self.metrics}:
+            if self._store is not None:
+                self._cache.keep(scored)
+            self._note(scored)
+        for spec in self.sets.keys() & block.collected.keys():
+            self.sets[spec].join(block.collected[spec])
+
+    def set_scores(self, spec: str) -> dict[str, RowResult]:
+        """The score of each system by a metric of sets, whose blocks have all come."""
+        points = self.sets[spec]
+        if self.engine is not None:
+            for requests in points.others():
+                points.take(requests, self.engine.features(requests))
+                if self._store is not None:
+                    self._store.commit()
+        new, scores = points.missing, points.scores()
+        if self._store is not None:
+            self._store.put({key: packed(scores[system]) for system, key in points.keys.items() if system in new})
+            self._store.commit()
+        return scores
+
+    def signature(self, spec: str) -> Signature:
+        """The signature of a metric whose blocks have come."""
+        facts = dict(self.facts[spec])
+        if "window" in facts:
+            longer, texts = self.sets[spec].read if spec in self.sets else map(len, reversed(self._read[spec]))
+            facts["window"] = f"{facts['window']},longer {longer}/{texts}"
+        return Signature(spec, facts)
+
+    def _note(self, scored: Scores) -> None:
+        """Take note of which texts some rows' scores were made of, for the signature."""
+        if self.engine is None:
+            return
+        for spec, found in scored.items():
+            reads, (every, long) = self.metrics[spec].metric.columns, self._read[spec]
+            for number, one in found.items():
+                texts = texts_of(self.corpus[number], reads)
+                every.add(texts)
+                long.add(texts[n] for n in one.longer)
+
+
+def _refuse_without(corpus: Corpus, metric: Metric, spec: str) -> None:
+    """Raise InputError where no row has what a metric needs."""
+    columns = [column for column in metric.columns if column != "candidate"]
+    lacking = [column for column in columns if all(getattr(row, column) in (None, ()) for row in corpus)]
+    if not lacking and columns and len(corpus):
+        complete = (all(getattr(row, column) not in (None, ()) for column in columns) for row in corpus)
+        lacking = [] if any(complete) else columns
+    if lacking:
+        raise InputError(
+            f"no row has {' and '.join(lacking)}, which {spec} needs",
+            remedy=f"give a column {lacking[0]}, or name it: --map {lacking[0]}=THEIRS; "
+            f"beside text files, --{lacking[0]} FILE",
+        )

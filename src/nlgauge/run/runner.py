@@ -1,0 +1,89 @@
+"""The one runner: plans, their rows in blocks, an executor that scores them, and a sink that takes what comes.
+
+Blocks depend on corpus and metrics alone and are kept whole, so that a run that was killed goes on where it stopped and
+ends with the same numbers to the bit. What is in memory is what is being worked at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from typing import TypeVar
+
+from tqdm import tqdm
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.metrics.base import Metric
+from nlgauge.options import ROWS_PER_BLOCK, RunOptions
+from nlgauge.run.block import CacheLookup, Executor, Rows, Task
+from nlgauge.run.executors import executor_of
+from nlgauge.run.plan import Plan, plans_of
+from nlgauge.run.sinks import Sink
+from nlgauge.run.store import opened
+
+T = TypeVar("T")
+
+
+def run(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    options: RunOptions,
+    sink: Sink[T],
+    *,
+    against: Corpus | None = None,
+    rows: Sequence[int] | None = None,
+) -> T:
+    """Score rows, all of them by default, and give what comes of them to a sink.
+
+    metrics: by spec. against: what metrics of sets compare with instead of references. Raises InputError for rows that
+    cannot be scored as given, SpecError for a model that cannot be had.
+    """
+    began, ledgers = time.monotonic(), {}
+    execute = executor_of(options)
+    with ExitStack() as held:
+        store = held.enter_context(opened(options.cache))
+        for plans in held.enter_context(closing(plans_of(corpus, metrics, options, store, against))):
+            sink.begin(plans, held)
+            score(plans, range(len(corpus)) if rows is None else rows, options, execute, sink)
+            for plan in plans:
+                sink.finish(plan)
+                if plan.engine is not None:
+                    ledgers[plan.engine.model.name] = vars(plan.engine.ledger)
+        return sink.end({"seconds": round(time.monotonic() - began, 3), "models": ledgers})
+
+
+def score(plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, execute: Executor, sink: Sink[T]) -> None:
+    """Score rows of a corpus by its plans, as many at a time as the options say."""
+    corpus = plans[0].corpus
+    size = options.rows_per_block or ROWS_PER_BLOCK if options.in_blocks else max(len(wanted), 1)
+    under_way: deque[Sequence[int]] = deque()
+
+    def tasks() -> Iterator[Task]:
+        for first in range(0, len(wanted), size):
+            some = wanted[first : first + size]
+            under_way.append(some)
+            there = sink.known(some)
+            lookups: list[CacheLookup | None] = []
+            for plan in plans:
+                found, lookup = plan.look_up(some, there)
+                sink.take(found)
+                lookups.append(lookup)
+            rows: Rows = corpus
+            if options.in_blocks:  # what is known whole needs no rows, which are what a worker is sent
+                asked = any(lookup is not None for lookup in lookups)
+                rows = dict(zip(some, corpus.rows[some[0] : some[-1] + 1], strict=True)) if asked else {}
+            yield Task(rows, some, lookups)
+
+    shown = options.progress and options.in_blocks
+    with (
+        tqdm(total=len(wanted), unit="row", disable=None if shown else True, leave=False) as bar,
+        closing(execute([plan.scorer for plan in plans], tasks(), options)) as blocks,
+    ):
+        for block in blocks:
+            for plan in plans:
+                plan.take(block)
+            ended = under_way.popleft() if block.ended else ()
+            sink.take(block.scored, ended)
+            bar.update(len(ended))

@@ -1,0 +1,141 @@
+"""Scores become a folder, one file a block of rows, as they come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+
+from nlgauge._version import __version__
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.opening import FilePath
+from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.dataset import Dataset, Entry, block, block_name, entries_of, fault, types_of
+from nlgauge.data.table.evidence import wrong_evidence
+from nlgauge.data.to_json import plain
+from nlgauge.errors import InputError
+from nlgauge.metrics.base import Metric, Value
+from nlgauge.run.plan import Plan
+from nlgauge.run.results import RowResult, Scores
+from nlgauge.run.sinks.table import TableBuilder
+
+_OTHER = "name another, or remove it"
+
+
+class FolderWriter(TableBuilder):
+    """A table that is written as it is made; nobody else writes the folder meanwhile.
+
+    metrics, asked, evidence: as of TableBuilder. size: rows of a block. `begin` raises InputError where another run is
+    at work in the folder, where it cannot be written, and where it holds another run.
+    """
+
+    def __init__(
+        self, corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], evidence: bool,
+        place: FilePath, size: int,
+    ) -> None:  # fmt: skip
+        super().__init__(corpus, metrics, asked, evidence, held=0)
+        self._dataset, self._size = Dataset(place), size
+        of_rows = [spec for spec, column in self._columns.items() if column.level == "item"]
+        self._open: dict[str, dict[int, RowResult]] = {spec: {} for spec in of_rows}
+        """Scores by metric, of rows whose block is not whole"""
+        parts = {spec: self._columns[spec].parts for spec in self._open}
+        self._types = types_of(parts, {spec for spec in parts if self._columns[spec].sums is not None}, evidence)
+        self._there: set[int] = set()
+
+    def begin(self, plans: Sequence[Plan], held: ExitStack) -> None:
+        """Write which run this is, or refuse a folder of another one."""
+        held.enter_context(self._dataset.alone())
+        self._there = set(self._dataset.blocks())
+        facts = {spec: dict(facts) for plan in plans for spec, facts in plan.facts.items()}
+        described = {
+            "nlgauge": __version__,
+            "corpus": self._corpus.digest,
+            "rows": len(self._corpus),
+            "rows_per_block": self._size,
+            "evidence": self._evidence,
+            "metrics": {spec: facts[spec] for spec in self._columns},
+        }
+        described = json.loads(json.dumps(described))
+        before = self._dataset.record("_plan.json", _OTHER)
+        if before is None:
+            if self._there:
+                raise self._other("scores without _plan.json")
+            self._dataset.write_record("_plan.json", described)
+        elif differs := [key for key in described if before.get(key) != described[key]]:
+            raise self._other(f"another run: {', '.join(differs)} differ{'s' if len(differs) == 1 else ''}")
+        strays = self._there - set(range(0, len(self._corpus), self._size))
+        if strays:
+            problem = f"{block_name(min(strays))} is no block of this run"
+            raise InputError(problem, file=self._dataset.place, remedy="remove that file")
+
+    def known(self, rows: Sequence[int]) -> Scores:
+        """What an earlier run wrote of a block's rows; nothing of a block that is damaged, which is written anew."""
+        entries = self._read(rows) if rows[0] in self._there else None
+        if entries is None:
+            self._there.discard(rows[0])
+            return {}
+        return {spec: dict(zip(rows, map(_result, some), strict=True)) for spec, some in entries.items()}
+
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
+        """Hold some scores until their block is whole."""
+        for spec, found in scored.items():
+            self._open[spec].update(found)
+        if ended:
+            self._write(ended)
+
+    def _write(self, rows: Sequence[int]) -> None:
+        """Write a block, whole, unless it is there."""
+        whole = {spec: [found.pop(n) for n in rows] for spec, found in self._open.items()}
+        for spec, results in whole.items():
+            for one in results:
+                self._notes[spec].update(one.value.notes)
+        if rows[0] not in self._there:
+            entries = {
+                spec: block(self._columns[spec], [_entry(one, self._evidence) for one in results], self._evidence)
+                for spec, results in whole.items()
+            }
+            self._dataset.write(rows[0], self._places(rows), entries)
+
+    def end(self, spent: Mapping[str, object]) -> ScoreTable:
+        """Write what holds for all rows, and give the table, read from the folder."""
+        systems = {
+            spec: {
+                "values": [[plain(part) for part in values] for values in column.values.tolist()],
+                "reasons": {str(n): reason for n, reason in column.reasons.items()},
+                "evidence": {str(n): shown for n, shown in column.evidence.items()},
+            }
+            for spec, column in self._columns.items()
+            if column.level == "system"
+        }
+        described = {**self._made([]).header(), "systems": systems, "ledger": dict(spent)}
+        self._dataset.write_record("_header.json", described)
+        return ScoreTable.load(self._dataset.place)
+
+    def _read(self, rows: Sequence[int]) -> dict[str, list[Entry]] | None:
+        """What a block says of its rows, by metric; None where it is not whole."""
+        try:
+            table = self._dataset.read(rows[0])
+            if fault(table, rows[0], self._types):
+                return None
+            if list(zip(table["system"].to_pylist(), table["item"].to_pylist(), strict=True)) != self._places(rows):
+                return None
+            entries = {spec: entries_of(table, spec, self._columns[spec].parts) for spec in self._open}
+        except (InputError, ValueError, RecursionError):
+            return None
+        shown = (entry.evidence for some in entries.values() for entry in some if entry.evidence is not None)
+        return None if any(map(wrong_evidence, shown)) else entries
+
+    def _places(self, rows: Sequence[int]) -> list[tuple[str, str]]:
+        return [(row.system, row.item) for row in self._corpus.rows[rows[0] : rows[-1] + 1]]
+
+    def _other(self, what: str) -> InputError:
+        return InputError(f"the folder holds {what}", file=self._dataset.place, remedy=_OTHER)
+
+
+def _entry(one: RowResult, evidence: bool) -> Entry:
+    value = one.value
+    return Entry(value.parts, value.reason, value.notes, value.counts, one.longer, one.evidence if evidence else None)
+
+
+def _result(entry: Entry) -> RowResult:
+    return RowResult(Value(entry.parts, entry.reason, entry.notes, entry.counts), entry.longer, entry.evidence)

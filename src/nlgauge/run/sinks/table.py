@@ -1,0 +1,101 @@
+"""Scores become the columns of a table in memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from nlgauge._version import __version__
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column, ScoreTable, Sums
+from nlgauge.errors import MetricError
+from nlgauge.metrics.base import Metric, RowMetric, Value
+from nlgauge.metrics.sets import SetMetric
+from nlgauge.run.plan import Plan
+from nlgauge.run.results import Scores
+from nlgauge.run.sinks import Sink
+
+
+class TableBuilder(Sink[ScoreTable]):
+    """A table in memory.
+
+    metrics: by spec. asked: specs by what was asked for. evidence: whether it is kept. held: of how many rows scores
+    are held, all by default.
+    """
+
+    def __init__(
+        self, corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], evidence: bool,
+        held: int | None = None,
+    ) -> None:  # fmt: skip
+        self._corpus, self._asked, self._evidence = corpus, asked, evidence
+        rows, systems = len(corpus) if held is None else held, len(corpus.systems)
+        self._columns = {
+            spec: column_of(metric, systems if isinstance(metric, SetMetric) else rows)
+            for spec, metric in metrics.items()
+        }
+        self._signatures: dict[str, Signature] = {}
+        self._notes: dict[str, Counter[str]] = {spec: Counter() for spec in metrics}
+
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
+        """Take some rows' scores."""
+        for spec, found in scored.items():
+            column = self._columns[spec]
+            for index, one in found.items():
+                self._fill(spec, column, index, one.value)
+                if self._evidence:
+                    column.evidence[index] = one.evidence or {}
+
+    def finish(self, plan: Plan) -> None:
+        """Take the scores of systems by a plan's metrics of sets, and all its signatures."""
+        for spec in plan.sets:
+            column = self._columns[spec]
+            for index, one in enumerate(plan.set_scores(spec).values()):
+                self._fill(spec, column, index, one.value)
+                if one.evidence:
+                    column.evidence[index] = one.evidence
+        self._signatures.update({spec: plan.signature(spec) for spec in plan.facts})
+
+    def end(self, spent: Mapping[str, object]) -> ScoreTable:
+        """The whole table, metrics in the order in which they were asked for, and what is kept of rows in theirs."""
+        for column in self._columns.values():
+            column.reasons = dict(sorted(column.reasons.items()))
+            column.evidence = dict(sorted(column.evidence.items()))
+        table = self._made([(row.system, row.item) for row in self._corpus])
+        table.spent = dict(spent)
+        return table
+
+    def _made(self, rows: list[tuple[str, str]]) -> ScoreTable:
+        notes = {spec: dict(sorted(counted.items())) for spec, counted in self._notes.items() if counted}
+        run = {"rows": len(self._corpus), "corpus": self._corpus.digest, "notes": notes, "asked": dict(self._asked)}
+        return ScoreTable(
+            rows, self._columns, {spec: self._signatures[spec] for spec in self._columns}, run, __version__
+        )
+
+    def _fill(self, spec: str, column: Column, index: int, value: Value) -> None:
+        if value.notes and index not in column.reasons and np.isnan(column.values[index]).all():  # or they are counted
+            self._notes[spec].update(value.notes)
+        column.values[index] = value.parts
+        if value.reason:
+            column.reasons[index] = value.reason
+        if column.sums is not None and value.counts is not None:
+            if column.sums.counts.shape[1] != len(value.counts):
+                if not np.isnan(column.sums.counts).all():
+                    raise MetricError(f"{spec} gave {len(value.counts)} counts for one row, and more or fewer before")
+                column.sums.counts = np.full((len(column.values), len(value.counts)), np.nan)
+            column.sums.counts[index] = value.counts
+
+
+def column_of(metric: Metric, size: int) -> Column:
+    """A metric's column without a number in it: of `size` rows, or systems."""
+    formula = metric.formula if isinstance(metric, RowMetric) else None
+    return Column(
+        metric.parts,
+        np.full((size, len(metric.parts)), np.nan),
+        higher_is_better=metric.higher_is_better,
+        level="system" if isinstance(metric, SetMetric) else "item",
+        sums=None if formula is None else Sums(dict(formula), np.full((size, 1), np.nan)),
+        details=metric.details,
+    )
