@@ -46,14 +46,13 @@ def standing(by_model: Sequence[Sequence[Measured]]) -> list[str]:
 
 def _with_total(rows: Mapping[str, Sequence[int | None]], printed: Mapping[str, bool]) -> list[list[object]]:
     """The rows of data sets whose numbers papers print, their total, and the other ones below it."""
-    known = {title: row for title, row in rows.items() if printed[title]}
-    total = [sum(cell or 0 for cell in column) for column in zip(*known.values(), strict=True)]
-    lines: list[list[object]] = [
-        [title, *("-" if cell is None else cell for cell in row)] for title, row in known.items()
-    ]
-    lines += [["**all in print**", *(f"**{number}**" for number in total)]] * bool(known)
-    lines += [[title, *row] for title, row in rows.items() if not printed[title]]
-    return lines
+    known = [row for title, row in rows.items() if printed[title]]
+    total = [sum(cell or 0 for cell in column) for column in zip(*known, strict=True)]
+    lines: dict[bool, list[list[object]]] = {True: [], False: []}
+    for title, row in rows.items():
+        lines[printed[title]].append([title, *("-" if cell is None else cell for cell in row)])
+    lines[True] += [["**all in print**", *(f"**{number}**" for number in total)]] * bool(known)
+    return lines[True] + lines[False]
 
 
 def _floors_ahead(verdicts: Iterable[Verdict]) -> int:
