@@ -18,4 +18,4 @@ names: list[str] = nlgauge.metrics()
 table = nlgauge.evaluate(candidates=["A cat."], references=["A cat."], metrics=[metric, "TokenF1"])
 number: float = table["TokenF1"].tolist()[0] + float(value)
 rows: list[dict[str, object]] = [dict(row) for row in table]
-of_rows: type[RowMetric] = nlgauge.TokenF1  # type: ignore[type-arg]
+of_rows: type[RowMetric] = nlgauge.TokenF1

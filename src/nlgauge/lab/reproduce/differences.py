@@ -46,7 +46,8 @@ def differences(population: Population, draws: int, confidence: float = 0.95) ->
             for _ in range(draws):
                 pair = place[rng.choice(len(place), 2, replace=False)]
                 halves = _file(pair[:, (pair >= 0).any(0)], n, rng)
-                truth = np.subtract(*(float(ratings[rows[rows >= 0]].mean()) for rows in pair))
+                one, other = (float(ratings[rows[rows >= 0]].mean()) for rows in pair)
+                truth = one - other
                 for metric, ends in _intervals(population.scores, ratings, halves, aspect == first, confidence):
                     hit = None if ends is None else (ends[0] <= truth <= ends[1], (ends[1] - ends[0]) / 2)
                     found.setdefault(metric, []).append(hit)
@@ -59,7 +60,8 @@ def _places(population: Population, ratings: Float) -> Integers:
     known = np.flatnonzero(~np.isnan(ratings))
     place = np.full((int(population.systems.max()) + 1, int(population.clusters.max()) + 1), -1, np.intp)
     place[population.systems[known], population.clusters[known]] = known
-    return place[(place >= 0).sum(1) >= _LEAST_ROWS]
+    rated: Integers = place[(place >= 0).sum(1) >= _LEAST_ROWS]
+    return rated
 
 
 def _file(pair: Integers, n: int, rng: np.random.Generator) -> list[_Half]:
