@@ -174,7 +174,7 @@ def test_the_pages_are_of_several_models_and_fill_the_readme(
     result = nlgauge(*run, "--model", "pocket", "--model", tmp_path / "other", "--readme", readme)
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines() == [str(place), str(readme)]
-    assert "Our metrics on pocket@" in place.read_text(encoding="utf-8")
+    assert "human ratings, on pocket@" in place.read_text(encoding="utf-8")
     assert f"{tmp_path / 'other'}@" in place.read_text(encoding="utf-8")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge import InputError, ScoreTable
+from nlgauge import InputError, ScoreTable, SpecError
 from nlgauge.data.table import Column
 from nlgauge.show.matrix import correlation_matrix
 from tests.printed import printed
@@ -80,5 +80,5 @@ def test_what_it_shows(table: ScoreTable, tmp_path: Path) -> None:
 
 def test_refusals(table: ScoreTable) -> None:
     for options in ({"level": "row"}, {"coefficient": "accuracy_calibrated"}, {"metrics": ["BLEU"]}):
-        with pytest.raises(InputError):
+        with pytest.raises((InputError, SpecError)):
             correlation_matrix(table, **options)  # type: ignore[arg-type]

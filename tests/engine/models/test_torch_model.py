@@ -88,7 +88,7 @@ def test_without_its_files_at_hand_the_digest_is_that_of_the_tensors(folder, mon
     net = checkpoint.network("AutoModelForMaskedLM")
     for key, tensor in sorted(net.state_dict().items()):
         digest.update(key.encode() + tensor.numpy().tobytes())
-    assert checkpoint.model(net).digest == digest.hexdigest()
+    assert checkpoint.model(net, {}).digest == digest.hexdigest()
     assert load_file(folder / "model.safetensors").keys() <= net.state_dict().keys()
 
 
@@ -148,7 +148,7 @@ def test_on_a_gpu_a_batch_holds_what_fits_its_free_memory(folder, monkeypatch):
     net = checkpoint.network("AutoModel")
     checkpoint.runtime.device = torch.device("cuda:0")
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (1 << 20, 1 << 30))
-    model = checkpoint.model(net)
+    model = checkpoint.model(net, {})
     assert 32 <= model.batch_tokens < 1000 and model.apart
 
 

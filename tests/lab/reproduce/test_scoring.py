@@ -128,8 +128,8 @@ def test_one_that_fails_when_it_scores_does_not_spoil_the_others(
             raise SpecError("model 'x' counts nothing; there are others")
         return original(self, *given)
 
-    original = Words.score
-    monkeypatch.setattr(Words, "score", failing)
+    original = Words.score_rows
+    monkeypatch.setattr(Words, "score_rows", failing)
     metrics = [Words(), Words(of="difference")]
     scores = Scores(tmp_path)
     scores.fill([Job(corpus, "tiny", metrics)])

@@ -62,7 +62,7 @@ def test_what_it_shows(table: ScoreTable, tmp_path: Path) -> None:
     ("arguments", "say"),
     [
         (("Score", "Set"), "take level 'system'"),
-        (("Score", "fluency"), "no metric 'fluency' in the table ; it has Score, Distance"),
+        (("Score", "fluency"), "no metric 'fluency' in the table; it has Score, Distance"),
         (("Score", "Distance", None, "item"), "take row or system"),
     ],
 )
@@ -74,5 +74,5 @@ def test_refusals(table: ScoreTable, arguments: tuple[Any, ...], say: str) -> No
 
 
 def test_what_is_rated_is_told_where_a_name_is_unknown(table: ScoreTable, ratings: Any) -> None:
-    with pytest.raises(InputError, match="rated are good, loud"):
+    with pytest.raises(SpecError, match="rated are good, loud"):
         scatter(table, "Score", "fluency", ratings)

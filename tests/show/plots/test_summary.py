@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge import InputError, ScoreTable
+from nlgauge import ScoreTable, SpecError
 from nlgauge.show.plots.summary import summary
 from tests.printed import printed
 
@@ -30,5 +30,5 @@ def test_what_it_shows(table: ScoreTable, tmp_path: Path) -> None:
 
 
 def test_an_unknown_metric_is_refused(table: ScoreTable) -> None:
-    with pytest.raises(InputError, match="no metric BLEU"):
+    with pytest.raises(SpecError, match="no metric BLEU"):
         summary(table, metrics=["BLEU"])
