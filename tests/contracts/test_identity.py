@@ -61,7 +61,7 @@ class Place:
 def place(tmp_path: Path) -> Place:
     """With the library's source and the embedded model, which is the installed one itself."""
     copy = shutil.copytree(PACKAGE, tmp_path / "nlgauge", ignore=shutil.ignore_patterns("pocket", "__pycache__"))
-    (copy / "models" / "pocket").symlink_to(pocket_folder(), target_is_directory=True)
+    (copy / "engine" / "models" / "pocket").symlink_to(pocket_folder(), target_is_directory=True)
     for path in copy.rglob("*.py"):
         os.utime(path, (time.time() - 3600,) * 2)
     return Place(tmp_path)
