@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics.ter import TER
     from nlgauge.metrics.token_f1 import TokenF1
     from nlgauge.metrics.vector_extrema import VectorExtrema
+    from nlgauge.metrics.wer import CER, WER
     from nlgauge.metrics.word_movers import WordMovers
     from nlgauge.run.executors.ray import Cluster
     from nlgauge.show.page.report import report
@@ -87,12 +88,14 @@ _HOMES = {
 __all__ = [
     "BLEU",
     "CDER",
+    "CER",
     "EED",
     "METEOR",
     "PRD",
     "ROUGE",
     "SARI",
     "TER",
+    "WER",
     "BARTScore",
     "BERTScore",
     "BaryScore",

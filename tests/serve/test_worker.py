@@ -178,14 +178,14 @@ def test_who_came_first_does_not_wait_for_those_who_share_the_evaluation(monkeyp
         first = worker.submit(run("a"))
         assert BEGUN.acquire(timeout=LONG)
         early, late = worker.submit(run("bc")), worker.submit(run("def"))
-        real = Slow.score
+        real = Slow.score_rows
 
         def stopping(self: Slow, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
             if rows[0].candidate == "def":
                 GATE.clear()
             return real(self, rows, prepared, features)
 
-        monkeypatch.setattr(Slow, "score", stopping)
+        monkeypatch.setattr(Slow, "score_rows", stopping)
         GATE.set()
         assert values(first) == [1]
         assert values(early) == [2]

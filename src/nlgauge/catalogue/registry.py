@@ -141,7 +141,8 @@ def _metrics_of(room: ModuleType) -> list[type[Metric]]:
             continue
         for name, thing in vars(import_module(f"{room.__name__}.{module.name}")).items():
             public = not name.startswith("_") and inspect.isclass(thing) and issubclass(thing, Metric)
-            if public and not inspect.isabstract(thing) and thing.__module__ == f"{room.__name__}.{module.name}":
+            concrete = thing is not Metric and not inspect.isabstract(thing)
+            if public and concrete and thing.__module__ == f"{room.__name__}.{module.name}":
                 kinds.append(thing)
     return kinds
 
