@@ -44,7 +44,8 @@ def test_every_page_is_on_the_site(site: Path) -> None:
 
 def test_every_public_name_is_in_the_reference(site: Path) -> None:
     page = read(site, "reference/api.html") + read(site, "reference/errors.html")
-    assert [name for name in nlgauge.__all__ if name != "__version__" and f'id="nlgauge.{name}"' not in page] == []
+    elsewhere = {"__version__", *built_in_metrics()}  # each metric has a page of its own, and a test below
+    assert [name for name in nlgauge.__all__ if name not in elsewhere and f'id="nlgauge.{name}"' not in page] == []
 
 
 def commands(group: click.Group, name: str) -> list[str]:
