@@ -169,7 +169,7 @@ def evaluate_row(record: Mapping[str, Any], metric: Metric, **options: Any) -> V
     refuse_corpus_metrics([metric])
     name = model_of(registry.metric(metric, model=options.get("model")))
     if name in (POCKET, *loading.COMPANIONS):
-        _kept(name, options.get("precision", "float32"), options.get("device"))
+        _kept(name, options.get("precision", "float32"), options.get("backend", "auto"), options.get("device"))
     table = evaluate([record], metrics=[metric], **options)
     ((spec, column),) = table.columns.items()
     notes = tuple(table.run.get("notes", {}).get(spec, ()))
@@ -177,5 +177,5 @@ def evaluate_row(record: Mapping[str, Any], metric: Metric, **options: Any) -> V
 
 
 @lru_cache(maxsize=1)
-def _kept(name: str, precision: str, device: str | None) -> Model:
-    return loading.hold(name, precision, device=device)
+def _kept(name: str, precision: str, backend: str, device: str | None) -> Model:
+    return loading.hold(name, precision, backend, device)
