@@ -63,10 +63,6 @@ class ModelAccess(Protocol):
     @property
     def model(self) -> Model: ...
 
-    def other(self, name: str) -> ModelAccess:
-        """The same of another model."""
-        ...
-
     def token_ids(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
         """Ids of the sub-words of each text [tokens], in order."""
         ...
@@ -83,10 +79,6 @@ class Setup:
     def model(self) -> Model:
         """The metric's model. Raises SpecError for a metric that has no field `model`."""
         return self._engine.model
-
-    def other_model(self, name: str) -> Model:
-        """One of `Metric.other_models`."""
-        return self._engine.other(name).model
 
     def token_ids(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
         """Ids of the sub-words of each text [tokens], in order."""
