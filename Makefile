@@ -43,8 +43,11 @@ package: $(VENV)/test
 	head -n 1 examples/outputs.jsonl > $(BARE)/row.jsonl
 	cd $(BARE) && bin/nlgauge score row.jsonl -m BERTScore -m "BERTScore(model='base')" --no-cache
 
+# A file's tests stay in one process: they share fixtures, and the examples of a page a namespace.
+TESTS := -m pytest -q --numprocesses 2 --dist loadfile
+
 test: check test-base audit
-	$(VENV)/bin/python -m pytest -q
+	$(VENV)/bin/python $(TESTS)
 
 check: $(VENV)/test
 	$(VENV)/bin/ruff check .
@@ -69,7 +72,7 @@ campaigns: $(VENV)/test
 
 # What `pip install nlgauge` alone brings: every test that needs no more runs, the others skip by name.
 test-base: $(BASE)/test
-	$(BASE)/bin/python -m pytest -q
+	$(BASE)/bin/python $(TESTS)
 
 # Ray is large, and takes all processors: it is tried by itself.
 ray: $(VENV)/ray

@@ -453,7 +453,7 @@ class TestContributions:
             (renyi(2), lambda p, q: (p - q) ** 2 / q),
             (gamma(1), lambda p, q: (p / np.linalg.norm(p) - q / np.linalg.norm(q)) ** 2),
         ],
-        ids=repr,
+        ids=["l2", "linf", "fisher_rao", "renyi", "gamma"],
     )
     def test_shares_of_the_others(self, measure: Measure, summands) -> None:
         expected = summands(np.exp(P), np.exp(Q))

@@ -48,15 +48,15 @@ def by_part(found: tuple[Found, ...]) -> dict[tuple[str, str], Found]:
 def test_rows_are_read_as_aligners_read_them(labelled: Path) -> None:
     read = read_set(labelled, "quintd_human.test", None)
     assert read is not None and len(read.rows) == 5
-    assert read.truth.tolist() == [1, 0, 0, 0, 1] and read.sources.tolist() == [0, 0, 1, 0, 2]
-    assert [row.source for row in read.corpus][2] == f"Who pays?\n{SOURCE}"
+    assert read.truth.tolist() == [1, 0, 0, 0, 1] and read.sources.tolist() == [0, 0, 0, 0, 1]
+    assert (asked := list(read.corpus)[2]).source == SOURCE and asked.question == "Who pays?"
     assert all(row.references == (row.source,) for row in read.corpus)
     assert read_set(labelled, "quintd_human.test", 2).rows == read.rows[:2]  # type: ignore[union-attr]
     assert read_set(labelled, "summedits.test", None) is None
 
 
 def test_strings_by_hand(labelled: Path) -> None:
-    """Copied: all, 2 of 4, 1 of 2 (the question is read), no number, all."""
+    """Copied: all, 2 of 4, 0 of 2 (the question is no source), no number, all."""
     (one,), absent = detect(labelled, ["quintd_human.test", "x"], [None], ["CopyRate", "Length"], replicates=20)
     assert absent == ["x"] and (one.rows, one.unsupported, dict(one.reasons)) == (5, 3, {})
     found = by_part(one.found)

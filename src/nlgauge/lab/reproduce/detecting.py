@@ -69,18 +69,16 @@ class Labels:
 
     def __init__(self, name: str, rows: Sequence[Labelled]) -> None:
         self.name, self.rows = name, rows
-        # As the shipped aligners have learned these rows, and as all figures of the page were measured.
-        texts = [f"{row.question}\n{row.source}" if row.question else row.source for row in rows]
         self.corpus = Corpus(
             tuple(
-                Row(row.candidate, (read,), read, item=str(n))
-                for n, (row, read) in enumerate(zip(rows, texts, strict=True), 1)
+                Row(row.candidate, (row.source,), row.source, question=row.question, item=str(n))
+                for n, row in enumerate(rows, 1)
             )
         )
         self.truth = np.array([int(row.supported) for row in rows])
         """1 where all of a text is supported"""
-        places = {text: n for n, text in enumerate(dict.fromkeys(texts))}
-        self.sources = np.array([places[text] for text in texts])
+        places = {text: n for n, text in enumerate(dict.fromkeys(row.source for row in rows))}
+        self.sources = np.array([places[row.source] for row in rows])
         """The number of each row's source"""
 
 

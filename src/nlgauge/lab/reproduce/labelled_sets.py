@@ -36,7 +36,8 @@ LABELLED_SETS = (
         "ragtruth_qa.test",
         "RAGTruth, answers to questions",
         "Answers of language models to questions, from retrieved passages. People marked the unsupported words. The "
-        "official test part, rows of good quality alone; the question is read in front of the passages.",
+        "official test part, rows of good quality alone. The question is a field of its own: an aligner that was taught "
+        "with questions reads it beside the passages, the others do not read it.",
         "question answering alone",
         (
             Others("Luna", 0.51, _UNKNOWN, True),
