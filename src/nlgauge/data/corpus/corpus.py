@@ -167,11 +167,11 @@ class Corpus(Sequence[Row]):
     @cached_property
     def digest(self) -> str:
         """SHA-256 (hex) of every row's texts, system and item, in order; ratings and extra columns do not count."""
-        sha = hashlib.sha256()
+        sha, encode = hashlib.sha256(), json.JSONEncoder().encode
         for row in self.rows:
             record = [row.candidate, row.references, row.source, row.context, row.system, row.item]
             record += [row.question] if row.question is not None else []
-            sha.update(json.dumps(record).encode("ascii") + b"\n")
+            sha.update(encode(record).encode("ascii") + b"\n")
         return sha.hexdigest()
 
     @overload
@@ -180,6 +180,9 @@ class Corpus(Sequence[Row]):
     def __getitem__(self, index: slice) -> Corpus: ...
     def __getitem__(self, index: int | slice) -> Row | Corpus:
         return Corpus(self.rows[index]) if isinstance(index, slice) else self.rows[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)
