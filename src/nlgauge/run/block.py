@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import tee, zip_longest
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.batching import blocks as blocks_of
-from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.metrics.base import Prepared, RowMetric
 from nlgauge.options import RunOptions
 from nlgauge.run.results import RowResult, Scores, checked, texts_of
+
+if TYPE_CHECKING:
+    from nlgauge.engine.engine import Engine
 
 BLOCK_WEIGHT = 64 << 20
 """What a block may weigh"""

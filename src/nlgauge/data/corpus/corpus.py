@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
 
-from nlgauge.data.corpus.files import records_of, texts_of
 from nlgauge.data.corpus.lists import check_length, listed
 from nlgauge.data.corpus.opening import FilePath, file_at, files_at
 from nlgauge.data.corpus.place import refuse_repeated, shown
@@ -64,6 +63,8 @@ class Corpus(Sequence[Row]):
 
         Raises InputError for whatever is wrong with the file or a row, MissingExtraError for Parquet without pyarrow.
         """
+        from nlgauge.data.corpus.files import records_of
+
         name = os.fspath(path)
         names = field_names(columns, name)
         tables = ((file.name, records_of(file, names)) for file in files_at(path))
@@ -92,6 +93,8 @@ class Corpus(Sequence[Row]):
         Only "\n" and "\r\n" end a line, and an empty line is an empty text. `on_disk` as in `read`. Raises InputError
         where line counts differ.
         """
+        from nlgauge.data.corpus.files import texts_of
+
         references = [references] if isinstance(references, (str, os.PathLike)) else references
         optional = {"source": source, "context": context}
         shared = {f"references.{n}": path for n, path in enumerate(references, 1)}
@@ -195,6 +198,8 @@ def _parallel(
     candidates: FilePath, texts: Mapping[str, tuple[FilePath, list[str]]], system: str | None
 ) -> Iterator[dict[str, str | None]]:
     """A record of each line of a file of candidates. Raises InputError where another file has more or fewer lines."""
+    from nlgauge.data.corpus.files import texts_of
+
     own = texts_of(file_at(candidates))
     for path, lines in texts.values():
         if len(lines) != len(own):
