@@ -114,6 +114,17 @@ def test_importing_nlgauge_loads_nothing_heavy() -> None:
     assert done.stdout.splitlines() == [nlgauge.__version__, "[]"]
 
 
+def test_a_metric_of_strings_loads_no_engine_and_no_other_metric() -> None:
+    unneeded = {"tokenizers", "onnxruntime", "tqdm", "nlgauge.engine.engine", "nlgauge.metrics.infolm"}
+    code = (
+        "import sys, nlgauge;"
+        "nlgauge.evaluate(candidates=['A cat.'], references=['A cat.'], metrics='TokenF1', cache=False);"
+        f"print(sorted({unneeded!r} & set(sys.modules)))"
+    )
+    done = python(code)
+    assert done.stdout.splitlines() == ["[]"], done.stderr
+
+
 def test_the_command_line_loads_no_model_runtime_before_it_is_asked_to_score() -> None:
     code = (
         "import sys; from click.testing import CliRunner; from nlgauge.cli import main;"

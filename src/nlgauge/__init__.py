@@ -159,9 +159,9 @@ if not TYPE_CHECKING:  # a checker would take it for leave to use any name
         if name == "metrics":
             return import_module("nlgauge.metrics")  # which can be called
         if name in __all__:
-            from nlgauge.catalogue.registry import built_in_metrics
+            from nlgauge.catalogue.registry import metric_class
 
-            return built_in_metrics()[name]
+            return metric_class(name)
         raise AttributeError(f"module 'nlgauge' has no attribute {name!r}")
 
 

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.row import OnMissing
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.missing import with_missing
-from nlgauge.engine.models import loading
-from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import POCKET, Metric, Value, model_of, refuse_corpus_metrics
 from nlgauge.options import ROWS_PER_BLOCK, RunOptions
-from nlgauge.run.executors.ray import Cluster
 from nlgauge.run.runner import run
 from nlgauge.run.sinks import Sink
-from nlgauge.run.sinks.folder import FolderWriter
 from nlgauge.run.sinks.table import TableBuilder
+
+if TYPE_CHECKING:
+    from nlgauge.engine.models.capabilities import Model
+    from nlgauge.run.executors.ray import Cluster
 
 _NO_COLUMNS = "columns names those of records or of a data frame; there are none here"
 
@@ -113,6 +113,8 @@ def table_of(
     if options.output is None:
         sink = TableBuilder(corpus, metrics, asked, options.evidence)
     else:
+        from nlgauge.run.sinks.folder import FolderWriter
+
         size = options.rows_per_block or ROWS_PER_BLOCK
         sink = FolderWriter(corpus, metrics, asked, options.evidence, options.output, size)
     return run(corpus, metrics, options, sink, against=against)
@@ -168,7 +170,7 @@ def evaluate_row(record: Mapping[str, Any], metric: Metric, **options: Any) -> V
     """
     refuse_corpus_metrics([metric])
     name = model_of(registry.metric(metric, model=options.get("model")))
-    if name in (POCKET, *loading.COMPANIONS):
+    if name is not None:
         _kept(name, options.get("precision", "float32"), options.get("backend", "auto"), options.get("device"))
     table = evaluate([record], metrics=[metric], **options)
     ((spec, column),) = table.columns.items()
@@ -177,5 +179,9 @@ def evaluate_row(record: Mapping[str, Any], metric: Metric, **options: Any) -> V
 
 
 @lru_cache(maxsize=1)
-def _kept(name: str, precision: str, backend: str, device: str | None) -> Model:
+def _kept(name: str, precision: str, backend: str, device: str | None) -> Model | None:
+    from nlgauge.engine.models import loading
+
+    if name not in (POCKET, *loading.COMPANIONS):
+        return None
     return loading.hold(name, precision, backend, device)

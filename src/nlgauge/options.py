@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nlgauge.engine.engine import Engine, FeatureCache
-from nlgauge.engine.models import loading
-from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.windows import WINDOW_POLICIES, WindowPolicy
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
+    from nlgauge.engine.engine import Engine, FeatureCache
+    from nlgauge.engine.models.capabilities import Model
     from nlgauge.run.executors.ray import Cluster
 
 ROWS_PER_BLOCK = 4096
@@ -54,9 +53,13 @@ class RunOptions:
 
     def load(self, name: str) -> Model:
         """A model, as it is run. Raises what `nlgauge.engine.models.loading.load` raises."""
+        from nlgauge.engine.models import loading
+
         return loading.load(name, self.precision, self.backend, self.device)
 
     def engine(self, name: str, kept: FeatureCache | None = None) -> Engine:
         """An engine with a model. Raises as `load`."""
+        from nlgauge.engine.engine import Engine  # which metrics of strings do without
+
         progress = self.progress and not self.in_blocks  # a bar of its own counts the rows of blocks
         return Engine(self.load(name), self.window, progress, batch_tokens=self.batch_tokens, kept=kept, load=self.load)

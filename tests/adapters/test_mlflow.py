@@ -1,4 +1,4 @@
-"""Scores in an MLflow run, read back from MLflow's own store."""
+"""Scores in an MLflow run, read back from MLflow's own store, and rows that MLflow scores."""
 
 from __future__ import annotations
 
@@ -66,6 +66,33 @@ def test_an_infinite_value_is_not_logged_as_a_number(store: None) -> None:
         assert log_scores(nlgauge.ScoreTable([("system", "1")], columns, {})) == {"nlgauge/Near": 1.0}
     found = mlflow.load_table("nlgauge/table.json", run_ids=[run.info.run_id])
     assert found["metric"].tolist() == ["Far", "Near"]
+
+
+def test_every_row_scores_as_by_evaluate(store: None, rows: list[dict[str, Any]]) -> None:
+    from nlgauge.adapters.mlflow import scorer
+
+    scorers = [
+        scorer("TokenF1", references="expectations.answers"),
+        scorer("InfoLM(measure='l2')", references="expectations.answers"),
+        scorer("Consistency", source="inputs.document"),
+    ]
+    data = [
+        {
+            "inputs": {"document": row["source"]},
+            "outputs": row["candidate"],
+            "expectations": {"answers": row["references"]},
+        }
+        for row in rows
+    ]
+    done = mlflow.genai.evaluate(data=data, scorers=scorers)
+    table = nlgauge.evaluate(rows, metrics=["TokenF1", "InfoLM(measure='l2')", "Consistency"], cache=False)
+    names = {"TokenF1 f1": "TokenF1 f1", "InfoLM measure l2": "InfoLM(measure='l2')", "Consistency": "Consistency"}
+    for name, label in names.items():
+        values = table[label][:-1]
+        assert done.metrics[f"{name}/mean"] == pytest.approx(values.mean(), abs=1e-6), "without the empty output"
+        (found,) = (one for one in scorers if one.name == name)
+        empty = found(inputs=data[-1]["inputs"], outputs="", expectations=data[-1]["expectations"])
+        assert (empty.value, empty.error.error_message) == (None, "the candidate has no words")
 
 
 def test_the_example_prints_what_the_page_says(store: None) -> None:

@@ -21,5 +21,5 @@ def test_the_page_names_the_versions_that_are_tested() -> None:
         path.stem: {line.replace("==", " ") for line in path.read_text(encoding="utf-8").splitlines() if "==" in line}
         for path in (ROOT / "tests" / "adapters" / "requirements").glob("*.txt")
     }
-    assert len(tested) == 15
+    assert len(tested) == 17
     assert shown == tested

@@ -1,8 +1,8 @@
 """An Inspect scorer: ``Task(..., scorer=nlgauge_scorer("BERTScore"))``, or by name ``nlgauge/nlgauge_scorer``.
 
 Inspect awaits the scorer for each sample, with the state of the task and the target, and takes the mean and the
-standard error of the values; of a `Score.unscored` it takes none. It finds the name through the entry point group
-``inspect_ai``.
+standard error of the values, under the name of the metric; of a `Score.unscored` it takes none. It finds the scorer
+through the entry point group ``inspect_ai``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from nlgauge.errors import InputError
 INPUT = "input"
 
 
-@scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]  # Inspect is not installed where types are checked
+# The value of a sample is a dictionary, since Inspect names its results by the keys: "*" is any of them.
+@scorer(metrics={"*": [mean(), stderr()]})  # type: ignore[untyped-decorator]  # Inspect is absent where types are checked
 def nlgauge_scorer(
     metric: str,
     part: str | None = None,
@@ -50,7 +51,7 @@ def nlgauge_scorer(
         if math.isnan(found.value):
             reason = "scoring_failed" if state.output.completion.strip() else "no_response"
             return Score.unscored(reason=reason, answer=state.output.completion, explanation=found.reason)
-        return Score(value=found.value, answer=state.output.completion, metadata={"metric": rows.label})
+        return Score(value={rows.label: found.value}, answer=state.output.completion)
 
     return score
 

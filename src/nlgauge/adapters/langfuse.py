@@ -7,13 +7,12 @@ or the list of them, that comes back.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from langfuse import Evaluation
 
-from nlgauge.adapters.scorer import RowScorer, fields_of
-from nlgauge.errors import InputError
+from nlgauge.adapters.scorer import RowScorer, fields_of, value_at
 from nlgauge.metrics.base import Metric
 
 
@@ -38,18 +37,7 @@ def evaluator(
     fields = {"candidate": candidate, **fields_of([rows.metric], references=references, source=source, context=context)}
 
     def nlgauge_evaluator(**item: Any) -> list[Evaluation]:
-        value, said = rows.told({ours: _value(item, theirs) for ours, theirs in fields.items()})
+        value, said = rows.told({ours: value_at(item, theirs) for ours, theirs in fields.items()})
         return [Evaluation(name=rows.label, value=value, comment=said)] if math.isfinite(value) else []
 
     return nlgauge_evaluator
-
-
-def _value(item: Mapping[str, Any], name: str) -> Any:
-    first, dot, key = name.partition(".")
-    value = item.get(first)
-    if not dot:
-        return value
-    if not isinstance(value, Mapping) or key not in value:
-        known = ", ".join(value) if isinstance(value, Mapping) else "no keys"
-        raise InputError(f"the {first} has no {key!r}", remedy=f"it has {known}")
-    return value[key]

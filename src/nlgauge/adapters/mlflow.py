@@ -1,8 +1,9 @@
-"""Scores in an MLflow run: ``log_scores(table)``.
+"""Scores in an MLflow run: ``log_scores(table)``. A scorer for ``mlflow.genai.evaluate``: ``scorer("TokenF1", ...)``.
 
-It calls `mlflow.log_metrics` with the value of each system and metric, `mlflow.log_table` with every number of every
-row, and `mlflow.log_artifact` with the scores file, which holds the signatures too and which `nlgauge.ScoreTable.load`
-reads.
+`log_scores` calls `mlflow.log_metrics` with the value of each system and metric, `mlflow.log_table` with every number
+of every row, and `mlflow.log_artifact` with the scores file, which holds the signatures too and which
+`nlgauge.ScoreTable.load` reads. MLflow calls the scorer for each row with `inputs`, `outputs` and `expectations`, and
+keeps the `Feedback` that comes back.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import math
 import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import mlflow
 
+from nlgauge.adapters.scorer import RowScorer, fields_of, value_at
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.selection import label
+from nlgauge.metrics.base import Metric
 
 
 def log_scores(table: ScoreTable, *, name: str = "nlgauge", run_id: str | None = None) -> dict[str, float]:
@@ -42,6 +46,41 @@ def log_scores(table: ScoreTable, *, name: str = "nlgauge", run_id: str | None =
         table.save(path)
         mlflow.log_artifact(str(path), name, run_id=run_id)
     return known
+
+
+def scorer(
+    metric: str | Metric,
+    *,
+    part: str | None = None,
+    candidate: str = "outputs",
+    references: str | None = None,
+    source: str | None = None,
+    context: str | None = None,
+    **options: Any,
+) -> Any:
+    """One part of one metric as a scorer; the rationale says which words are not supported, where the metric does.
+
+    metric: a spec or a Metric; part: its first where none is named. candidate, references, source, context: "outputs",
+    "expectations" or "inputs", or a key in one of them ("inputs.document"). The scorer is called as the metric is,
+    without the characters that MLflow refuses. A row without a finite score has the reason as its error. options: as
+    `nlgauge.evaluate` takes them. Raises SpecError for a metric whose scores depend on other rows, and for a column
+    that it reads and that has no name here; InputError for a key that is not there.
+    """
+    from mlflow.entities import Feedback
+    from mlflow.genai import scorers
+
+    rows = RowScorer(metric, part=part, **options)
+    fields = {"candidate": candidate, **fields_of([rows.metric], references=references, source=source, context=context)}
+    name = _allowed(rows.label)
+
+    def nlgauge_scorer(inputs: Any = None, outputs: Any = None, expectations: Any = None) -> Feedback:
+        row = {"inputs": inputs, "outputs": outputs, "expectations": expectations}
+        value, said = rows.told({ours: value_at(row, theirs) for ours, theirs in fields.items()})
+        if not math.isfinite(value):
+            return Feedback(name=name, error=said or f"{rows.label} is {value}")
+        return Feedback(name=name, value=value, rationale=said)
+
+    return scorers.scorer(nlgauge_scorer, name=name)
 
 
 def _allowed(name: str) -> str:

@@ -163,6 +163,19 @@ def fields_of(
     return fields
 
 
+def value_at(item: Mapping[str, Any], name: str) -> Any:
+    """What an item has under a name, or under a key of it ("input.document"). Raises InputError for a key that is
+    not there."""
+    first, dot, key = name.partition(".")
+    value = item.get(first)
+    if not dot:
+        return value
+    if not isinstance(value, Mapping) or key not in value:
+        known = ", ".join(value) if isinstance(value, Mapping) else "no keys"
+        raise InputError(f"the {first} has no {key!r}", remedy=f"it has {known}")
+    return value[key]
+
+
 def labels(metric: Metric) -> list[str]:
     """What to call each part of a metric, as `means` and tables do: its spec, with the part where it has several."""
     return [f"{metric} {part}" for part in metric.parts] if len(metric.parts) > 1 else [str(metric)]

@@ -11,11 +11,10 @@ import ast
 import inspect
 import os
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 from nlgauge.catalogue.names import registered_name
@@ -31,8 +30,7 @@ _SHOWN = 100
 @cache
 def built_in_metrics() -> Mapping[str, type[Metric]]:
     """The metrics of nlgauge by name, in alphabetical order."""
-    rooms = ("nlgauge.metrics", "nlgauge.metrics.published")
-    kinds = [kind for room in rooms for kind in _metrics_of(import_module(room))]
+    kinds = [kind for module in _files() for kind in _metrics_in(module)]
     return {registered_name(kind): kind for kind in sorted(kinds, key=lambda kind: registered_name(kind).lower())}
 
 
@@ -134,24 +132,32 @@ def _refuse_class(metric: Metric) -> None:
         raise SpecError(f"{metric.name}: parts are one or more different names, and details are some of them")
 
 
-def _metrics_of(room: ModuleType) -> list[type[Metric]]:
-    kinds: list[type[Metric]] = []
-    for module in pkgutil.iter_modules(room.__path__):
-        if module.ispkg:
-            continue
-        for name, thing in vars(import_module(f"{room.__name__}.{module.name}")).items():
-            public = not name.startswith("_") and inspect.isclass(thing) and issubclass(thing, Metric)
-            concrete = thing is not Metric and not inspect.isabstract(thing)
-            if public and concrete and thing.__module__ == f"{room.__name__}.{module.name}":
-                kinds.append(thing)
-    return kinds
+def _files() -> Iterator[str]:
+    """The modules that may hold metrics."""
+    for room in ("nlgauge.metrics", "nlgauge.metrics.published"):
+        found = pkgutil.iter_modules(import_module(room).__path__)
+        yield from (f"{room}.{module.name}" for module in found if not module.ispkg)
+
+
+def _metrics_in(module: str) -> Iterator[type[Metric]]:
+    for name, thing in vars(import_module(module)).items():
+        public = not name.startswith("_") and inspect.isclass(thing) and issubclass(thing, Metric)
+        if public and thing is not Metric and not inspect.isabstract(thing) and thing.__module__ == module:
+            yield thing
+
+
+@cache
+def _in_own_file(name: str) -> type[Metric] | None:
+    """The metric of a file of its name. Most metrics are found so, and the files of all others are not loaded."""
+    own = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(name.rpartition("/")[2])]
+    return next((kind for module in own for kind in _metrics_in(module) if registered_name(kind) == name), None)
 
 
 def metric_class(name: str) -> type[Metric]:
     """The class of a metric, by its name. Raises SpecError for one that is not known."""
-    built_in = built_in_metrics()
-    if name in built_in:
-        return built_in[name]
+    built_in = _in_own_file(name) or built_in_metrics().get(name)
+    if built_in is not None:
+        return built_in
     points = dict(offered("nlgauge.metrics"))
     if name in points:
         loaded = load_offered(name, points[name])

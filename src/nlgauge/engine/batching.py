@@ -68,12 +68,13 @@ def blocks(
     block: list[int] = []
     weight = 0
     for group in _together(texts):
-        for part in [group] if len(group) <= most_rows and weigh(group) <= most else [[row] for row in group]:
-            more = weigh(part)
+        whole = weigh(group) if len(group) <= most_rows else most + 1
+        for part, more in [(group, whole)] if whole <= most else [([row], weigh([row])) for row in group]:
             if block and (weight + more > most or len(block) + len(part) > most_rows):
                 yield block
                 block, weight = [], 0
-            block, weight = [*block, *part], weight + more
+            block.extend(part)
+            weight += more
     if block:
         yield block
 

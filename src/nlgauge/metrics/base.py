@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,12 @@ from nlgauge.catalogue.names import registered_name
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.request import AnyRequest, Features
-from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
 from nlgauge.metrics.evidence import Evidence
 from nlgauge.metrics.parameters import check_choices, check_least, check_types, literal
+
+if TYPE_CHECKING:
+    from nlgauge.engine.models.capabilities import Model
 
 Cost: TypeAlias = Literal["strings", "static", "encoding", "pairs", "masking", "masked pairs"]
 """What the texts of a row cost, the cheapest first: no model; its vocabulary table; a pass a text; a pass a pair of

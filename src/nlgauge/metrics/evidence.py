@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from nlgauge.data.corpus import Row
-from nlgauge.engine.features.likelihood import Likelihood
 from nlgauge.maths.words import word_spans
+
+if TYPE_CHECKING:
+    from nlgauge.engine.features.likelihood import Likelihood
 
 _UNLIKELY = 0.01
 _HALF = 0.5

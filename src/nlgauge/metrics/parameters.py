@@ -10,10 +10,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
 from nlgauge.data.corpus.place import shown
-from nlgauge.engine.models.capabilities import ENCODER, Model
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
+    from nlgauge.engine.models.capabilities import Model
     from nlgauge.metrics.base import Metric
 
 _WORDS = {str: "a text", bool: "True or False", int: "a whole number", float: "a number", type(None): "None"}
@@ -56,6 +56,8 @@ def check_layers(metric: Metric) -> None:
 def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tuple[int, ...]:
     """The layers of a model that are meant: a tuple itself, or so many that end at the one that the model's card names
     for the family, its last where the card names none; all up to that one, where there are fewer."""
+    from nlgauge.engine.models.capabilities import ENCODER
+
     most = model[ENCODER].layers
     if not isinstance(layers, int):
         return layers

@@ -25,14 +25,14 @@ Scores: TypeAlias = Sequence[Sequence[float]]
 LEFT_OUT = "references without words left out"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class RowPairs(Generic[T]):
     """A row's candidate beside each reference that it can be compared with."""
 
     pairs: Sequence[tuple[T, T]]
     numbers: Sequence[int]
     """The references' numbers, counted from 0 among all of the row's"""
-    reason: str
+    reason: str = ""
     """Why there is no pair, where there is none"""
 
 
@@ -52,8 +52,10 @@ def paired(
         if reference is not None and unusable(reference) is None:
             pairs.append((candidate, reference))
             numbers.append(number)
+    if pairs:
+        return RowPairs(pairs, numbers)
     why = next((why for one in references if one is not None and (why := unusable(one)) is not None), None)
-    return RowPairs(pairs, numbers, "no reference has words" if why is None else f"the references have {why}")
+    return RowPairs((), (), "no reference has words" if why is None else f"the references have {why}")
 
 
 def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
@@ -114,19 +116,25 @@ class _Compared(RowMetric, Generic[T]):
         compared = dict(zip(distinct, self.compare(list(distinct.values()), prepared), strict=True))
         scores = np.array([compared[id(one), id(other)] for one, other in pairs], np.float64)
         scores = scores.reshape(-1, len(self.parts))
-        ends = np.cumsum([len(row.pairs) for row in sides]).tolist()
-        return [
-            self._value(row, own, scores[end - len(own.pairs) : end], prepared)
-            for row, own, end in zip(rows, sides, ends, strict=True)
-        ]
+        # The best of one reference is this one, and so is the mean: most rows need no array of their own.
+        as_it_is = self.references in ("best", "mean")
+        of_pairs, end = list(map(tuple, scores.tolist())), 0
+        values: list[Value] = []
+        for row, own in zip(rows, sides, strict=True):
+            begin, end = end, end + len(own.pairs)
+            parts: tuple[float, ...] = ()
+            if own.pairs:
+                one = as_it_is and len(own.pairs) == 1
+                parts = of_pairs[begin] if one else tuple(self.reduced(own.pairs, scores[begin:end]).tolist())
+            values.append(self._value(row, own, parts, prepared))
+        return values
 
-    def _value(self, row: Row, own: RowPairs[T], scores: NDArray[np.float64], prepared: Any) -> Value:
+    def _value(self, row: Row, own: RowPairs[T], parts: tuple[float, ...], prepared: Any) -> Value:
         if not own.pairs:
-            return Value((np.nan,) * len(self.parts), own.reason)
-        notes = dict.fromkeys(note for pair in own.pairs if (note := self.pair_note(*pair, prepared)))
+            return Value((math.nan,) * len(self.parts), own.reason)
+        notes = {note: None for pair in own.pairs if (note := self.pair_note(*pair, prepared))}
         if len(own.pairs) < len(row.references):
             notes[LEFT_OUT] = None
-        parts = tuple(self.reduced(own.pairs, scores).tolist())
         return Value(parts, self.why(own.pairs) if any(map(math.isnan, parts)) else None, tuple(notes))
 
 
@@ -197,9 +205,9 @@ class StringReferenceMetric(_Compared[T]):
         which = own.numbers[best(np.array(self.compare(own.pairs, prepared), np.float64), self.higher_is_better)]
         return shared_words(row.candidate, {"reference": row.references[which]}, which)
 
-    def _value(self, row: Row, own: RowPairs[T], scores: NDArray[np.float64], prepared: Any) -> Value:
-        value = super()._value(row, own, scores, prepared)
-        if value.reason in (None, self.too_long) or self.empty == "undefined" or not row.references:
+    def _value(self, row: Row, own: RowPairs[T], parts: tuple[float, ...], prepared: Any) -> Value:
+        value = super()._value(row, own, parts, prepared)
+        if self.empty == "undefined" or value.reason in (None, self.too_long) or not row.references:
             return value
-        parts = (self.worst if math.isnan(part) else part for part in value.parts)
-        return Value(tuple(parts), None, (*value.notes, f"{value.reason}: the worst number given"))
+        parts = tuple(self.worst if math.isnan(part) else part for part in value.parts)
+        return Value(parts, None, (*value.notes, f"{value.reason}: the worst number given"))

@@ -31,7 +31,7 @@ _MOST_CELLS = 10_000_000_000
 longest texts that there may be"""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Text:
     """A text as ROUGE reads it: a sentence a line, for ROUGE-Lsum."""
 
@@ -123,9 +123,10 @@ class ROUGE(StringReferenceMetric[Text]):
     def compare(self, pairs: Sequence[tuple[Text, Text]], prepared: Prepared) -> list[tuple[float, float, float]]:
         name, shortest = f"rouge{self.variant}", self._shortest
         scorer = _scorer(name, self.tokenizer, self.stemmer)
-        near = [pair for pair in pairs if not self._is_far(pair)]
+        far = list(map(self._is_far, pairs))
+        near = [pair for pair, is_far in zip(pairs, far, strict=True) if not is_far]
         found = iter(scorer.score_batch([reference.text for _, reference in near], [one.text for one, _ in near]))
-        scores = [None if self._is_far(pair) else next(found)[name] for pair in pairs]
+        scores = [None if is_far else next(found)[name] for is_far in far]
         return [
             (score.fmeasure, score.precision, score.recall)
             if score is not None and (score.fmeasure or max(candidate.words, reference.words) >= shortest)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.features.request import Request
-from nlgauge.engine.features.vectors import SentenceVectors, TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import SpecError
-from nlgauge.maths.neighbours import nearest
 from nlgauge.maths.points import UNITS, layers_of, text_points
 from nlgauge.metrics.base import Cost, Metric, Prepared, Setup, Value
 from nlgauge.metrics.evidence import Evidence, Item
+
+if TYPE_CHECKING:
+    from nlgauge.engine.features.request import Request
+    from nlgauge.engine.features.vectors import TokenVectors
 
 _LISTED = 20
 
@@ -62,6 +62,8 @@ class SetMetric(Metric):
 
     def prepare(self, setup: Setup) -> SetPrepared:
         """The layers that are read. Raises SpecError where the model has fewer."""
+        from nlgauge.engine.models.capabilities import ENCODER
+
         model = setup.model
         try:
             layers = layers_of(self.unit, self.layers, model[ENCODER].layers)
@@ -71,6 +73,8 @@ class SetMetric(Metric):
 
     def request(self, text: str, prepared: SetPrepared) -> Request[TokenVectors]:
         """What the points of a text are made of."""
+        from nlgauge.engine.features.vectors import SentenceVectors, VectorsRequest
+
         return (SentenceVectors if self.unit == "sentence" else VectorsRequest)(text, prepared.layers)
 
     def points(self, feature: TokenVectors) -> NDArray[np.float32]:
@@ -106,6 +110,8 @@ def covered_texts(
 
 def _beside(side: str, texts: Sequence[SetText], others: Sequence[SetText], covered: NDArray[np.bool_]) -> list[Item]:
     """One side's texts; the nearest to a text is the nearest to the one of its points that is farthest from any."""
+    from nlgauge.maths.neighbours import nearest
+
     points, other_points = (np.concatenate([text.points for text in some]) for some in (texts, others))
     where, squares = nearest(points, other_points)
     owner = np.repeat(np.arange(len(others)), [len(other.points) for other in others])

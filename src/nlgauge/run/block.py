@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import tee, zip_longest
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.batching import blocks as blocks_of
-from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.metrics.base import Prepared, RowMetric
 from nlgauge.options import RunOptions
 from nlgauge.run.results import RowResult, Scores, checked, texts_of
+
+if TYPE_CHECKING:
+    from nlgauge.engine.engine import Engine
 
 BLOCK_WEIGHT = 64 << 20
 """What a block may weigh"""
@@ -122,10 +124,10 @@ class BlockScorer:
                 self.engine.prepare(self.requests(rows[n] for n in following))
             fresh = not lookup.damaged.isdisjoint(numbers)
             todo = {spec: [n for n in numbers if fresh or n in gaps[spec]] for spec in self.metrics}
-            texts = [rows[n] for n in numbers]
-            asked = {spec: collector.requests(texts) for spec, collector in self.collectors.items()}
+            here = {n: rows[n] for n in numbers}
+            asked = {spec: collector.requests(here.values()) for spec, collector in self.collectors.items()}
             scored, features = score_block(
-                self.metrics, {spec: [rows[n] for n in some] for spec, some in todo.items()}, self.engine,
+                self.metrics, {spec: [here[n] for n in some] for spec, some in todo.items()}, self.engine,
                 self.evidence, [request for requests in asked.values() for request in requests], fresh,
             )  # fmt: skip
             for spec, collector in self.collectors.items():
@@ -134,6 +136,9 @@ class BlockScorer:
 
     def split(self, rows: Rows, wanted: Sequence[int], most: int = BLOCK_WEIGHT) -> Iterator[list[int]]:
         """Some rows in blocks, those that share texts together."""
+        if self.engine is None and len(wanted) <= _MOST_ROWS and self.weight(rows[n] for n in wanted) <= most:
+            yield list(wanted)  # without a model nothing is gained by the order
+            return
         columns = tuple(dict.fromkeys(column for one in self.metrics.values() for column in one.metric.columns))
         texts = [texts_of(rows[n], columns or ("candidate", "references")) for n in wanted]
         for block in blocks_of(texts, lambda some: self.weight(rows[wanted[n]] for n in some), most, _MOST_ROWS):
@@ -142,7 +147,7 @@ class BlockScorer:
     def weight(self, rows: Iterable[Row]) -> int:
         """What some rows weigh in a block: bytes that are held, and work on the way to them."""
         if self.engine is None:
-            return sum(len(text) for row in rows for text in texts_of(row, ("candidate", "references")))
+            return sum(len(row.candidate) + sum(map(len, row.references)) for row in rows)
         size = self.engine.size
         return sum(size(request) + _WORK * request.work for request in set(self.requests(rows)))
 
@@ -182,8 +187,10 @@ def score_block(
 
 def _scored(one: PreparedMetric, rows: Sequence[Row], features: Features, evidence: bool) -> list[RowResult]:
     metric, prepared = one.metric, one.prepared
-    results: list[RowResult] = []
     values = checked(metric, metric.score_rows(rows, prepared, features), len(rows)) if rows else []
+    if not (features.longer or evidence):
+        return list(map(RowResult, values))
+    results: list[RowResult] = []
     for row, value in zip(rows, values, strict=True):
         texts = texts_of(row, metric.columns) if features.longer else ()
         longer = tuple(n for n, text in enumerate(texts) if text in features.longer)

@@ -7,16 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from hashlib import blake2b
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from nlgauge._version import __version__
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.source_digest import readable, source_digest
-from nlgauge.engine.engine import Engine
 from nlgauge.metrics.base import QUESTION, Metric, Prepared, model_of
 from nlgauge.metrics.parameters import literal
 from nlgauge.run.block import CacheLookup, PreparedMetric
 from nlgauge.run.results import RowResult, Scores, packed, texts_of, unpacked
 from nlgauge.run.store import Store
+
+if TYPE_CHECKING:
+    from nlgauge.engine.engine import Engine
 
 
 class RowCache:

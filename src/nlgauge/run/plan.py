@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
-from nlgauge.engine.engine import Engine
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, RowMetric, Setup, model_of
 from nlgauge.metrics.sets import SetMetric
@@ -22,6 +22,9 @@ from nlgauge.run.distinct import Distinct
 from nlgauge.run.results import RowResult, Scores, packed, texts_of
 from nlgauge.run.sets import SetScorer
 from nlgauge.run.store import Store
+
+if TYPE_CHECKING:
+    from nlgauge.engine.engine import Engine
 
 
 def by_model(metrics: Mapping[str, Metric]) -> dict[str | None, dict[str, Metric]]:

@@ -20,6 +20,7 @@ from nlgauge.errors import MetricError
 from nlgauge.metrics.base import Metric, Value
 from nlgauge.metrics.evidence import Json
 
+_NUMBERS = (int, float, np.number)
 _PLAIN, _FULL = b"\x00", b"\x01"
 _WORDS = {"reason": (str, None), "notes": [str], "longer": [int]}
 
@@ -62,7 +63,7 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
             wrong = f"{shown(value)}, which is no nlgauge.metrics.base.Value"
         elif len(value.parts) != len(metric.parts):
             wrong = f"{len(value.parts)} numbers for its parts {', '.join(metric.parts)}"
-        elif not all(isinstance(part, int | float | np.number) for part in value.parts):
+        elif {*map(type, value.parts)} != {float} and not all(isinstance(one, _NUMBERS) for one in value.parts):
             wrong = f"{shown(value.parts)}, which are not all numbers"
         elif value.reason is None and any(map(math.isnan, value.parts)):
             wrong = "NaN without a reason: Value(parts, reason) says why there is no number"

@@ -9,10 +9,8 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
-from typing import TypeVar
-
-from tqdm import tqdm
+from contextlib import ExitStack, closing, nullcontext
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.metrics.base import Metric
@@ -22,6 +20,9 @@ from nlgauge.run.executors import executor_of
 from nlgauge.run.plan import Plan, plans_of
 from nlgauge.run.sinks import Sink
 from nlgauge.run.store import opened
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 T = TypeVar("T")
 
@@ -78,7 +79,7 @@ def score(plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, exe
 
     shown = options.progress and options.in_blocks
     with (
-        tqdm(total=len(wanted), unit="row", disable=None if shown else True, leave=False) as bar,
+        _bar(len(wanted)) if shown else nullcontext() as bar,
         closing(execute([plan.scorer for plan in plans], tasks(), options)) as blocks,
     ):
         for block in blocks:
@@ -86,4 +87,12 @@ def score(plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, exe
                 plan.take(block)
             ended = under_way.popleft() if block.ended else ()
             sink.take(block.scored, ended)
-            bar.update(len(ended))
+            if bar is not None:
+                bar.update(len(ended))
+
+
+def _bar(rows: int) -> tqdm[NoReturn]:
+    """A bar on stderr, where that is a terminal."""
+    from tqdm import tqdm
+
+    return tqdm(total=rows, unit="row", disable=None, leave=False)

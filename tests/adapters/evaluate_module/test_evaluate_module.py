@@ -43,9 +43,14 @@ def test_values_are_the_means_of_evaluate(rows: list[dict[str, Any]]) -> None:
     }
 
 
-def test_no_metric_is_an_error_of_one_line() -> None:
+def test_without_a_metric_the_columns_choose_one(rows: list[dict[str, Any]]) -> None:
+    given = {"predictions": [row["candidate"] for row in rows], "references": [row["references"] for row in rows]}
+    plain = [{"candidate": row["candidate"], "references": row["references"]} for row in rows]
+    assert loaded().compute(**given) == means(nlgauge.evaluate(plain, metrics="BERTScore"))
+    sources = {"predictions": given["predictions"], "sources": [row["source"] for row in rows]}
+    assert loaded("sources").compute(**sources).keys() == {"Consistency"}
     with pytest.raises(SpecError, match="no metric was given"):
-        loaded().compute(predictions=["A cat."], references=["A cat."])
+        loaded().compute(**given, metrics=[])
 
 
 def test_a_reference_may_be_one_text(rows: list[dict[str, Any]]) -> None:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
 
-from nlgauge.data.corpus.files import records_of, texts_of
 from nlgauge.data.corpus.lists import check_length, listed
 from nlgauge.data.corpus.opening import FilePath, file_at, files_at
 from nlgauge.data.corpus.place import refuse_repeated, shown
@@ -64,6 +63,8 @@ class Corpus(Sequence[Row]):
 
         Raises InputError for whatever is wrong with the file or a row, MissingExtraError for Parquet without pyarrow.
         """
+        from nlgauge.data.corpus.files import records_of
+
         name = os.fspath(path)
         names = field_names(columns, name)
         tables = ((file.name, records_of(file, names)) for file in files_at(path))
@@ -92,6 +93,8 @@ class Corpus(Sequence[Row]):
         Only "\n" and "\r\n" end a line, and an empty line is an empty text. `on_disk` as in `read`. Raises InputError
         where line counts differ.
         """
+        from nlgauge.data.corpus.files import texts_of
+
         references = [references] if isinstance(references, (str, os.PathLike)) else references
         optional = {"source": source, "context": context}
         shared = {f"references.{n}": path for n, path in enumerate(references, 1)}
@@ -167,11 +170,11 @@ class Corpus(Sequence[Row]):
     @cached_property
     def digest(self) -> str:
         """SHA-256 (hex) of every row's texts, system and item, in order; ratings and extra columns do not count."""
-        sha = hashlib.sha256()
+        sha, encode = hashlib.sha256(), json.JSONEncoder().encode
         for row in self.rows:
             record = [row.candidate, row.references, row.source, row.context, row.system, row.item]
             record += [row.question] if row.question is not None else []
-            sha.update(json.dumps(record).encode("ascii") + b"\n")
+            sha.update(encode(record).encode("ascii") + b"\n")
         return sha.hexdigest()
 
     @overload
@@ -180,6 +183,9 @@ class Corpus(Sequence[Row]):
     def __getitem__(self, index: slice) -> Corpus: ...
     def __getitem__(self, index: int | slice) -> Row | Corpus:
         return Corpus(self.rows[index]) if isinstance(index, slice) else self.rows[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -192,6 +198,8 @@ def _parallel(
     candidates: FilePath, texts: Mapping[str, tuple[FilePath, list[str]]], system: str | None
 ) -> Iterator[dict[str, str | None]]:
     """A record of each line of a file of candidates. Raises InputError where another file has more or fewer lines."""
+    from nlgauge.data.corpus.files import texts_of
+
     own = texts_of(file_at(candidates))
     for path, lines in texts.values():
         if len(lines) != len(own):

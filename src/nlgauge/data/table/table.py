@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.signature import Signature
-from nlgauge.data.table import folder, reading, writing
+from nlgauge.data.table import writing
 from nlgauge.data.table.column import Column, Sums
 from nlgauge.data.table.frame import long_frame, wide_frame
 from nlgauge.data.table.intervals import Resamples, SystemScore, SystemScores, by_system
-from nlgauge.data.table.summary import notebook, summary
 from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -214,6 +213,8 @@ class ScoreTable:
     @classmethod
     def load(cls, path: str | Path) -> ScoreTable:
         """Read what `save` wrote, or the folder that a run wrote as it went. Raises InputError for anything else."""
+        from nlgauge.data.table import folder, reading
+
         return cls(*(folder.load(path) if folder.is_folder(path) else reading.read(path)))
 
     def to_pandas(self, wide: bool = False) -> pd.DataFrame:
@@ -230,7 +231,11 @@ class ScoreTable:
         return (self.rows, self.columns, self.signatures) == (other.rows, other.columns, other.signatures)
 
     def __repr__(self) -> str:
+        from nlgauge.data.table.summary import summary
+
         return summary(self)
 
     def _repr_html_(self) -> str:
+        from nlgauge.data.table.summary import notebook
+
         return notebook(self)

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
-from nlgauge.engine.models.capabilities import TOKENIZER
-
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Capability, Model
     from nlgauge.engine.text_block import TextBlock
@@ -59,6 +57,8 @@ class Request(ABC, Generic[F]):
 
     def check(self, block: TextBlock) -> None:
         """Ask for the windows that the texts are read in. Raises InputError where the policy refuses a text."""
+        from nlgauge.engine.models.capabilities import TOKENIZER
+
         if TOKENIZER in block.model:
             for text in self.texts:
                 block.windows(text)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from nlgauge.options import RunOptions
 from nlgauge.run.block import Executor
-from nlgauge.run.executors import here, processes
-from nlgauge.run.executors.ray import Cluster
+from nlgauge.run.executors import here
 
 
 def executor_of(options: RunOptions) -> Executor:
     """Where a run is computed. Raises SpecError for an address that is none."""
     if options.ray is not None:
+        from nlgauge.run.executors.ray import Cluster
+
         return (Cluster(options.ray) if isinstance(options.ray, str) else options.ray).score
-    return processes.score if options.processes > 1 else here.score
+    if options.processes > 1:
+        from nlgauge.run.executors import processes
+
+        return processes.score
+    return here.score

@@ -43,19 +43,17 @@ class TableBuilder(Sink[ScoreTable]):
         """Take some rows' scores."""
         for spec, found in scored.items():
             column = self._columns[spec]
-            for index, one in found.items():
-                self._fill(spec, column, index, one.value)
-                if self._evidence:
-                    column.evidence[index] = one.evidence or {}
+            self._fill(spec, column, {index: one.value for index, one in found.items()})
+            if self._evidence:
+                column.evidence.update({index: one.evidence or {} for index, one in found.items()})
 
     def finish(self, plan: Plan) -> None:
         """Take the scores of systems by a plan's metrics of sets, and all its signatures."""
         for spec in plan.sets:
             column = self._columns[spec]
-            for index, one in enumerate(plan.set_scores(spec).values()):
-                self._fill(spec, column, index, one.value)
-                if one.evidence:
-                    column.evidence[index] = one.evidence
+            scores = dict(enumerate(plan.set_scores(spec).values()))
+            self._fill(spec, column, {index: one.value for index, one in scores.items()})
+            column.evidence.update({index: one.evidence for index, one in scores.items() if one.evidence})
         self._signatures.update({spec: plan.signature(spec) for spec in plan.facts})
 
     def end(self, spent: Mapping[str, object]) -> ScoreTable:
@@ -74,18 +72,22 @@ class TableBuilder(Sink[ScoreTable]):
             rows, self._columns, {spec: self._signatures[spec] for spec in self._columns}, run, __version__
         )
 
-    def _fill(self, spec: str, column: Column, index: int, value: Value) -> None:
-        if value.notes and index not in column.reasons and np.isnan(column.values[index]).all():  # or they are counted
-            self._notes[spec].update(value.notes)
-        column.values[index] = value.parts
-        if value.reason:
-            column.reasons[index] = value.reason
-        if column.sums is not None and value.counts is not None:
-            if column.sums.counts.shape[1] != len(value.counts):
-                if not np.isnan(column.sums.counts).all():
-                    raise MetricError(f"{spec} gave {len(value.counts)} counts for one row, and more or fewer before")
-                column.sums.counts = np.full((len(column.values), len(value.counts)), np.nan)
-            column.sums.counts[index] = value.counts
+    def _fill(self, spec: str, column: Column, values: Mapping[int, Value]) -> None:
+        for index, value in values.items():
+            if value.notes and index not in column.reasons and np.isnan(column.values[index]).all():  # or counted
+                self._notes[spec].update(value.notes)
+            if value.reason:
+                column.reasons[index] = value.reason
+        if values:
+            column.values[list(values)] = [value.parts for value in values.values()]
+        counts = {index: value.counts for index, value in values.items() if value.counts is not None}
+        if column.sums is not None and counts:
+            sizes = {*map(len, counts.values())}
+            if column.sums.counts.shape[1] not in sizes and np.isnan(column.sums.counts).all():
+                column.sums.counts = np.full((len(column.values), min(sizes)), np.nan)
+            if sizes != {column.sums.counts.shape[1]}:
+                raise MetricError(f"{spec} gave {max(sizes)} counts for one row, and more or fewer for another")
+            column.sums.counts[list(counts)] = list(counts.values())
 
 
 def column_of(metric: Metric, size: int) -> Column:
