@@ -66,7 +66,8 @@ def reproduce(
     NAMES are tables, or all; without NAMES they are listed. The name results makes the page of every metric's agreement
     with people beside the best published numbers, detection that of unsupported texts and words that are found; both of
     pocket and, where it is installed, base. coverage asks whether the intervals of nlgauge estimate hold the truth.
-    papers lists what is made of each table and figure, and needs no data. docs/reproduce.md says what the data folder holds.
+    papers lists what is made of each table and figure, and needs no data. docs/reproduce.md says what the data folder
+    holds.
     """
     from nlgauge.lab.reproduce.published import find
     from nlgauge.lab.reproduce.rated import Data

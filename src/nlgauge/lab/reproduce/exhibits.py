@@ -61,7 +61,12 @@ def _cells(name: str, tables: Sequence[Table]) -> tuple[str, str, str, str]:
     command = first.command or (f"nlgauge reproduce {name} --data rated" if first.rows else "")
     parts = (f"`{part}`" for part in command.split("; ") if part)
     remark = first.why or first.differs or next(iter(first.notes), "")
-    return titles, state(first), ", then ".join(parts), f"{remark[:1].upper()}{remark[1:].rstrip('.')}." if remark else ""
+    return (
+        titles,
+        state(first),
+        ", then ".join(parts),
+        f"{remark[:1].upper()}{remark[1:].rstrip('.')}." if remark else "",
+    )
 
 
 def _order(name: str) -> tuple[bool, str, int, str]:

@@ -44,7 +44,8 @@ def agreement(entries: Entries, table: Table) -> Made:
         values = _correlated(entries, table, data, scored)
         for entry in table.rows:
             if entry.best:
-                cells.update({(n, entry.name): _best([cells[n, name] for name in entry.best], entry, n) for n in numbers})
+                for n in numbers:
+                    cells[n, entry.name] = _best([cells[n, name] for name in entry.best], entry, n)
                 continue
             cut = tables[entry.name]
             refused = cut if isinstance(cut, str) else None

@@ -9,8 +9,9 @@ A file holds numbers, names of rows, and:
     scale     1, or 100 where correlations are printed so; `digits` behind the point
     rows      `spec` is the metric of ours, or one for each of `data`; `own` its settings on the paper's own checkpoint,
               by that checkpoint's name; `rating` an aspect that stands as a metric; `best` of these rows, column by
-              column, as a paper has it that chose a parameter by the ratings; `part` of the metric; `view` instead of the table's; `without` these systems; `undefined`, the number that the published
-              scores have where ours has none; `why` there is nothing of ours
+              column, as a paper has it that chose a parameter by the ratings; `part` of the metric; `view` instead of
+              the table's; `without` these systems; `undefined`, the number that the published scores have where ours
+              has none; `why` there is nothing of ours
     differs   why our numbers are not the published ones; of a table that has published numbers
     why       it cannot be rebuilt; such a table has no rows, as one that another `command` makes has none
     kind      'agreement' with ratings (default), a 'sweep' of a parameter, and 'between', 'williams' and
