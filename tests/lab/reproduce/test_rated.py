@@ -50,6 +50,7 @@ def test_a_limit_takes_whole_items(folder: Path) -> None:
         ("first reference", [("word word", ("two words",), "one two three four")]),
         ("sentences on lines", [("word word", ("two words", "these three words"), "one two three four")]),
         ("first reference, sentences on lines", [("word word", ("two words",), "one two three four")]),
+        ("without stop-words", [("word word", ("two words", "three words"), "one two three four")]),
         ("source as reference", [("word word", ("one two three four",), "one two three four")]),
         (
             "mean over references",

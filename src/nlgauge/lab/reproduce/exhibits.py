@@ -10,7 +10,8 @@ from nlgauge.lab.reproduce.markdown import table
 from nlgauge.lab.reproduce.published import PAPERS, Table, by_name
 
 REBUILT, COMPARED, ABSENT = "rebuilt", "compared", "not to be had"
-_NUMBERED = re.compile(r"-(table|figure)-([a-z]?)(\d+)$")
+_KINDS = ("table", "figure", "section")
+_NUMBERED = re.compile(rf"-({'|'.join(_KINDS)})-([a-z]?)(\d+)$")
 
 
 def label(name: str) -> str:
@@ -39,7 +40,9 @@ def page() -> str:
     told = ", ".join(f"{counts[word]} are {word}" for word in (REBUILT, COMPARED, ABSENT))
     lines = [
         "# The papers, table by table", "",
-        f"The five papers have {counts.total()} tables and figures. This page has a row for each: {told}.", "",
+        "A row stands here for each table and figure of the five papers, and for what they tell of without one. There "
+        f"are {counts.total()} rows: {told}. What was measured stands on [the page of agreement](agreement.md) and on "
+        "the pages of the metrics.", "",
         f"- **{REBUILT}**: the command makes it again. The paper prints no numbers that ours could be compared with.",
         f"- **{COMPARED}**: the command puts our numbers beside the published ones. The remark says why they differ.",
         f"- **{ABSENT}**: the remark says why. Drawings and lists of formulas hold no results, and are counted here.",
@@ -69,8 +72,8 @@ def _cells(name: str, tables: Sequence[Table]) -> tuple[str, str, str, str]:
     )
 
 
-def _order(name: str) -> tuple[bool, str, int, str]:
+def _order(name: str) -> tuple[int, str, int, str]:
     """Tables before figures, an appendix behind the paper, 2 before 10."""
     numbered = _NUMBERED.search(name)
-    kind, letter, number = numbered.groups() if numbered else ("", "", "0")
-    return kind == "figure", letter, int(number), name
+    kind, letter, number = numbered.groups() if numbered else (_KINDS[0], "", "0")
+    return _KINDS.index(kind), letter, int(number), name

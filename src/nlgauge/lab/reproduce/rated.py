@@ -12,6 +12,8 @@ from typing import NamedTuple
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.errors import InputError
 from nlgauge.lab.reproduce.published import Source
+from nlgauge.maths.stopwords import is_stopword
+from nlgauge.maths.words import words
 
 SUFFIXES = (".jsonl.gz", ".jsonl", ".json.gz", ".json", ".parquet", ".csv.gz", ".csv", ".tsv.gz", ".tsv")
 
@@ -99,6 +101,15 @@ def _lines(row: Row) -> Row:
     return replace(row, candidate=candidate, references=tuple(references))
 
 
+def _cleaned(row: Row) -> Row:
+    """Lower case, without stop-words and punctuation."""
+
+    def content(text: str) -> str:
+        return " ".join(word for word in words(text) if not is_stopword(word))
+
+    return replace(row, candidate=content(row.candidate), references=tuple(map(content, row.references)))
+
+
 def by_item(corpus: Corpus) -> tuple[set[str], set[str]]:
     """Items that the shipped weighters of MaskEval learned from, and the others: the former's names have the smallest
     SHA-256."""
@@ -116,6 +127,7 @@ VIEWS: Mapping[str, View] = {
     "as given": View(lambda corpus: [corpus]),
     "unseen by the weighters": View(_unseen),
     "first reference": View(_each(_first)),
+    "without stop-words": View(_each(_cleaned)),
     "sentences on lines": View(_each(_lines)),
     "first reference, sentences on lines": View(_each(lambda row: _lines(_first(row)))),
     "source as reference": View(
