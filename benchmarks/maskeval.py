@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import hashlib
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,10 +25,10 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked_words import MaskedWordsRequest
 from nlgauge.engine.models import loading
 from nlgauge.engine.weighter import WEIGHTERS, read_weighter
+from nlgauge.lab.reproduce.rated import by_item
 from nlgauge.maths import masked_words as maths
 from nlgauge.metrics.maskeval import MaskEval
 
-_TRAIN_SHARE = 0.44
 SPEED = (
     "MaskEval",
     "MaskEval(stride=2)",
@@ -39,13 +38,6 @@ SPEED = (
     "MaskEval(weights='candidate')",
     "MaskEval(weights='candidate', stride=8)",
 )
-
-
-def by_item(corpus: Corpus) -> tuple[set[str], set[str]]:
-    """Items to train on and to test on: those whose names have the smallest SHA-256 are trained on."""
-    items = sorted({row.item for row in corpus}, key=lambda item: hashlib.sha256(item.encode()).hexdigest())
-    size = round(len(items) * _TRAIN_SHARE)
-    return set(items[:size]), set(items[size:])
 
 
 def spread(corpus: Corpus, pairs: int | None) -> Corpus:

@@ -178,6 +178,16 @@ def test_the_pages_are_of_several_models_and_fill_the_readme(
     assert f"{tmp_path / 'other'}@" in place.read_text(encoding="utf-8")
 
 
+def test_the_page_of_the_papers_needs_no_data(folder: Path, tmp_path: Path) -> None:
+    place = tmp_path / "papers.md"
+    for options in ((), ("--data", folder)):
+        result = nlgauge("reproduce", "papers", "-o", tmp_path, *options)
+        assert (result.exit_code, result.stdout) == (0, f"{place}\n")
+        assert "| Table D.1 |" in place.read_text(encoding="utf-8")
+        place.unlink()
+    refused("reproduce", "papers", "ctc-table-d1", "--data", folder, say="papers stands alone")
+
+
 def test_the_larger_model_takes_part_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     for found, models in ((None, [None]), (Path("somewhere"), [None, "base"])):
         monkeypatch.setattr(loading, "companion_folder", lambda name, found=found: found)

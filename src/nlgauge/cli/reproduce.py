@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from nlgauge.lab.reproduce.rebuilt import Rebuilt
     from nlgauge.lab.reproduce.scoring import Scores
 
-RESULTS, DETECTION, LAYERS, COVERAGE = "results", "detection", "layers", "coverage"
+RESULTS, DETECTION, LAYERS, COVERAGE, LIST = "results", "detection", "layers", "coverage", "papers"
 PAGES = {
     RESULTS: "every metric of ours beside the best published numbers, as a page",
     DETECTION: "what is found of what people marked as unsupported, as a page",
     COVERAGE: "whether the intervals of estimate and the bars of calibrate hold, in so many draws, as a page",
     LAYERS: "agreement of every family on each layer of a model, from which a card's layers are chosen",
+    LIST: "every table and figure of the five papers: rebuilt, compared, or why it cannot be had, as a page",
 }
 _ABOUT = "For results and detection"
 
@@ -46,7 +47,7 @@ _ABOUT = "For results and detection"
 @click.option("--metrics", multiple=True, metavar="METRIC", help="Only this metric, by name or spec; repeatable.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only this many items from the start: to try things out.")
 @click.option(
-    "--page", type=PLACE, help=f"{_ABOUT}: where the page goes; agreement.md or detection.md in the folder by default."
+    "--page", type=PLACE, help="Where a page goes; in the folder by default: agreement.md, detection.md and so on."
 )
 @click.option("--readme", type=PLACE, help=f"{_ABOUT}: write the short table between two comments of this page, too.")
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"{_ABOUT}.")
@@ -65,7 +66,8 @@ def reproduce(
     NAMES are tables, or all; without NAMES they are listed. The name results makes the page of every metric's agreement
     with people beside the best published numbers, detection that of unsupported texts and words that are found; both of
     pocket and, where it is installed, base. coverage asks whether the intervals of nlgauge estimate hold the truth.
-    docs/reproduce.md says what the data folder holds.
+    papers lists what is made of each table and figure, and needs no data. docs/reproduce.md says what the data folder
+    holds.
     """
     from nlgauge.lab.reproduce.published import find
     from nlgauge.lab.reproduce.rated import Data
@@ -85,12 +87,17 @@ def reproduce(
     if not names:
         _list(data, layout)
         return
-    if data is None:
+    if data is None and LIST not in names:
         raise SpecError("give the folder of the rated data with --data; nlgauge reproduce lists what each table needs")
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", file=output, remedy="choose another folder") from None
+    if data is None or LIST in names:
+        from nlgauge.lab.reproduce.exhibits import page as papers
+
+        _page_for(page or output / "papers.md", None)(papers(), LIST, ())
+        return
     _held = [] if kept else _loaded(models)
     folder_or_not = cache_of(cache, no_cache or fresh)
     place = output / "scores" if folder_or_not is True else folder_or_not

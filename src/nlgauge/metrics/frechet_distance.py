@@ -26,7 +26,8 @@ class FrechetDistance(SetMetric):
     Small sets are farther apart than large ones of the same kind: compare systems over sets of equal size only. The
     parts say how much is due to the means and how much to the covariances.
 
-    unit, layers, normalize: as in MarkEvaluate. With normalize=False the distance has the scale of the model's vectors.
+    unit, pooling, layers, normalize: as in MarkEvaluate. With normalize=False the distance has the scale of the model's
+        vectors.
     """
 
     higher_is_better: ClassVar[bool] = False

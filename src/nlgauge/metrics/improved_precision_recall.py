@@ -32,7 +32,7 @@ class ImprovedPrecisionRecall(SetMetric):
     references whose ball holds an output. Where there is one reference it has no neighbour, and density is undefined.
 
     k: the neighbour that a ball reaches to.
-    unit, layers, normalize: as in MarkEvaluate.
+    unit, pooling, layers, normalize: as in MarkEvaluate.
     """
 
     least: ClassVar[Mapping[str, float]] = {**SetMetric.least, "k": 1}

@@ -35,8 +35,9 @@ class MarkEvaluate(SetMetric):
         from 1 - 1/k to 1. 'capture' tells something at k=1 only: from about 0.74 to 0.98 for large sets, equal sets
         do not reach 1 (the paper's theorem A.3 holds for small ones), and with a larger k any two sets do.
     k: the neighbour that a ball reaches to. Scores of different k cannot be compared.
-    unit: 'sentence', a point a text: the mean of its vectors at the model's last layer. 'token', a point for every word
-        at each of the last `layers` layers.
+    unit: 'sentence', a point a text, of its vectors at the model's last layer. 'token', a point for every word at each
+        of the last `layers` layers.
+    pooling: how unit='sentence' makes one vector of a text's: 'mean', or 'max', the largest number of each dimension.
     normalize: points to unit length.
 
     Parts: score; quality and diversity, Schnabel's whatever the estimator; floor, the score of two sets of these sizes

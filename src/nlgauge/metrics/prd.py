@@ -29,7 +29,7 @@ class PRD(SetMetric):
     slope 1, where both are the mass that the two histograms share.
 
     clusters, runs, seed: of the k-means; the curve is the mean of the runs'. Sets may differ in size.
-    unit, layers, normalize: as in MarkEvaluate.
+    unit, pooling, layers, normalize: as in MarkEvaluate.
     """
 
     least: ClassVar[Mapping[str, float]] = {**SetMetric.least, "clusters": 1, "runs": 1, "seed": 0}

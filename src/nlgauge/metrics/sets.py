@@ -49,11 +49,15 @@ class SetMetric(Metric):
     least: ClassVar[Mapping[str, float]] = {"layers": 1}
     uses_corpus: ClassVar[bool] = True
     cost: ClassVar[Cost] = "encoding"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"unit": UNITS, "normalize": (True, False)}
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {
+        "unit": UNITS, "pooling": ("mean", "max"), "normalize": (True, False),
+    }  # fmt: skip
 
     unit: str = "sentence"
-    """'sentence', a point a text: the mean of its vectors at the model's last layer. 'token', a point for every word
-    at each of the last `layers` layers"""
+    """'sentence', a point a text, of its vectors at the model's last layer. 'token', a point for every word at each of
+    the last `layers` layers"""
+    pooling: str = "mean"
+    """How unit='sentence' makes one vector of a text's: 'mean', or 'max', the largest number of each dimension"""
     layers: int = 5
     """How many of the model's last layers give points to unit='token'"""
     normalize: bool = True
@@ -75,7 +79,9 @@ class SetMetric(Metric):
         """What the points of a text are made of."""
         from nlgauge.engine.features.vectors import SentenceVectors, VectorsRequest
 
-        return (SentenceVectors if self.unit == "sentence" else VectorsRequest)(text, prepared.layers)
+        if self.unit == "sentence":
+            return SentenceVectors(text, prepared.layers, self.pooling)
+        return VectorsRequest(text, prepared.layers)
 
     def points(self, feature: TokenVectors) -> NDArray[np.float32]:
         """The points that stand for a text: [points, width]; none where it has nothing to say."""

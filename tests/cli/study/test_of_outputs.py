@@ -42,6 +42,19 @@ def test_neighbours(outputs: Path) -> None:
     assert "against:" in next(iter(found["signatures"].values()))
 
 
+def test_synthetic(tmp_path: Path) -> None:
+    texts = tmp_path / "texts.jsonl"
+    records = [{"text": f"a {what} was {seen}", "topic": topic} for topic in ("sea", "hill")
+               for what in (f"{topic} cat", f"{topic} dog") for seen in ("seen", "heard")]  # fmt: skip
+    texts.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    run = ("study", "synthetic", texts, "--map", "candidate=text", "--map", "system=topic", "-m", "MarkEvaluate")
+    result = nlgauge(*run, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert found["size"] == 4 and len(found["records"]) == (2 + 5) * 3
+    refused("study", "synthetic", texts, "--map", "candidate=text", "-m", "Length", say="is not a metric of sets")
+
+
 def test_refusals_name_the_file(outputs: Path, tmp_path: Path) -> None:
     refused("study", "layers", outputs, "-m", "MarkEvaluate", say="takes the last layers together")
     unrated = tmp_path / "unrated.jsonl"

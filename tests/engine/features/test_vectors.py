@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features.vectors import SentenceVectors, VectorsRequest
+from nlgauge.engine.features.vectors import POOLINGS, SentenceVectors, VectorsRequest
 from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel
@@ -76,13 +76,17 @@ def test_layers_that_the_model_lacks_are_refused(layer):
         read("w1", layer)
 
 
-def test_the_mean_over_tokens_shares_their_pass() -> None:
+def test_mean_and_maximum_over_tokens_share_their_pass() -> None:
     engine = Engine(FakeModel())
     tokens, one, none = VectorsRequest("w1 w2 w3", (3,)), SentenceVectors("w1 w2 w3", (3,)), SentenceVectors("", (3,))
-    features = engine.features([tokens, one, none])
+    largest = SentenceVectors("w1 w2 w3", (3,), "max")
+    features = engine.features([tokens, one, largest, none])
     vector, states = features[one], features[tokens]
     assert vector is not None and states is not None and features[none] is None
     np.testing.assert_allclose(vector.vectors[0, 0], states.vectors[0].mean(axis=0), rtol=1e-6)
+    top = features[largest]
+    assert top is not None
+    np.testing.assert_array_equal(top.vectors[0, 0], states.vectors[0].max(axis=0))
     assert vector.offsets.tolist() == [[0, 8]] and not vector.special.any()
     assert engine.ledger.passes == 1
 
@@ -97,4 +101,5 @@ def test_a_mean_comes_back_from_the_store_as_it_went_in() -> None:
             request.unpack(wrong, model)  # type: ignore[arg-type]
     np.testing.assert_array_equal(again.vectors, feature.vectors)
     assert again.offsets.tolist() == feature.offsets.tolist() and again.text == feature.text
-    assert len({SentenceVectors(text, layers).key for text in ("w1", "w2") for layers in ((1,), (1, 2))}) == 4
+    cases = [(text, layers, pooling) for text in ("w1", "w2") for layers in ((1,), (1, 2)) for pooling in POOLINGS]
+    assert len({SentenceVectors(*case).key for case in cases}) == len(cases) == 8

@@ -53,27 +53,19 @@ def test_a_number_stands_for_what_is_undefined_where_the_published_scores_have_o
     assert cell.ours == pytest.approx(float(np.corrcoef([*shared, 1], ratings)[0, 1]))
 
 
-def test_two_rows_are_summed(folder: Path) -> None:
-    rows = [
-        {"row": "words", "spec": "Words"},
-        {"row": "people", "rating": "quality"},
-        {"row": "both", "sum": ["words", "people"]},
-    ]
-    found = rebuilt(folder, table(pieces.table(rows=rows)))
-    total = np.add([6, 5, 9, 4, 3, 5, 1, 2, 2], [5, 3, 4, 4, 4, 3, 1, 2, 1])
-    expected = float(np.corrcoef(total, [5, 3, 4, 4, 4, 3, 1, 2, 1])[0, 1])
-    assert found.blocks[0].rows["both"][0].ours == pytest.approx(expected)
-
-
-def test_a_neural_metric_on_exchanged_texts(folder: Path) -> None:
+def test_the_metrics_of_studies_can_be_named(folder: Path) -> None:
+    """Both directions of Preservation come from one layer, that of the metric itself."""
     corpus = Data(folder).corpus([Source("tiny")])
     turned = [
         {"candidate": row.source, "source": row.candidate, "system": row.system, "item": row.item} for row in corpus
     ]
-    scored = evaluate(turned, metrics=["Consistency"])
-    expected = correlate(scored, corpus, level="pooled", replicates=0).get("Consistency", "quality").value
-    (cell, _) = cells(folder, {"spec": "Consistency", "view": "source and candidate exchanged"})
-    assert cell.ours == pytest.approx(expected)
+    layer = evaluate(corpus, metrics=["Preservation"]).signatures["Preservation"].facts["layer"]
+    spec = f"Consistency(layer={layer})"
+    expected = correlate(evaluate(turned, metrics=[spec]), corpus, level="pooled", replicates=0).get(spec, "quality")
+    (cell, _) = cells(folder, {"spec": "PreservationVariants", "part": "x→y"})
+    assert cell.ours == pytest.approx(expected.value)
+    (neighbours, _) = cells(folder, {"spec": "Neighbours(ks=(1, 2))", "part": "petersen@2"})
+    assert neighbours.reason != "no metric 'Neighbours'"
 
 
 def test_what_is_unknown_or_not_installed_is_said_and_not_failed(folder: Path) -> None:
@@ -81,12 +73,11 @@ def test_what_is_unknown_or_not_installed_is_said_and_not_failed(folder: Path) -
         {"row": "Length", "spec": "Words", "published": [0.7151, 0.9017]},
         {"row": "Tomorrow", "spec": "Tomorrow(order=1)"},
         {"row": "Extra", "spec": "Words(extra='absent')"},
-        {"row": "Sum", "sum": ["Length", "Extra"]},
     ]
     found = rebuilt(folder, table(pieces.table(rows=rows)))
     reasons = {name: cells[0].reason for name, cells in found.blocks[0].rows.items()}
     extra = "counting words needs an optional library: pip install 'nlgauge[words]'"
-    assert reasons == {"Length": None, "Tomorrow": "no metric 'Tomorrow'", "Extra": extra, "Sum": extra}
+    assert reasons == {"Length": None, "Tomorrow": "no metric 'Tomorrow'", "Extra": extra}
     assert found.blocks[0].rows["Length"][0].ours == pytest.approx(POOLED)
 
 

@@ -28,6 +28,38 @@ def test_coefficients_of_an_aspect_stand_together(folder: Path) -> None:
     assert found.summary == "2 numbers; none is published"
 
 
+def test_data_that_alone_differ_stand_together_with_their_average(folder: Path) -> None:
+    pieces.write(folder, "less", ("long", "middle"))
+    data = {name: [{"file": name}] for name in ("tiny", "less")}
+    columns = [[name, "quality", "pooled", "pearson"] for name in data]
+    rows = [
+        {"row": "Length", "spec": "Words", "published": [0.7, 0.2]},
+        {"row": "Foreign", "why": "not ours", "published": [0.5, None]},
+    ]
+    made = table(pieces.table(data=data, columns=columns, rows=rows, average=True))
+    (block,) = rebuilt(folder, made).blocks
+    assert (block.title, block.heads) == ("quality, pearson, pooled", ("tiny", "less", "average"))
+    less = float(np.corrcoef([6, 5, 9, 4, 3, 5], [5, 3, 4, 4, 4, 3])[0, 1])
+    *_, average = block.rows["Length"]
+    assert (average.ours, average.published) == pytest.approx(((POOLED + less) / 2, 0.45))
+    *_, nothing = block.rows["Foreign"]
+    assert math.isnan(nothing.ours) and (nothing.published, nothing.reason) == (None, "not ours")
+
+
+def test_the_best_of_some_rows_is_chosen_column_by_column(folder: Path) -> None:
+    rows = [
+        {"row": "Length", "spec": "Words"},
+        {"row": "Foreign", "why": "not ours"},
+        {"row": "People", "rating": "quality"},
+        {"row": "best", "best": ["Length", "Foreign", "People"], "published": [0.5, 0.6]},
+        {"row": "best of ours", "best": ["Foreign", "Length"]},
+    ]
+    (pooled, system) = rebuilt(folder, table(pieces.table(rows=rows))).blocks
+    assert [block.rows["best"][0].ours for block in (pooled, system)] == pytest.approx([1, 1])
+    assert [block.rows["best"][0].published for block in (pooled, system)] == [0.5, 0.6]
+    assert pooled.rows["best of ours"][0].ours == pytest.approx(POOLED)
+
+
 def test_numbers_are_in_the_unit_in_print(folder: Path) -> None:
     pooled, system = cells(folder, {"spec": "Words", "published": [71.5, None]}, scale=100, digits=1)
     assert pooled.ours == pytest.approx(100 * POOLED)

@@ -32,6 +32,6 @@ def runs(monkeypatch: pytest.MonkeyPatch, one_model: None) -> list[ScoreTable]:
         tables.append(evaluate(*given, **{**options, "cache": False}))
         return tables[-1]
 
-    for module in ("sweep", "neighbours"):
+    for module in ("sweep", "neighbours", "synthetic"):
         monkeypatch.setattr(f"nlgauge.lab.studies.{module}.evaluate", noted)
     return tables

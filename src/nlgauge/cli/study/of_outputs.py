@@ -121,4 +121,30 @@ def neighbours(
     study_outputs("neighbours", run, outputs, columns, output, layout, cache, no_cache, options)
 
 
-COMMANDS = (temperature, alpha_beta, layers, ablation, neighbours)
+@click.command()
+@together(
+    click.argument("texts", type=PLACE),
+    MAP,
+    click.option(
+        "-m", "--metric", "metrics", multiple=True, help="Metric of sets; six of them by default; repeatable."
+    ),
+    click.option("--size", type=click.IntRange(min=1), default=1000, show_default=True, help="Texts of a set."),
+    MODEL,
+    SEED,
+    keeping,
+    *SHOWN,
+)
+def synthetic(
+    texts: Path, columns: Sequence[str], output: Path | None, layout: str, cache: Path | None, no_cache: bool,
+    **options: object,
+) -> None:  # fmt: skip
+    """Metrics of sets as outputs lose topics, or the order of their words (Mark-Evaluate, figures 3, 4).
+
+    TEXTS is a table of candidates; the system of a row is its topic.
+    """
+    from nlgauge.lab.studies.synthetic import synthetic as run
+
+    study_outputs("synthetic", run, texts, columns, output, layout, cache, no_cache, options)
+
+
+COMMANDS = (temperature, alpha_beta, layers, ablation, neighbours, synthetic)

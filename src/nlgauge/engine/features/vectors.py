@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
@@ -13,6 +13,17 @@ from nlgauge.engine.features.request import Reader, TextRequest, tokens_about
 from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Model
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.errors import SpecError
+
+
+def _mean(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    return vectors.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
+
+
+POOLINGS: Mapping[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
+    "mean": _mean,
+    "max": lambda vectors: vectors.max(axis=1, keepdims=True),
+}
+"""How the vectors of a text's tokens become one: [layers, tokens, width] to [layers, 1, width]"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +68,7 @@ def read_vectors(requests: Sequence[AnyVectors], block: TextBlock) -> dict[AnyVe
             if isinstance(request, VectorsRequest):
                 out[request] = TokenVectors(request.text, own, *block.framed(request.text))
             else:
-                out[request] = request.whole(own.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32))
+                out[request] = request.whole(POOLINGS[request.pooling](own))
     return out
 
 
@@ -77,7 +88,8 @@ class VectorsRequest(TextRequest[TokenVectors]):
 
 @dataclass(frozen=True)
 class SentenceVectors(TextRequest[TokenVectors]):
-    """The mean over all tokens of a text (Reimers and Gurevych 2019), as the vector of one token that covers the text.
+    """The mean over all tokens of a text, or the largest number of each dimension, as the vector of one token that
+    covers the text (Reimers and Gurevych 2019).
 
     It is small and costs a pass, so it is kept: metrics of sets ask for it again with every new system.
     """
@@ -86,13 +98,14 @@ class SentenceVectors(TextRequest[TokenVectors]):
     reader: ClassVar[Reader] = staticmethod(read_vectors)
 
     layers: tuple[int, ...]
+    pooling: str = "mean"
 
     def size(self, model: Model) -> int:
         return 4 * len(self.layers) * model[ENCODER].width
 
     @property
     def key(self) -> str:
-        return f"sentence|{self.layers}|{self.text}"
+        return f"sentence {self.pooling}|{self.layers}|{self.text}"
 
     def pack(self, feature: TokenVectors) -> bytes:
         return feature.vectors.astype("<f4").tobytes()
@@ -103,7 +116,7 @@ class SentenceVectors(TextRequest[TokenVectors]):
         return self.whole(np.frombuffer(content, "<f4").reshape(len(self.layers), 1, -1))
 
     def whole(self, vectors: NDArray[np.float32]) -> TokenVectors:
-        """The feature of a mean: [layers, 1, width]."""
+        """The feature of one vector: [layers, 1, width]."""
         offsets = np.array([[0, len(self.text)]], np.int32)
         return TokenVectors(self.text, vectors, np.full(1, -1, np.int32), offsets, np.zeros(1, np.bool_))
 

@@ -80,8 +80,6 @@ class Entries:
 
     def values(self, table: Table, entry: Entry, data: str) -> ScoreTable | str:
         """A table of one column named after the row, the mean over the view's corpora; or why there is none."""
-        if entry.sum:
-            return self._summed(table, entry, data)
         corpus = self.data.corpus(table.data[data])
         rows = [(row.system, row.item) for row in corpus]
         if entry.rating is not None:
@@ -105,15 +103,6 @@ class Entries:
             return tables
         named = [ScoreTable(one.rows, {entry.name: part_of(only(one), entry.part)}, {}) for one in tables]
         return [without(one, entry.without) for one in named]
-
-    def _summed(self, table: Table, entry: Entry, data: str) -> ScoreTable | str:
-        addends: list[ScoreTable] = []
-        for name in entry.sum:
-            one = self.values(table, next(row for row in table.rows if row.name == name), data)
-            if isinstance(one, str):
-                return one
-            addends.append(one)
-        return single(addends[0].rows, entry.name, np.sum([turned(only(one), 0) for one in addends], axis=0))
 
     def _view(self, table: Table, view: str, data: str) -> tuple[Corpus, ...]:
         corpus = self.data.corpus(table.data[data])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.lab.reproduce.columns import only, part_of
 from nlgauge.lab.reproduce.entries import Entries
-from nlgauge.lab.reproduce.published import Column, Table
+from nlgauge.lab.reproduce.published import Column, Entry, Table
 from nlgauge.lab.reproduce.rebuilt import Block, Cell
 from nlgauge.meta.agreement import correlate
 from nlgauge.meta.arrays import Float
@@ -38,24 +39,47 @@ def agreement(entries: Entries, table: Table) -> Made:
     cells: dict[tuple[int, str], Cell] = {}
     for data in table.data:
         numbers = [n for n, column in enumerate(table.columns) if column.data == data]
-        tables = {entry.name: entries.cut(table, entry, data) for entry in table.rows}
+        tables = {entry.name: entries.cut(table, entry, data) for entry in table.rows if not entry.best}
         scored = {name: several for name, several in tables.items() if not isinstance(several, str)}
         values = _correlated(entries, table, data, scored)
         for entry in table.rows:
+            if entry.best:
+                for n in numbers:
+                    cells[n, entry.name] = _best([cells[n, name] for name in entry.best], entry, n)
+                continue
             cut = tables[entry.name]
             refused = cut if isinstance(cut, str) else None
             for n in numbers:
                 coefficients = values.get((entry.name, n), [])
                 ours = float(np.mean([value for value, _ in coefficients])) if coefficients else math.nan
                 reason = next((reason for _, reason in coefficients if reason), None)
-                published = entry.published[n] if entry.published else None
-                cells[n, entry.name] = Cell(published, ours * table.scale, reason if coefficients else refused)
+                cells[n, entry.name] = Cell(_printed(entry, n), ours * table.scale, reason if coefficients else refused)
     blocks: list[Block] = []
     for title, together in _grouped(table.columns).items():
         heads = tuple(head for head, _ in together)
         rows = {entry.name: tuple(cells[n, entry.name] for _, n in together) for entry in table.rows}
+        if table.average:
+            heads, rows = (*heads, "average"), {name: (*row, _average(row)) for name, row in rows.items()}
         blocks.append(Block(title, heads, rows))
     return Made(blocks, {})
+
+
+def _printed(entry: Entry, n: int) -> float | None:
+    return entry.published[n] if entry.published else None
+
+
+def _best(cells: Sequence[Cell], entry: Entry, n: int) -> Cell:
+    """The largest number of some rows, which stand before this one."""
+    best = max(cells, key=lambda cell: -math.inf if math.isnan(cell.ours) else cell.ours)
+    return replace(best, published=_printed(entry, n))
+
+
+def _average(row: Sequence[Cell]) -> Cell:
+    """The mean of a row, as published and as ours; none where a number is missing."""
+    printed = [cell.published for cell in row if cell.published is not None]
+    reason = next((cell.reason for cell in row if cell.reason), None)
+    published = float(np.mean(printed)) if len(printed) == len(row) else None
+    return Cell(published, float(np.mean([cell.ours for cell in row])), reason)
 
 
 def between(entries: Entries, table: Table) -> Made:
@@ -191,8 +215,12 @@ def _check_rated(entries: Entries, table: Table) -> None:
 
 
 def _grouped(columns: Sequence[Column]) -> dict[str, list[tuple[str, int]]]:
-    """(head, column) by title: an aspect's coefficients together, or the aspects where there is one coefficient."""
+    """(head, column) by title: an aspect's coefficients together, or the aspects where there is one coefficient, or the
+    data where all else is the same."""
     grouped: dict[str, list[tuple[str, int]]] = {}
+    if len(columns) > 1 and len({column[1:] for column in columns}) == 1:
+        _, aspect, level, coefficient = columns[0]
+        return {f"{aspect.replace('_', ' ')}, {coefficient}, {level}": [(c.data, n) for n, c in enumerate(columns)]}
     one_coefficient = len({column.coefficient for column in columns}) == 1
     for n, (data, aspect, level, coefficient) in enumerate(columns):
         named = aspect.replace("_", " ")

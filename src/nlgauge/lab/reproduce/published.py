@@ -5,11 +5,15 @@ A file holds numbers, names of rows, and:
     data      the rated data, under the name that columns use: files of the folder given by --data, some without systems
     columns   [data, aspect, level, coefficient] of each number of a row
     view      what of a row's texts takes part (rated.VIEWS); `defaults` are parameters for every metric that has them
+    average   true where a number is the mean over the data, and stands in a column of its own
     scale     1, or 100 where correlations are printed so; `digits` behind the point
     rows      `spec` is the metric of ours, or one for each of `data`; `own` its settings on the paper's own checkpoint,
-              by that checkpoint's name; `rating` an aspect that stands as a metric; `sum` of two rows; `part` of the
-              metric; `view` instead of the table's; `without` these systems; `undefined`, the number that the published
-              scores have where ours has none; `why` there is nothing of ours
+              by that checkpoint's name; `rating` an aspect that stands as a metric; `best` of these rows, column by
+              column, as a paper has it that chose a parameter by the ratings; `part` of the metric; `view` instead of
+              the table's; `without` these systems; `undefined`, the number that the published scores have where ours
+              has none; `why` there is nothing of ours
+    differs   why our numbers are not the published ones; of a table that has published numbers
+    why       it cannot be rebuilt; such a table has no rows, as one that another `command` makes has none
     kind      'agreement' with ratings (default), a 'sweep' of a parameter, and 'between', 'williams' and
               'distributions', which are of the metrics alone or of pairs of them
 """
@@ -62,7 +66,7 @@ class Entry:
     spec: str | Mapping[str, str] | None = None
     own: Mapping[str, str] = field(default_factory=dict)
     rating: str | None = None
-    sum: tuple[str, ...] = ()
+    best: tuple[str, ...] = ()
     part: str | None = None
     view: str | None = None
     without: tuple[str, ...] = ()
@@ -84,9 +88,13 @@ class Table:
     paper: str
     title: str
     also: tuple[str, ...] = ()
-    """Other names: of figures that draw the same numbers"""
+    """Other names: of figures that draw the same numbers; several tables may share one"""
     why: str | None = None
     """It cannot be rebuilt"""
+    differs: str | None = None
+    """Why our numbers are not the published ones"""
+    command: str | None = None
+    """What makes it, where that is not `nlgauge reproduce`"""
     kind: str = "agreement"
     digits: int = 4
     scale: float = 1
@@ -94,6 +102,7 @@ class Table:
     columns: tuple[Column, ...] = ()
     view: str = "as given"
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    average: bool = False
     notes: tuple[str, ...] = ()
     rows: tuple[Entry, ...] = ()
 
@@ -112,7 +121,7 @@ def tables() -> Mapping[str, Table]:
         for record in read if isinstance(read, list) else [read]:
             found[record["name"]] = table(record)
     papers = list(PAPERS)
-    return dict(sorted(found.items(), key=lambda pair: (papers.index(pair[1].paper), pair[1].why is not None, pair[0])))
+    return dict(sorted(found.items(), key=lambda pair: (papers.index(pair[1].paper), not pair[1].rows, pair[0])))
 
 
 def table(record: Mapping[str, Any]) -> Table:
@@ -135,21 +144,32 @@ def _entry(record: Mapping[str, Any]) -> Entry:
     return Entry(**made)
 
 
+def by_name() -> Mapping[str, list[Table]]:
+    """The tables under each of their names."""
+    found: dict[str, list[Table]] = {}
+    for one in tables().values():
+        for name in (one.name, *one.also):
+            found.setdefault(name, []).append(one)
+    return found
+
+
 def find(names: Sequence[str]) -> list[Table]:
     """The tables of these names, 'all' being all that can be rebuilt. Raises SpecError, with the list, for others."""
-    known = {name: table for table in tables().values() for name in (table.name, *table.also)}
+    known = by_name()
     chosen: dict[str, Table] = {}
     for name in names:
         if name == "all":
-            chosen.update({table.name: table for table in tables().values() if table.why is None})
+            chosen.update({table.name: table for table in tables().values() if table.rows})
         elif name not in known:
             raise SpecError(
                 f"no table or figure {name!r}; there are {', '.join(known)}, and all, results, detection and layers"
             )
-        elif known[name].why is not None:
-            raise SpecError(f"{name} cannot be rebuilt: {known[name].why}")
         else:
-            chosen[known[name].name] = known[name]
+            for table in known[name]:
+                if not table.rows:
+                    told = f"cannot be rebuilt: {table.why}" if table.why else f"is made by {table.command}"
+                    raise SpecError(f"{name} {told}")
+                chosen[table.name] = table
     return list(chosen.values())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +12,8 @@ from typing import NamedTuple
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.errors import InputError
 from nlgauge.lab.reproduce.published import Source
+from nlgauge.maths.stopwords import is_stopword
+from nlgauge.maths.words import words
 
 SUFFIXES = (".jsonl.gz", ".jsonl", ".json.gz", ".json", ".parquet", ".csv.gz", ".csv", ".tsv.gz", ".tsv")
 
@@ -20,6 +23,7 @@ def place(folder: Path, name: str) -> Path | None:
     return next((path for suffix in SUFFIXES if (path := folder / f"{name}{suffix}").is_file()), None)
 
 
+_LEARNED = 0.44
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -87,10 +91,6 @@ def _each_reference(change: Callable[[Row, str], Row]) -> Callable[[Corpus], lis
     return of
 
 
-def _exchanged(row: Row) -> Row | None:
-    return None if row.source is None else replace(row, candidate=row.source, source=row.candidate)
-
-
 def _first(row: Row) -> Row:
     return replace(row, references=row.references[:1])
 
@@ -101,18 +101,38 @@ def _lines(row: Row) -> Row:
     return replace(row, candidate=candidate, references=tuple(references))
 
 
+def _cleaned(row: Row) -> Row:
+    """Lower case, without stop-words and punctuation."""
+
+    def content(text: str) -> str:
+        return " ".join(word for word in words(text) if not is_stopword(word))
+
+    return replace(row, candidate=content(row.candidate), references=tuple(map(content, row.references)))
+
+
+def by_item(corpus: Corpus) -> tuple[set[str], set[str]]:
+    """Items that the shipped weighters of MaskEval learned from, and the others: the former's names have the smallest
+    SHA-256."""
+    items = sorted({row.item for row in corpus}, key=lambda item: hashlib.sha256(item.encode()).hexdigest())
+    size = round(len(items) * _LEARNED)
+    return set(items[:size]), set(items[size:])
+
+
+def _unseen(corpus: Corpus) -> list[Corpus]:
+    _, others = by_item(corpus)
+    return [Corpus(tuple(row for row in corpus if row.item in others))]
+
+
 VIEWS: Mapping[str, View] = {
     "as given": View(lambda corpus: [corpus]),
+    "unseen by the weighters": View(_unseen),
     "first reference": View(_each(_first)),
+    "without stop-words": View(_each(_cleaned)),
     "sentences on lines": View(_each(_lines)),
     "first reference, sentences on lines": View(_each(lambda row: _lines(_first(row)))),
     "source as reference": View(
         _each(lambda row: None if row.source is None else replace(row, references=(row.source,)))
     ),
-    "source and candidate exchanged": View(_each(_exchanged)),
     "mean over references": View(_each_reference(lambda row, text: replace(row, references=(text,)))),
     "mean of correlations": View(_each_reference(lambda row, text: replace(row, references=(text,))), "correlations"),
-    "references in the candidate": View(
-        _each_reference(lambda row, text: replace(row, candidate=text, source=row.candidate))
-    ),
 }

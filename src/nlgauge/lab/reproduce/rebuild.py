@@ -90,8 +90,8 @@ class Rebuilder:
 def states(tables: Iterable[Table], data: Data | None) -> Iterator[tuple[Table, str]]:
     """Each table with whether it can be rebuilt with the data at hand, or why not."""
     for table in tables:
-        if table.why is not None:
-            yield table, f"no: {table.why}"
+        if not table.rows:
+            yield table, f"no: {table.why}" if table.why else f"made by {table.command}"
             continue
         missing = table.files if data is None else data.missing(table.files)
         if missing:
@@ -105,6 +105,6 @@ def states(tables: Iterable[Table], data: Data | None) -> Iterator[tuple[Table, 
 def _can(table: Table, entry: Entry) -> bool:
     specs = [spec for data in table.data if (spec := entry.on(data, None)) is not None]
     try:
-        return bool(entry.rating or entry.sum or [metric_of(spec, None, table.defaults) for spec in specs])
+        return bool(entry.rating or entry.best or [metric_of(spec, None, table.defaults) for spec in specs])
     except SpecError:
         return False

@@ -7,7 +7,12 @@ from dataclasses import fields, replace
 
 from nlgauge.catalogue import registry
 from nlgauge.errors import NlgaugeError
+from nlgauge.lab.studies.ablation import ABLATIONS
+from nlgauge.lab.studies.neighbours import Neighbours
 from nlgauge.metrics.base import Metric
+
+_OF_STUDIES = {kind.__name__: kind for kind in (*ABLATIONS.values(), Neighbours)}
+"""Metrics that give many settings of one metric as parts, from one pass: only tables and studies name them"""
 
 
 def metric_of(spec: str, model: str | None, defaults: Mapping[str, object]) -> Metric:
@@ -16,7 +21,9 @@ def metric_of(spec: str, model: str | None, defaults: Mapping[str, object]) -> M
     model: of a metric that names none. defaults: parameters for a metric that has them and whose spec leaves them as
     they are.
     """
-    metric = registry.metric(spec, model=model)
+    name, parameters = registry.parsed(spec)
+    studied = _OF_STUDIES.get(name)
+    metric = registry.metric(studied(**parameters) if studied else spec, model=model)
     known = {field.name: field.default for field in fields(metric)}
     changed = {
         name: value for name, value in defaults.items() if name in known and getattr(metric, name) == known[name]

@@ -143,7 +143,8 @@ def neighbours(
     if not isinstance(base, MarkEvaluate):
         raise SpecError(f"{base} is not MarkEvaluate")
     rows = first_items(corpus, items)
-    swept = Neighbours(unit=base.unit, layers=base.layers, normalize=base.normalize, model=base.model, ks=tuple(ks))
+    given = {name: getattr(base, name) for name in ("unit", "pooling", "layers", "normalize", "model")}
+    swept = Neighbours(**given, ks=tuple(ks))
     table = evaluate(rows, metrics=swept, against=against, progress=progress, cache=cache)
     (spec,) = table.metrics
     column = table.columns[spec]

@@ -1,0 +1,79 @@
+"""The page of the papers: every table and figure of the five, and what of it nlgauge makes again, in Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from nlgauge.lab.reproduce.markdown import table
+from nlgauge.lab.reproduce.published import PAPERS, Table, by_name
+
+REBUILT, COMPARED, ABSENT = "rebuilt", "compared", "not to be had"
+_KINDS = ("table", "figure", "section")
+_NUMBERED = re.compile(rf"-({'|'.join(_KINDS)})-([a-z]?)(\d+)$")
+
+
+def label(name: str) -> str:
+    """'Table D.1' of 'ctc-table-d1'; '-' of what has no number in its paper."""
+    numbered = _NUMBERED.search(name)
+    if numbered is None:
+        return "-"
+    kind, letter, number = numbered.groups()
+    return f"{kind.capitalize()} {letter.upper() + '.' * bool(letter)}{number}"
+
+
+def state(one: Table) -> str:
+    """Whether a table or figure is rebuilt, compared or not to be had."""
+    if one.why is not None:
+        return ABSENT
+    return REBUILT if one.differs is None else COMPARED
+
+
+def page() -> str:
+    """A row for every table and figure, from the files of the tables alone: no rated data are needed."""
+    found = by_name()
+    rows: dict[str, list[tuple[str, ...]]] = {paper: [] for paper in PAPERS}
+    for name in sorted(found, key=_order):
+        rows[found[name][0].paper].append((label(name), *_cells(name, found[name])))
+    counts = Counter(row[2] for of_paper in rows.values() for row in of_paper)
+    told = ", ".join(f"{counts[word]} are {word}" for word in (REBUILT, COMPARED, ABSENT))
+    lines = [
+        "# The papers, table by table", "",
+        "A row stands here for each table and figure of the five papers, and for what they tell of without one. There "
+        f"are {counts.total()} rows: {told}. What was measured stands on [the page of agreement](agreement.md) and on "
+        "the pages of the metrics.", "",
+        f"- **{REBUILT}**: the command makes it again. The paper prints no numbers that ours could be compared with.",
+        f"- **{COMPARED}**: the command puts our numbers beside the published ones. The remark says why they differ.",
+        f"- **{ABSENT}**: the remark says why. Drawings and lists of formulas hold no results, and are counted here.",
+        "", "A command with `--data` needs a folder of rated data ([what it holds](reproduce.md#the-data-folder)). "
+        "Ours are by the embedded model, or by the one that you name with `--model`.", "",
+        "Made by `nlgauge reproduce papers`.", "",
+    ]  # fmt: skip
+    for paper, title in PAPERS.items():
+        lines += [f"## {title}", ""]
+        if any(row[0] == "-" for row in rows[paper]):
+            lines += ["The paper itself was not at hand, only its slides and its code, which number nothing.", ""]
+        lines += [*table(["exhibit", "shows", "state", "command", "remark"], "lllll", rows[paper]), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _cells(name: str, tables: Sequence[Table]) -> tuple[str, str, str, str]:
+    first = tables[0]
+    titles = "; ".join(one.title.partition(": ")[2] or one.title for one in tables)
+    command = first.command or (f"nlgauge reproduce {name} --data rated" if first.rows else "")
+    parts = (f"`{part}`" for part in command.split("; ") if part)
+    remark = first.why or first.differs or next(iter(first.notes), "")
+    return (
+        titles,
+        state(first),
+        ", then ".join(parts),
+        f"{remark[:1].upper()}{remark[1:].rstrip('.')}." if remark else "",
+    )
+
+
+def _order(name: str) -> tuple[int, str, int, str]:
+    """Tables before figures, an appendix behind the paper, 2 before 10."""
+    numbered = _NUMBERED.search(name)
+    kind, letter, number = numbered.groups() if numbered else (_KINDS[0], "", "0")
+    return _KINDS.index(kind), letter, int(number), name

@@ -1,0 +1,160 @@
+"""What happens to metrics of sets when outputs lose variety, or quality (Mark-Evaluate, figures 3 and 4).
+
+Mode collapse (section 4.1): topics are dropped one after another from the outputs. Word swap (section 4.2): each word
+of an output changes places with another one of its text with some probability. The references stay the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from nlgauge.catalogue import registry
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column
+from nlgauge.errors import InputError, SpecError
+from nlgauge.evaluation import evaluate
+from nlgauge.metrics.sets import SetMetric
+from nlgauge.show import figures
+from nlgauge.show.tables import Cell, Number
+
+METRICS = (
+    "MarkEvaluate(k=2)", "MarkEvaluate(estimator='schnabel', k=2)", "MarkEvaluate(estimator='capture')",
+    "ImprovedPrecisionRecall", "PRD", "FrechetDistance",
+)  # fmt: skip
+COLLAPSE, SWAP = "topics dropped", "words swapped"
+SWAPS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One number of one step of an experiment."""
+
+    experiment: str
+    """'topics dropped' or 'words swapped'"""
+    at: float
+    """How many topics are dropped, or the probability of a swap"""
+    metric: str
+    part: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Synthetic:
+    """What `synthetic` found."""
+
+    records: tuple[Step, ...]
+    size: int
+    """References, and outputs of a step at most"""
+    signatures: dict[str, Signature]
+    notes: tuple[str, ...]
+
+    def tables(self) -> list[list[list[Cell]]]:
+        """For a terminal: a table an experiment, a row a metric's part, a column a step."""
+        made: list[list[list[Cell]]] = []
+        for experiment, lines in self._lines().items():
+            steps = list(next(iter(lines.values())))
+            cells: list[list[Cell]] = [[experiment, *(f"{at:g}" for at in steps)]]
+            cells += [[name, *(Number(value, digits=3) for value in values.values())] for name, values in lines.items()]
+            made.append(cells)
+        return made
+
+    def draw(self, path: Path) -> None:
+        """A panel an experiment; distances have one of their own."""
+        panels: dict[str, dict[str, figures.Curve]] = {}
+        for experiment, lines in self._lines().items():
+            for name, values in lines.items():
+                title = f"{experiment}, distance" if "Distance" in name else experiment
+                panels.setdefault(title, {})[name] = figures.Curve(list(values), list(values.values()))
+        figures.curves(path, panels, "topics, or share of the words", "")
+
+    def _lines(self) -> dict[str, dict[str, dict[float, float]]]:
+        """By experiment and metric's part, the value of each step."""
+        lines: dict[str, dict[str, dict[float, float]]] = {}
+        for one in self.records:
+            lines.setdefault(one.experiment, {}).setdefault(f"{one.metric} {one.part}", {})[one.at] = one.value
+        return lines
+
+
+def synthetic(
+    corpus: Corpus, metrics: Sequence[str] = METRICS, *, size: int = 1000, model: str | None = None, seed: int = 0,
+    progress: bool = False, cache: bool | str | Path = True,
+) -> Synthetic:  # fmt: skip
+    """Metrics of sets while topics are dropped from the outputs, and while their words are swapped.
+
+    corpus: texts as candidates, the topic of each as its system. One half of a topic's texts are references, and the
+    other half are outputs; where there is one topic, none is dropped. size: of both sets at most. seed: which texts are
+    drawn, and which words are swapped. cache: as in `nlgauge.evaluate`. Raises SpecError for a metric that is not of
+    sets, InputError for fewer than two texts of a topic.
+    """
+    chosen = [registry.metric(spec, model=model) for spec in metrics]
+    if other := [metric for metric in chosen if not isinstance(metric, SetMetric)]:
+        raise SpecError(f"{other[0]} is not a metric of sets; there are {', '.join(METRICS)}")
+    generator = np.random.default_rng(seed)
+    references, held = _halves(corpus, size, generator)
+    steps = dict(_steps(held, sum(map(len, references.values())), generator))
+    rows = [row for (experiment, at), texts in steps.items() for row in _rows(f"{experiment} {at}", texts)]
+    against = Corpus(tuple(_rows("references", [text for some in references.values() for text in some])))
+    table = evaluate(Corpus(tuple(rows)), metrics=chosen, against=against, progress=progress, cache=cache)
+    records = [
+        Step(experiment, at, spec, part, float(value))
+        for spec, column in table.columns.items()
+        for part in _parts(column)
+        for (experiment, at), value in zip(steps, column.values[:, column.parts.index(part)], strict=True)
+    ]
+    order = {COLLAPSE: 0, SWAP: 1}
+    records.sort(key=lambda one: order[one.experiment])
+    notes = dict.fromkeys(note for spec in table.metrics for note in table.run["notes"].get(spec, {}))
+    return Synthetic(tuple(records), len(against), table.signatures, tuple(notes))
+
+
+def _halves(
+    corpus: Corpus, size: int, generator: np.random.Generator
+) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
+    """By topic, texts that are references, as many of each topic, and all others."""
+    topics = {topic: dict.fromkeys(row.candidate for row in corpus if row.system == topic) for topic in corpus.systems}
+    least = min(topics, key=lambda topic: len(topics[topic]))
+    share = min(size // len(topics), len(topics[least]) // 2)
+    if not share:
+        raise InputError(f"{least!r} has too few texts", remedy="give two texts of each topic, and size >= the topics")
+    drawn = {topic: generator.permutation(np.array([*texts], object)).tolist() for topic, texts in topics.items()}
+    return {topic: some[:share] for topic, some in drawn.items()}, {
+        topic: some[share:] for topic, some in drawn.items()
+    }
+
+
+def _steps(
+    held: Mapping[str, list[str]], size: int, generator: np.random.Generator
+) -> Iterator[tuple[tuple[str, float], list[str]]]:
+    """The outputs of each step. Those that stay make up for topics that are dropped, as far as their texts reach."""
+    for kept in range(len(held), 0, -1) if len(held) > 1 else ():
+        texts = [text for topic in [*held][:kept] for text in held[topic][: size // kept]]
+        yield (COLLAPSE, float(len(held) - kept)), texts
+    whole = [text for some in held.values() for text in some[: size // len(held)]]
+    for probability in SWAPS:
+        yield (SWAP, probability), [_swapped(text, probability, generator) for text in whole]
+
+
+def _swapped(text: str, probability: float, generator: np.random.Generator) -> str:
+    words = text.split()
+    for i in range(len(words)):
+        if generator.random() < probability:
+            j = int(generator.integers(len(words)))
+            words[i], words[j] = words[j], words[i]
+    return " ".join(words)
+
+
+def _rows(system: str, texts: Sequence[str]) -> list[Row]:
+    return [Row(text, system=system, item=str(number)) for number, text in enumerate(texts)]
+
+
+def _parts(column: Column) -> tuple[str, ...]:
+    """A metric's own score, and what follows quality and what follows diversity."""
+    pairs = {"quality", "diversity", "precision", "recall", "f8", "f1_8"} & {*column.scores}
+    if {"f8", "f1_8"} <= pairs or "quality" in pairs:
+        pairs -= {"precision", "recall"}
+    return tuple(part for part in column.parts if part == column.parts[0] or part in pairs)
