@@ -140,7 +140,7 @@ UNTESTED: dict[str, str] = {
     "__init__.py": "tests/test_public_names.py",
     **{
         f"cli/{name}.py": "tests/test_cli.py runs the whole command"
-        for name in ("__init__", "correlate", "explain", "loading", "score")
+        for name in ("__init__", "correlate", "explain", "score")
     },
     **{
         f"data/corpus/{name}.py": "tests/data/corpus/test_corpus.py reads and refuses rows of every kind"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nlgauge.cli.options import PLACE
 from nlgauge.cli.streams import show_json
-from nlgauge.cli.terminal import PLACE
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from nlgauge.cli.terminal import PLACE
+from nlgauge.cli.options import PLACE
 from nlgauge.cli.train_bars import bars
 from nlgauge.cli.train_combination import combination
 from nlgauge.cli.train_weighter import weighter
@@ -71,10 +71,7 @@ def masked_lm(texts: Path | None, pairs: Path | None, out: Path, config: Path | 
 @click.option("--steps", type=click.IntRange(min=1), help="Instead of the recipe's number of steps.")
 @click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's.")
 @click.option("--examples-only", is_flag=True, help="Write the examples, to be read by people, and stop.")
-def aligner(
-    labelled: Path | None, pairs: Sequence[Path], tasks: Sequence[str], out: Path, config: Path | None,
-    body: str | None, attempts: int | None, steps: int | None, seed: int | None, examples_only: bool,
-) -> None:  # fmt: skip
+def aligner(out: Path, **how: Any) -> None:  # fmt: skip
     """Train an aligner (D and R) on texts that somebody labelled, on examples made from texts, or on both.
 
     Run it again to resume. A labelled row is a JSON object with source, candidate, and spans (characters of the
@@ -87,8 +84,4 @@ def aligner(
         from nlgauge.lab.training.aligner_run import train as run
     except ImportError as error:
         raise MissingExtraError("training", "train") from error
-    place = run(
-        out, labelled=labelled, pairs=pairs, tasks=tasks, config=config, body=body, attempts=attempts, steps=steps,
-        seed=seed, examples_only=examples_only,
-    )  # fmt: skip
-    click.echo(str(place))
+    click.echo(str(run(out, **how)))

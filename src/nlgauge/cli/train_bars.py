@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from nlgauge.cli.keeping import cache_of, keeping
-from nlgauge.cli.terminal import IN_FORMATS, PLACE, show_tables
+from nlgauge.cli.options import IN_FORMATS, PLACE, keeping
+from nlgauge.cli.streams import remark
+from nlgauge.cli.terminal import show_tables
 
 
 @click.command()
@@ -16,7 +17,7 @@ from nlgauge.cli.terminal import IN_FORMATS, PLACE, show_tables
 @click.option("--write", is_flag=True, help="Put bars and rates on the card of the model, where check finds them.")
 @IN_FORMATS
 @keeping
-def bars(labelled: Path, model: str, write: bool, layout: str, cache: Path | None, no_cache: bool) -> None:
+def bars(labelled: Path, model: str, write: bool, layout: str, cache: Path | bool) -> None:
     """Measure the bars of check --grounded: the probabilities below which a text fails, and from which it passes.
 
     Prints the bars, and a table of what they do on each set: the share of the unsupported texts that fail,
@@ -28,8 +29,8 @@ def bars(labelled: Path, model: str, write: bool, layout: str, cache: Path | Non
         from nlgauge.lab.training import bars as measured
     except ImportError as error:
         raise MissingExtraError("training", "train") from error
-    held_to, found = measured.measure(labelled, model, cache_of(cache, no_cache))
+    held_to, found = measured.measure(labelled, model, cache)
     show_tables([measured.as_cells(found)], layout)
-    click.echo(f"{model}: fails below {held_to.fail_below:g}, passes from {held_to.pass_from:g}", err=True)
+    remark(f"{model}: fails below {held_to.fail_below:g}, passes from {held_to.pass_from:g}")
     if write:
-        click.echo(f"written to the card in {measured.write(model, held_to, found)}", err=True)
+        remark(f"written to the card in {measured.write(model, held_to, found)}")

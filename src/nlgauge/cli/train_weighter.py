@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from nlgauge.cli.terminal import PLACE
+from nlgauge.cli.options import MAP, MODEL, PLACE
+from nlgauge.cli.terminal import read_outputs
 
 
 @click.command()
@@ -15,8 +16,8 @@ from nlgauge.cli.terminal import PLACE
 @click.option("--aspect", "aspects", multiple=True, required=True, help="Which rating to learn; repeatable.")
 @click.option("--out", type=PLACE, required=True, help="Folder for the weighters and their cards.")
 @click.option("-m", "--metric", "spec", default="MaskEval(stride=8)", show_default=True, help="How words are scored.")
-@click.option("--model", help="Model of metrics that name none: pocket, base, a Hugging Face name or a folder.")
-@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
+@MODEL
+@MAP
 @click.option("--scale", type=float, nargs=2, help="Least and greatest possible rating; what the file has by default.")
 @click.option("--seed", type=int, default=0, show_default=True)
 def weighter(
@@ -25,14 +26,13 @@ def weighter(
 ) -> None:  # fmt: skip
     """Learn which words MaskEval should listen to for a quality that people rated."""
     from nlgauge.catalogue import registry
-    from nlgauge.cli.terminal import read_outputs
     from nlgauge.errors import MissingExtraError, SpecError
     from nlgauge.metrics.maskeval import MaskEval
 
     metric = registry.metric(spec, model=model)
     if not isinstance(metric, MaskEval):
         raise SpecError(f"{metric} has no weighter; give MaskEval(...)")
-    corpus = read_outputs(ratings, (), (), None, None, (), columns)
+    corpus = read_outputs(ratings, columns)
     try:
         from nlgauge.lab.training.weighter import WeighterConfig, train
     except ImportError as error:
