@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.elsewhere import looked_up
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus, Row
 
 
 def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:

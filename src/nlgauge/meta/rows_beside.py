@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from nlgauge.data.table import Column
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.meta.arrays import Float, Mask
 from nlgauge.meta.drawn import Draw
-from nlgauge.meta.join import aspects_of, grid, ratings
+from nlgauge.meta.join import Source, aspects_of, grid, ratings
 from nlgauge.meta.keyed import Key, number
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus, Row
-    from nlgauge.data.table import ScoreTable
-    from nlgauge.meta.join import Source
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.prediction_powered import Integers
 from nlgauge.meta.arrays import Float
@@ -15,10 +16,6 @@ from nlgauge.meta.drawn import Draw, DrawnRow
 from nlgauge.meta.join import turned
 from nlgauge.meta.keyed import refuse_twice
 from nlgauge.meta.rows_beside import column_of
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
-    from nlgauge.data.table import ScoreTable
 
 ALLOCATIONS = ("proportional", "neyman")
 _EACH = 2

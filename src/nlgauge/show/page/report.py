@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.gate.history import read as read_history
@@ -28,10 +30,6 @@ from nlgauge.show.page.scored import Scored, known_texts, source_of, standing
 from nlgauge.show.page.spread import histograms
 from nlgauge.show.page.summary import Card, best_of, cards, wins
 from nlgauge.show.page.verdict import estimated, verdict
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus, Row
-    from nlgauge.data.table import ScoreTable
 
 _FOLDER = Path(__file__).parent
 _NAMED = 4
