@@ -66,24 +66,7 @@ def main() -> None:
 
 
 for _command in (
-    score,
-    check,
-    explain,
-    correlate,
-    contrast,
-    compare,
-    sample,
-    estimate,
-    calibrate,
-    report,
-    plot,
-    study,
-    reproduce,
-    train,
-    cache,
-    list_all,
-    doctor,
-    export,
-    serve,
-):
+    score, check, explain, correlate, contrast, compare, sample, estimate, calibrate, report, plot, study, reproduce,
+    train, cache, list_all, doctor, export, serve,
+):  # fmt: skip
     main.add_command(_command)

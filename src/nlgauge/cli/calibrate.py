@@ -13,7 +13,6 @@ from nlgauge.cli.options import IN_FORMATS, ONE_ASPECT, PLACE
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import on_some_ratings, show_tables
 from nlgauge.data.atomic_write import refuse_place
-from nlgauge.data.to_json import jsonable
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
@@ -54,9 +53,7 @@ def calibrate(
     refuse_place(output)
     found = run(table, rated, risk=risk, confidence=confidence, **how)
     if layout == "json":
-        record = {name: value for name, value in vars(found).items() if name != "bars"}
-        record |= {name: [vars(one) for one in record[name]] for name in ("chosen", "reliability")}
-        show_json(jsonable(record))
+        show_json({name: value for name, value in vars(found).items() if name != "bars"})
     else:
         heads: list[Cell] = ["bar by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]
         show_tables([[heads, *_bars(found)], *Reliability.of(found).tables()], layout)

@@ -13,7 +13,6 @@ from nlgauge._version import __version__
 from nlgauge.cli.options import CLUSTER_OF_OUTPUTS, IN_FORMATS, LABEL, MAP, PLACE, REPLICATES, SEED, labels_given
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import clustered, labelled, read_outputs, show_tables
-from nlgauge.data.to_json import plainly
 from nlgauge.errors import SpecError
 from nlgauge.show.tables import Cell, Number
 
@@ -65,7 +64,7 @@ def compare(
     comparison = run(asked, a, b, metric, margin=margin, items=items, **how)
     if layout == "json":
         record = {"nlgauge": __version__, "a": a, "b": b, **how, "cluster": cluster, "margin": margin, "items": items}
-        show_json({**record, "differences": [plainly(difference) for difference in comparison]})
+        show_json({**record, "differences": comparison.records})
     else:
         show_tables([_table(table, comparison, margin, items)], layout)
         for line in _legend(comparison, margin):

@@ -12,7 +12,6 @@ from nlgauge._version import __version__
 from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import read_rated, show_tables, tell_joined
-from nlgauge.data.to_json import jsonable, plainly
 from nlgauge.errors import InputError
 from nlgauge.show.tables import Cell, Number
 
@@ -54,8 +53,7 @@ def contrast(
             for aspect, cluster in contrasts.clusters.items()
             for (spec, part), value in contrasts.values[aspect].items()
         ]
-        record = {"nlgauge": __version__, **how, "metrics": ranked, "contrasts": [plainly(one) for one in contrasts]}
-        show_json(jsonable(record))
+        show_json({"nlgauge": __version__, **how, "metrics": ranked, "contrasts": contrasts.records})
     else:
         show_tables([_ranked(table, contrasts, how["coefficient"]), _pairs(table, contrasts)], layout, keys=2)
     tell_joined(table)

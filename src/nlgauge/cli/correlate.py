@@ -13,7 +13,6 @@ from nlgauge._version import __version__
 from nlgauge.cli.options import MEASURED_ON_RATINGS
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import read_rated, show_tables, tell_joined
-from nlgauge.data.to_json import jsonable, plainly
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
@@ -59,8 +58,8 @@ def correlate(
             "nlgauge": __version__,
             **how,
             "cluster": cluster,
-            "unbeaten": [jsonable(one._asdict()) for one in behind],
-            "agreements": [plainly(one) for one in agreements],
+            "unbeaten": [one._asdict() for one in behind],
+            "agreements": agreements.records,
             "unrated": agreements.unrated,
             "unscored": agreements.unscored,
             "joined": table.run.get("joined", {}),
@@ -94,7 +93,7 @@ def _show_raters(
 ) -> None:
     """Metrics beside the raters: agreement with the mean of all raters but one, and the alternative-annotator test."""
     if layout == "json":
-        made = [{**plainly(one), "p": jsonable(list(one.p)), "passed": one.passed} for one in lines]
+        made = [{**vars(one), "passed": one.passed} for one in lines]
         show_json({"nlgauge": __version__, "raters": list(names), **options, "lines": made})
         return
     cells: list[list[Cell]] = [["", "agreement", "advantage", "wins against", "may stand in"]]

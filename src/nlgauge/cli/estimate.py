@@ -11,7 +11,6 @@ import click
 from nlgauge.cli.options import ASPECT, IN_FORMATS
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import on_some_ratings, show_tables, with_interval
-from nlgauge.data.to_json import plainly
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def estimate(
 
     found = run(table, rated, metrics=metrics or None, aspects=aspects or None, below=below, margin=margin, **how)
     if layout == "json":
-        show_json([plainly(one) for one in found])
+        show_json(found.records)
     else:
         groups = dict.fromkeys((one.aspect, one.metric) for one in found)
         show_tables([[_heads(margin), *_lines(found, group, margin)] for group in groups], layout)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,8 +13,7 @@ from nlgauge._version import __version__
 from nlgauge.cli.options import IN_FORMATS, PLACE, Option, together
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import blaming, clustered, labelled, read_outputs, read_rated, show_tables, tell_joined
-from nlgauge.data.signature import Signature
-from nlgauge.data.to_json import plain
+from nlgauge.data.to_json import jsonable
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -108,7 +106,7 @@ def _read_scores(
 def show(name: str, result: Result, output: Path | None, layout: str, kind: str = "study") -> None:
     """Numbers on stdout, notes and signatures on stderr, and the figure where it is wanted."""
     if layout == "json":
-        show_json({"nlgauge": __version__, kind: name, **_fields(result)})
+        show_json({"nlgauge": __version__, kind: name, **jsonable(result)})
     else:
         show_tables(result.tables(), layout)
     signatures = [str(signature) for signature in getattr(result, "signatures", {}).values()]
@@ -118,18 +116,3 @@ def show(name: str, result: Result, output: Path | None, layout: str, kind: str 
     if output is not None:
         result.draw(output)
         remark(f"drawn: {output}")
-
-
-def _fields(record: object) -> dict[str, object]:
-    assert is_dataclass(record)
-    return {field.name: _jsonable(getattr(record, field.name)) for field in fields(record)}
-
-
-def _jsonable(value: object) -> object:
-    if isinstance(value, Signature):
-        return str(value)
-    if is_dataclass(value):
-        return _fields(value)
-    if isinstance(value, Mapping):
-        return {key: _jsonable(inner) for key, inner in value.items()}
-    return [_jsonable(inner) for inner in value] if isinstance(value, list | tuple) else plain(value)

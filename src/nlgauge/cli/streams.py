@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from nlgauge.data.to_json import jsonable
 from nlgauge.errors import SpecError
 from nlgauge.show.tables import harmless, harmless_json
 
@@ -38,8 +39,8 @@ def remark(line: str) -> None:
 
 
 def show_json(record: object) -> None:
-    """A record on stdout."""
-    click.echo(harmless_json(json.dumps(record, ensure_ascii=False, indent=2)))
+    """A record, of whatever `jsonable` takes, on stdout."""
+    click.echo(harmless_json(json.dumps(jsonable(record), ensure_ascii=False, indent=2)))
 
 
 def failure(error: OSError) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import show_tables
-from nlgauge.data.to_json import plainly
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
@@ -50,14 +49,12 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
 
 
 def _json(table: ScoreTable, scores: Sequence[SystemScore], people: People | None) -> None:
-    every = list(map(plainly, scores))
-    rated = [one for one in every if people is not None and one["metric"] in people.table.columns]
-    systems = [one for one in every if one not in rated]
+    rated = [one for one in scores if people is not None and one.metric in people.table.columns]
+    systems = [one for one in scores if one not in rated]
     record = {"nlgauge": table.version, "systems": systems, "run": {**table.run, **table.spent}}
     if people is not None:
-        record["people"] = [{**one, "note": people.notes.get(str(one["metric"]))} for one in rated]
-    record["signatures"] = {spec: str(signature) for spec, signature in table.signatures.items()}
-    show_json(record)
+        record["people"] = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated]
+    show_json({**record, "signatures": table.signatures})
 
 
 def _parts(column: Column, every_part: bool) -> Sequence[str]:

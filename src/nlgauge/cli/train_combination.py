@@ -24,7 +24,6 @@ from nlgauge.cli.options import (
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import beside, read_outputs, show_tables
 from nlgauge.data.atomic_write import refuse_place
-from nlgauge.data.to_json import plainly
 from nlgauge.errors import SpecError
 from nlgauge.show.tables import Cell, Number
 
@@ -78,12 +77,11 @@ def combination(
 
 def _show(combined: Combined, layout: str, head: str) -> None:
     if layout == "json":
-        fitted = combined.combination
         told = ("rows", "items", "unrated", "left_out", "penalties", "notes")
         record = {
             "nlgauge": __version__,
-            "weights": {**plainly(fitted), "members": [plainly(member) for member in fitted.members]},
-            "agreements": [plainly(one) for one in combined.agreements],
+            "weights": combined.combination,
+            "agreements": combined.agreements,
             **{name: getattr(combined, name) for name in told},
         }
         show_json(record)

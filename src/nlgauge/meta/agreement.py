@@ -13,8 +13,8 @@ from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.frame import frame_of
 from nlgauge.errors import SpecError
 from nlgauge.meta.arrays import Float, Integers
-from nlgauge.meta.calibration import coefficient as coefficient_of
 from nlgauge.meta.correlation import Estimate, estimate
+from nlgauge.meta.correlation import coefficient as coefficient_of
 from nlgauge.meta.join import Source
 from nlgauge.meta.keyed import Key
 from nlgauge.meta.permutation import crossed, p_value, shuffled

@@ -11,7 +11,7 @@ missing value are left out together. Kendall's coefficients count pairs, in the 
     kendall_eq   (C + T_hm - D - T_m - T_h) / all
     accuracy     (C + T_hm) / all: the share of pairs that both judge alike; over systems that of Kocmi et al. 2021
     accuracy_calibrated  the same, differences of the metric up to a threshold being ties; the threshold is the one
-                 that makes the value largest, one for all items, see `nlgauge.meta.calibration`
+                 that makes the value largest, one for all items, see `nlgauge.meta.correlation`
     soft_accuracy  over systems: how alike metric and people are sure, see `nlgauge.meta.soft_accuracy`
     pairwise_difference  at item level: Pearson of the differences between two outputs for one item, those of all items
                  together (PDP; DiIanni and Deutsch, EMNLP 2025, arXiv:2509.25546). Each pair is taken both ways round,
@@ -164,5 +164,5 @@ COEFFICIENTS: dict[str, Coefficient] = {
     "pairwise_difference": Coefficient(_pearson, by_order=False, together=_differences),
 }
 SPECIAL = ("accuracy_calibrated", "soft_accuracy")
-"""Coefficients that read a whole table before they are one: `nlgauge.meta.calibration` makes the first of a table,
+"""Coefficients that read a whole table before they are one: `nlgauge.meta.correlation` makes the first of a table,
 `nlgauge.meta.soft_accuracy` is the second"""

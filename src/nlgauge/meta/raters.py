@@ -20,8 +20,8 @@ import numpy as np
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float, Integers
-from nlgauge.meta.calibration import coefficient as coefficient_of
 from nlgauge.meta.corrections import benjamini_yekutieli
+from nlgauge.meta.correlation import coefficient as coefficient_of
 from nlgauge.meta.correlation import estimate
 from nlgauge.meta.fitting import cross_fitted
 from nlgauge.meta.join import Grid, Source

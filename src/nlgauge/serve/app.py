@@ -20,8 +20,8 @@ from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.meta.gate import check
 from nlgauge.metrics.base import RowMetric
 from nlgauge.run.executors.together import Run
-from nlgauge.serve import answers, body, openapi, page
-from nlgauge.serve.asking import Asking, number_of, one_of
+from nlgauge.serve import answers, openapi, page
+from nlgauge.serve.asking import Asking, body_of, number_of, one_of
 from nlgauge.serve.guard import Guard
 from nlgauge.serve.keys import Keys
 from nlgauge.serve.limits import Limits
@@ -96,14 +96,14 @@ def _scoring(app: FastAPI, service: Service) -> None:
 
     @app.post("/score", **openapi.SCORE)
     async def score(request: Request) -> Response:
-        fields = asking.fields(await body.read(request, service.limits), openapi.SCORE_FIELDS)
+        fields = asking.fields(await body_of(request, service.limits), openapi.SCORE_FIELDS)
         evidence = one_of(fields, "evidence", bool, "true or false", False)
         run = asking.run(asking.corpus(fields), fields.get("metrics"), evidence)
         return _json(answers.scores(await service.answer(run, request)))
 
     @app.post("/explain", **openapi.EXPLAIN)
     async def explain(request: Request) -> Response:
-        fields = asking.fields(await body.read(request, service.limits), openapi.EXPLAIN_FIELDS)
+        fields = asking.fields(await body_of(request, service.limits), openapi.EXPLAIN_FIELDS)
         run = asking.run(asking.corpus(fields), [_spec(fields)], evidence=True)
         _refuse_sets(run)
         await service.answer(run, request)
@@ -111,7 +111,7 @@ def _scoring(app: FastAPI, service: Service) -> None:
 
     @app.post("/check", **openapi.CHECK)
     async def checked(request: Request) -> Response:
-        fields = asking.fields(await body.read(request, service.limits), openapi.CHECK_FIELDS)
+        fields = asking.fields(await body_of(request, service.limits), openapi.CHECK_FIELDS)
         part = one_of(fields, "part", str, "a text")
         missing = one_of(fields, "allow_missing", bool, "true or false", False)
         least, most = number_of(fields, "at_least"), number_of(fields, "at_most")

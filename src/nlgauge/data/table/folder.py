@@ -15,8 +15,7 @@ from nlgauge.data.corpus.opening import FilePath, is_address
 from nlgauge.data.table.column import Column
 from nlgauge.data.table.dataset import GO_ON, Dataset, fault, types_of
 from nlgauge.data.table.evidence import wrong_evidence
-from nlgauge.data.table.heading import checked
-from nlgauge.data.table.reading import Contents, column_of, signatures_of
+from nlgauge.data.table.reading import Contents, checked, column_of, signatures_of
 from nlgauge.data.table.shapes import mismatch
 from nlgauge.errors import InputError
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.show.markup.environment import number
-from nlgauge.show.markup.pieces import pieces
-from nlgauge.show.markup.words import LISTED, Pane, Record, Table
+from nlgauge.show.markup.words import LISTED, Pane, Record, Table, pieces
 
 _Marks = dict[tuple[int, int], dict[str, Any]]
 

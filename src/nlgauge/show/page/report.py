@@ -25,9 +25,8 @@ from nlgauge.show.page.days import Series, series
 from nlgauge.show.page.listed import MOST_ROWS, Listed, by_turns, listed
 from nlgauge.show.page.pairs import Pair, Pairings, chosen, pair
 from nlgauge.show.page.repeating import repeat
-from nlgauge.show.page.rows import described, listed_rows, worst_of
+from nlgauge.show.page.rows import described, histograms, listed_rows, worst_of
 from nlgauge.show.page.scored import Scored, known_texts, source_of, standing
-from nlgauge.show.page.spread import histograms
 from nlgauge.show.page.summary import Card, best_of, cards, wins
 from nlgauge.show.page.verdict import estimated, verdict
 
