@@ -82,6 +82,7 @@ HOMES: dict[str, set[str]] = {
     "data/corpus/opening.py": {"pyarrow"},
     "data/corpus/files.py": {"pyarrow"},
     "data/table/dataset.py": {"pyarrow"},
+    "run/sinks/folder.py": {"pyarrow"},
     "data/table/folder.py": {"pyarrow"},
     "data/table/frame.py": {"pandas"},
     "run/executors/ray.py": {"ray"},
