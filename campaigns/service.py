@@ -28,7 +28,7 @@ from nlgauge.serve.guard import OPEN
 from nlgauge.serve.keys import Keys
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.menu import Menu
-from nlgauge.serve.refusal import DOCUMENTED
+from nlgauge.serve.answers import DOCUMENTED
 
 HOST = "127.0.0.1"
 KEY, OTHER = "0123456789abcdef-first", "fedcba9876543210-second"

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.meta.coefficients import COEFFICIENTS
+from nlgauge.meta.coefficients import COEFFICIENTS, soft_accuracy, superiority
 from nlgauge.meta.correlation import calibrated, coefficient, estimate
-from nlgauge.meta.soft_accuracy import soft_accuracy, superiority
 
 NONE = np.nan
 

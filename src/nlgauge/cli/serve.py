@@ -70,7 +70,7 @@ def serve(
     from nlgauge.options import RunOptions
     from nlgauge.serve.limits import Limits
     from nlgauge.serve.menu import Menu
-    from nlgauge.serve.models import load_models, try_out
+    from nlgauge.serve.worker import load_models, try_out
 
     own = host in _LOOPBACK
     fitting = _keys(keys, no_keys, own, host)

@@ -13,6 +13,7 @@ from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.frame import frame_of
 from nlgauge.errors import SpecError
 from nlgauge.meta.arrays import Float, Integers
+from nlgauge.meta.coefficients import soft_accuracy, superiority
 from nlgauge.meta.correlation import Estimate, estimate
 from nlgauge.meta.correlation import coefficient as coefficient_of
 from nlgauge.meta.join import Source
@@ -20,7 +21,6 @@ from nlgauge.meta.keyed import Key
 from nlgauge.meta.permutation import crossed, p_value, shuffled
 from nlgauge.meta.rated import Measurement, by_row, joined, rated_items, rated_part
 from nlgauge.meta.resampling import bootstrap, drawn, interval, permuted
-from nlgauge.meta.soft_accuracy import soft_accuracy, superiority
 
 _OF_SETS = "a metric of sets has one number a system: level='system'"
 _NO_ITEMS = "a metric of sets has no items by which to tell how sure it is"

@@ -15,9 +15,9 @@ from nlgauge.data.corpus.place import Place, kind
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric
 from nlgauge.run.executors.together import Run
+from nlgauge.serve.answers import Refused
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.menu import Menu
-from nlgauge.serve.refusal import Refused
 
 _SHAPE = 'send an object such as {"rows": [{"candidate": "..."}]}; see /openapi.json'
 

@@ -15,10 +15,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from nlgauge.data.atomic_write import atomic_bytes
+from nlgauge.data.atomic_write import alone, atomic_bytes
 from nlgauge.data.corpus.opening import FilePath, file_system, is_address
 from nlgauge.data.corpus.place import shown
-from nlgauge.data.file_lock import alone
 from nlgauge.errors import InputError, MissingExtraError
 
 GO_ON = "give its command once more: it goes on"

@@ -14,9 +14,8 @@ from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.place import Place, shown
 from nlgauge.data.signature import Signature
 from nlgauge.data.table.column import Column, Sums
-from nlgauge.data.table.evidence import wrong_evidence
 from nlgauge.data.table.packing import unpacked
-from nlgauge.data.table.shapes import mismatch, plain
+from nlgauge.data.table.shapes import mismatch, plain, wrong_evidence
 from nlgauge.errors import InputError
 from nlgauge.maths.totals import FORMULAS
 

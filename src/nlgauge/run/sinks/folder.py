@@ -13,7 +13,7 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.opening import FilePath
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.dataset import Dataset, block_name, fault, types_of
-from nlgauge.data.table.evidence import wrong_evidence
+from nlgauge.data.table.shapes import wrong_evidence
 from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, Value
