@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from nlgauge.data import atomic_write as module
-from nlgauge.data import atomic_write as module
 from nlgauge.data.atomic_write import (
     alone,
     atomic_bytes,

@@ -30,7 +30,7 @@ def log_scores(table: ScoreTable, *, name: str = "nlgauge", run_id: str | None =
     values: dict[str, float] = {}
     for one in table.by_system(replicates=0):
         system = f"{one.system}/" if len(table.systems) > 1 else ""
-        key = _allowed(f"{name}/{system}{label(table, one.metric, one.part)}")
+        key = re.sub(r"[^\w.\-/:]+", " ", f"{name}/{system}{label(table, one.metric, one.part)}").strip()
         if key in values:
             raise InputError(f"two numbers would be called {key!r}", remedy="log them in two calls, by two names")
         values[key] = one.mean
@@ -42,7 +42,3 @@ def log_scores(table: ScoreTable, *, name: str = "nlgauge", run_id: str | None =
         table.save(path)
         mlflow.log_artifact(str(path), name, run_id=run_id)
     return known
-
-
-def _allowed(name: str) -> str:
-    return re.sub(r"[^\w.\-/:]+", " ", name).strip()

@@ -16,7 +16,7 @@ from nlgauge.show.tables import Cell, Number
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
     from nlgauge.data.table import ScoreTable
-    from nlgauge.meta.estimate import Estimate, Estimates
+    from nlgauge.meta.estimate import Estimates
 
 
 @click.command(short_help="Estimate the mean rating of all outputs, from a few.")
@@ -61,19 +61,15 @@ def _heads(margin: float | None) -> list[Cell]:
 def _lines(found: Estimates, group: tuple[str, str], margin: float | None) -> Iterator[list[Cell]]:
     for one in found:
         if (one.aspect, one.metric) == group:
-            more: list[Cell] = [] if margin is None else [_more(one)]
+            wanted: Cell = "more rows" if math.isinf(one.more) else Number(one.more, digits=0)
             yield [
                 one.system,
                 f"{one.ratings} of {one.rows}",
                 Number(one.estimate, one.low, one.high),
                 Number(one.alone, one.alone_low, one.alone_high),
                 Number(one.worth, digits=0),
-                *more,
+                *([] if margin is None else [wanted]),
             ]
-
-
-def _more(one: Estimate) -> Cell:
-    return "more rows" if math.isinf(one.more) else Number(one.more, digits=0)
 
 
 def _legend(found: Estimates, below: float | None) -> Iterator[str]:

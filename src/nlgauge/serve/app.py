@@ -104,7 +104,8 @@ def _scoring(app: FastAPI, service: Service) -> None:
     async def explain(request: Request) -> Response:
         fields = asking.fields(await body_of(request, service.limits), openapi.EXPLAIN_FIELDS)
         run = asking.run(asking.corpus(fields), [_spec(fields)], evidence=True)
-        _refuse_sets(run)
+        if sets := [spec for spec, metric in run.metrics.items() if not isinstance(metric, RowMetric)]:
+            raise SpecError(f"{sets[0]} measures sets of texts and no single rows: ask /score for its evidence")
         await service.answer(run, request)
         return _json(answers.explanations(run))
 
@@ -149,12 +150,6 @@ def _spec(fields: Mapping[str, Any]) -> str:
     if spec is None:
         raise InputError("there is no field metric", remedy="write \"Consistency(aligner='D')\", for one")
     return str(spec)
-
-
-def _refuse_sets(run: Run) -> None:
-    for spec, metric in run.metrics.items():
-        if not isinstance(metric, RowMetric):
-            raise SpecError(f"{spec} measures sets of texts and no single rows: ask /score for its evidence")
 
 
 def _errors(app: FastAPI) -> None:

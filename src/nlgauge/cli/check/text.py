@@ -95,12 +95,8 @@ def compared(one: Regression, against: object) -> tuple[str, str]:
         p += f" at look {one.look}, which holds at all looks"
     reason = f" ({one.reason})" if one.reason else ""
     means = f"{with_interval(one.now)}, was {with_interval(one.before)}, on {one.n} items"
-    shown = f"; a difference of {one.detectable:.4f} would show in 80 % of runs" if _told(one.detectable) else ""
+    shown = f"; a difference of {one.detectable:.4f} would show in 80 % of runs" if (one.detectable or 0) > 0 else ""
     return harmless(head), f"{means}; difference {change}, {p}{reason}{shown}"
-
-
-def _told(number: float | None) -> bool:
-    return number is not None and number > 0
 
 
 def left_out(verdict: Verdict) -> Iterator[str]:

@@ -198,7 +198,8 @@ def _histogram(scale: Scale, where: Sequence[Any]) -> dict[str, Any] | None:
     finite = scale.values[np.isfinite(scale.values)]
     if not len(finite):
         return None
-    edges = np.histogram_bin_edges(finite, _bins(finite))
+    # A bin a value where there are few values, as ratings have.
+    edges = np.histogram_bin_edges(finite, int(min(_BINS, max(2, len(np.unique(finite))))))
     systems = []
     for rows in where:
         own = scale.values[rows]
@@ -208,8 +209,3 @@ def _histogram(scale: Scale, where: Sequence[Any]) -> dict[str, Any] | None:
             {"counts": counts.tolist(), "mean": float(known.mean()) if len(known) else None, "n": len(known)}
         )
     return {"edges": [float(f"{edge:.6g}") for edge in edges], "systems": systems}
-
-
-def _bins(finite: Any) -> int:
-    """A bin a value where there are few values, as ratings have."""
-    return int(min(_BINS, max(2, len(np.unique(finite)))))
