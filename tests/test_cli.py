@@ -20,7 +20,7 @@ from nlgauge import Corpus, ScoreTable, compare, correlate
 from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
 from nlgauge.data.table import Column, Sums
-from nlgauge.data.to_json import plainly
+from nlgauge.data.to_json import jsonable
 from tests.command import nlgauge, refused
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -506,7 +506,7 @@ def test_compare_in_json_is_what_python_says(scored: tuple[Path, Path]) -> None:
     result = nlgauge("compare", scored[0], "copy", "wrong", "--metric", "Good", "--seed", 2, "--format", "json")
     found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
     (expected,) = compare(ScoreTable.load(scored[0]), "copy", "wrong", "Good", seed=2)
-    assert found["differences"] == [plainly(expected)]
+    assert found["differences"] == [jsonable(expected)]
     assert (found["a"], found["b"], found["seed"]) == ("copy", "wrong", 2)
 
 

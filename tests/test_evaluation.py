@@ -22,6 +22,9 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.loading import pocket_folder
+from nlgauge.evaluation import NO_CANDIDATE
+from tests.command import nlgauge as run
+from tests.command import refused
 from tests.extras import lacking
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -463,3 +466,60 @@ def test_columns_of_records_are_named() -> None:
     for given in ({"corpus": Corpus.from_records(records, columns=names)}, {"candidates": ["A cat sat."]}):
         with pytest.raises(SpecError, match="columns names those of records"):
             nlgauge.evaluate(**given, columns=names, metrics="TokenF1", cache=False)  # type: ignore[arg-type]
+
+
+RECORDS = [
+    {"system": "a", "item": "1", "candidate": None, "references": ["The ferry came late."]},
+    {"system": "b", "item": "1", "candidate": None, "references": ["The ferry came late."]},
+    {"system": "a", "item": "2", "candidate": "It was full.", "references": ["It was very full."]},
+    {"system": "a", "item": "3", "candidate": "The ferry was late.", "references": ["The ferry came late."]},
+]
+METRICS = ["TokenF1", "BLEU", "CIDEr", "Length"]
+
+
+def test_rows_without_a_candidate_have_no_value_and_a_reason(tmp_path: Path) -> None:
+    pytest.importorskip("sacrebleu", reason="needs nlgauge[strings]")
+    table = nlgauge.evaluate(RECORDS, metrics=METRICS, on_missing="skip", cache=False)
+    alone = nlgauge.evaluate(RECORDS[2:], metrics=METRICS, cache=False)
+    assert table.rows == [(one["system"], one["item"]) for one in RECORDS]
+    for spec in METRICS:
+        assert table[spec][2:].tolist() == alone[spec].tolist()
+        assert all(map(math.isnan, table[spec][:2])) and table.columns[spec].reasons == {
+            0: NO_CANDIDATE,
+            1: NO_CANDIDATE,
+        }
+        ours, own = table.by_system(seed=1)[0], alone.by_system(seed=1)[0]
+        assert (ours.mean, ours.low, ours.n, ours.undefined) == (own.mean, own.low, own.n, 1)
+    table.save(tmp_path / "scores.jsonl")
+    assert ScoreTable.load(tmp_path / "scores.jsonl") == table
+
+
+@pytest.mark.usefixtures("one_model")
+def test_a_system_of_such_rows_alone_has_no_value_by_a_metric_of_sets() -> None:
+    table = nlgauge.evaluate(RECORDS, metrics="MarkEvaluate(k=1)", on_missing="skip", cache=False)
+    (column,) = table.columns.values()
+    assert table.systems == ["a", "b"] and not math.isnan(column.values[0, 0]) and math.isnan(column.values[1, 0])
+    assert column.reasons[1] == NO_CANDIDATE
+
+
+def test_they_are_an_error_unless_asked_for() -> None:
+    with pytest.raises(InputError, match="row 1: candidate is"):
+        nlgauge.evaluate(RECORDS, metrics="TokenF1", cache=False)
+    with pytest.raises(InputError, match="no row has a candidate"):
+        nlgauge.evaluate(RECORDS[:2], metrics="TokenF1", on_missing="skip", cache=False)
+    table = nlgauge.evaluate(
+        candidates=[None, "A cat."], references=["A cat."] * 2, metrics="TokenF1", on_missing="skip", cache=False
+    )  # type: ignore[list-item]
+    assert table["TokenF1"].tolist()[1] == 1.0
+    corpus = Corpus.from_records(RECORDS, on_missing="skip")
+    with pytest.raises(SpecError, match="a run in blocks"):
+        nlgauge.evaluate(corpus, metrics="TokenF1", rows_per_block=2, cache=False)
+
+
+def test_the_command_takes_them_where_asked(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"candidate": null, "references": ["A."]}\n{"candidate": "A.", "references": ["A."]}\n')
+    refused("score", rows, "-m", "TokenF1", say="row 1: candidate is")
+    result = run("score", rows, "-m", "TokenF1", "--on-missing", "skip")
+    assert result.exit_code == 0, result.output
+    assert "TokenF1: no value for 1 of 2 rows (1): there is no candidate" in result.stderr

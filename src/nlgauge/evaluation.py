@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.row import OnMissing
-from nlgauge.data.table import ScoreTable
-from nlgauge.data.table.missing import with_missing
+from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import POCKET, Metric, Value, model_of, refuse_corpus_metrics
@@ -185,3 +187,36 @@ def _kept(name: str, precision: str, backend: str, device: str | None) -> Model 
     if name not in (POCKET, *loading.COMPANIONS):
         return None
     return loading.hold(name, precision, backend, device)
+
+
+NO_CANDIDATE = "there is no candidate"
+
+
+def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
+    """A table of `corpus.present` with all rows of the corpus: the others have no values, and a reason."""
+    rows = [(row.system, row.item) for row in corpus]
+    places = [number for number, row in enumerate(corpus) if not row.missing]
+    systems = {name: number for number, name in enumerate(corpus.systems)}
+    by_level = {"item": (places, len(rows)), "system": ([systems[name] for name in table.systems], len(systems))}
+    columns = {spec: _spread(column, *by_level[column.level]) for spec, column in table.columns.items()}
+    run = {**table.run, "rows": len(rows), "corpus": corpus.digest}
+    return replace(table, rows=rows, columns=columns, run=run)
+
+
+def _spread(column: Column, places: list[int], size: int) -> Column:
+    """A column of so many rows (or systems), whose values stand at some places."""
+
+    def moved(kept: Mapping[int, Any]) -> dict[int, Any]:
+        return {places[number]: one for number, one in kept.items()}
+
+    def grown(values: Any) -> Any:
+        whole = np.full((size, values.shape[1]), np.nan)
+        whole[places] = values
+        return whole
+
+    gone = dict.fromkeys(set(range(size)) - set(places), NO_CANDIDATE)
+    sums = None if column.sums is None else Sums(column.sums.formula, grown(column.sums.counts))
+    return replace(
+        column, values=grown(column.values), reasons=moved(column.reasons) | gone, evidence=moved(column.evidence),
+        sums=sums,
+    )  # fmt: skip

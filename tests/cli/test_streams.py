@@ -7,12 +7,15 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
-from nlgauge import ScoreTable
+from nlgauge import ScoreTable, cli
+from nlgauge.engine.progress import Progress
 from tests.command import nlgauge
 
 COMMAND = [sys.executable, "-m", "nlgauge"]
@@ -175,3 +178,45 @@ def test_what_the_machine_refuses_is_one_line_and_exit_code_1(outputs: Path, mon
     monkeypatch.setattr("nlgauge.evaluate", refused)
     result = nlgauge("score", outputs, "-m", "TokenF1")
     assert (result.exit_code, result.stderr) == (1, "nlgauge: /some/file: Too many open files\n")
+
+
+@pytest.fixture
+def commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that take a moment: one at work on rows, one that somebody stops."""
+    monkeypatch.setattr(sys.modules["nlgauge.cli.streams"], "EVERY", 0.01)
+
+    @click.command()
+    def score() -> None:
+        progress = Progress(True)
+        progress.expect(1000, 40)
+        progress.reach(500)
+        time.sleep(0.2)
+        progress.close()
+
+    @click.command()
+    def check() -> None:
+        raise KeyboardInterrupt
+
+    @click.command()
+    def serve() -> None:
+        time.sleep(0.1)
+
+    for command in (score, check, serve):
+        monkeypatch.setitem(cli.main.commands, command.name, command)
+
+
+@pytest.mark.usefixtures("commands")
+def test_a_command_that_takes_long_tells_how_many_rows_are_done() -> None:
+    lines = nlgauge("score").stderr.splitlines()
+    assert any(line.startswith("nlgauge score: ") and line.endswith(", about 20 of 40 rows") for line in lines)
+    assert "so far" not in nlgauge("serve").stderr, "a service is at work all the time"
+
+
+@pytest.mark.usefixtures("commands")
+def test_who_stops_a_command_is_told_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["nlgauge", "check"])
+    result = nlgauge("check")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.splitlines()[-1].startswith("nlgauge: stopped; what was scored is kept (nlgauge cache info")
+    monkeypatch.setattr(sys, "argv", ["nlgauge", "check", "--no-cache"])
+    assert nlgauge("check").stderr.splitlines()[-1] == "nlgauge: stopped"

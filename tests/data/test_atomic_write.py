@@ -15,7 +15,16 @@ from pathlib import Path
 import pytest
 
 from nlgauge.data import atomic_write as module
-from nlgauge.data.atomic_write import atomic_bytes, atomic_write, goes_to_stdout, is_stream, refuse_place
+from nlgauge.data.atomic_write import (
+    alone,
+    atomic_bytes,
+    atomic_write,
+    goes_to_stdout,
+    is_named,
+    is_stream,
+    locked,
+    refuse_place,
+)
 from nlgauge.errors import InputError
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="files of POSIX")
@@ -305,3 +314,87 @@ def test_a_name_that_is_too_long_is_named(tmp_path: Path) -> None:
         write(tmp_path / ("x" * 300))
     with pytest.raises(InputError, match="name a file in a folder that exists"):
         refuse_place(tmp_path / ("x" * 300) / "a.txt")
+
+
+_HOLD = """
+import sys, time
+from pathlib import Path
+from nlgauge.data.atomic_write import alone
+with alone(Path(sys.argv[1])) as mine:
+    print(mine, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_one_holds_it_and_the_file_goes_with_the_lock(tmp_path: Path) -> None:
+    place = tmp_path / ".lock"
+    with alone(place) as mine:
+        assert mine and place.exists()
+        with alone(place) as other:
+            assert not other
+        assert place.exists(), "who does not hold it does not remove it"
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ValueError, match="inside"), alone(place):
+        raise ValueError("inside")
+    assert list(tmp_path.iterdir()) == []
+    with alone(place) as mine:
+        assert mine
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_killed_process_leaves_no_lock(tmp_path: Path) -> None:
+    place = tmp_path / ".lock"
+    with subprocess.Popen([sys.executable, "-c", _HOLD, str(place)], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "True\n"
+        with alone(place) as mine:
+            assert not mine
+        holder.send_signal(signal.SIGKILL)
+    assert place.exists()
+    with alone(place) as mine:
+        assert mine
+    assert not place.exists()
+
+
+def test_a_lock_on_a_file_that_was_removed_meanwhile_is_not_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, tries = tmp_path / ".lock", []
+
+    def removed_first(descriptor: int) -> bool:
+        tries.append(descriptor)
+        if len(tries) == 1:
+            place.unlink()
+        return locked(descriptor)
+
+    monkeypatch.setattr(module, "locked", removed_first)
+    with alone(place) as mine:
+        assert mine and place.exists() and len(tries) == 2
+
+
+def test_where_there_are_no_locks_nobody_is_kept_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(descriptor: int) -> bool:
+        raise OSError("no locks available")
+
+    monkeypatch.setattr(module, "locked", none)
+    with alone(tmp_path / ".lock") as mine, alone(tmp_path / ".lock") as other:
+        assert mine and other
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
+def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / ".lock").symlink_to("mine")
+    with pytest.raises(OSError, match="symbolic links"), alone(tmp_path / ".lock"):
+        pass
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
+def test_a_name_is_of_one_file(tmp_path: Path) -> None:
+    descriptor = os.open(tmp_path / "a", os.O_RDWR | os.O_CREAT)
+    try:
+        assert is_named(descriptor, tmp_path / "a") and not is_named(descriptor, tmp_path / "b")
+        (tmp_path / "b").write_text("")
+        (tmp_path / "b").replace(tmp_path / "a")
+        assert not is_named(descriptor, tmp_path / "a")
+    finally:
+        os.close(descriptor)

@@ -6,7 +6,8 @@ import json
 import math
 from dataclasses import dataclass
 
-from nlgauge.data.to_json import jsonable, plain, plainly
+from nlgauge.data.signature import Signature
+from nlgauge.data.to_json import jsonable, plain
 
 
 @dataclass
@@ -18,7 +19,8 @@ class Found:
 def test_what_json_has_no_number_for() -> None:
     assert [plain(value) for value in (0.5, 3, True, "x", None)] == [0.5, 3, True, "x", None]
     assert [plain(value) for value in (math.nan, math.inf, -math.inf)] == [None, "Infinity", "-Infinity"]
-    assert plainly(Found(math.nan, "a")) == {"value": None, "name": "a"}
+    assert jsonable([Found(math.nan, "a")]) == [{"value": None, "name": "a"}]
+    assert jsonable({"b": Signature("A", {"layer": 2})}) == {"b": "A|layer:2"}
 
 
 def test_at_any_depth() -> None:

@@ -13,12 +13,11 @@ from nlgauge.data.table import Column
 from nlgauge.maths.few_items import expanded
 from nlgauge.maths.student import student_quantile
 from nlgauge.meta.clusters import by_column
-from nlgauge.meta.coefficients import COEFFICIENTS
+from nlgauge.meta.coefficients import COEFFICIENTS, superiority
 from nlgauge.meta.correlation import estimate
 from nlgauge.meta.paired import paired
 from nlgauge.meta.permutation import shuffled
 from nlgauge.meta.resampling import bootstrap, permuted
-from nlgauge.meta.soft_accuracy import superiority
 from tests.score_tables import counted
 
 SIZES = [1, 2, 3, 4, 5] * 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from nlgauge.meta.coefficients import COEFFICIENTS
-from nlgauge.meta.correlation import LEVELS, estimate, means
+from nlgauge.meta.correlation import LEVELS, calibrated, coefficient, estimate, means
+from tests.meta.literal import by_pairs
 
 # The toy of the reference specification, section 8.6: three texts, four systems.
 F = np.array([[0.9, 0.7, 0.4, 0.6], [0.8, 0.75, 0.5, 0.3], [0.2, 0.9, 0.1, 0.4]])
@@ -78,3 +80,29 @@ def test_infinity_has_no_distance() -> None:
     of_infinity = estimate(x[:, None], y[:, None], COEFFICIENTS["pearson"], "pooled")
     assert math.isnan(of_infinity.value)
     assert "infinite" in str(of_infinity.reason)
+
+
+def test_tie_calibration_finds_the_best_threshold_of_all() -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 3, (4, 6)).astype(float)
+        x = np.round(y + rng.normal(size=y.shape), 2)
+        x[rng.random(x.shape) < 0.1] = np.nan
+        steps = [abs(a - b) for row in x for a, b in itertools.combinations(row, 2) if a == a and b == b]
+        tried = {
+            epsilon: np.nanmean([by_pairs("accuracy", a, b, epsilon) for a, b in zip(x, y, strict=True)])
+            for epsilon in [0.0, *sorted(steps)]
+        }
+        best = max(tried.values())
+        kind = coefficient("accuracy_calibrated", x, y, "item")
+        assert_allclose(estimate(x, y, kind, "item").value, best, atol=1e-12)
+        assert kind.epsilon == min(epsilon for epsilon, value in tried.items() if value > best - 1e-12)
+        assert best >= estimate(x, y, COEFFICIENTS["accuracy"], "item").value - 1e-12
+
+
+def test_no_pair_no_threshold() -> None:
+    assert calibrated(np.array([[1.0]]), np.array([[1.0]])) == 0
+
+
+def test_other_coefficients_have_no_threshold() -> None:
+    assert coefficient("kendall", np.ones((2, 2)), np.ones((2, 2)), "item") is COEFFICIENTS["kendall"]

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.meta.calibration import coefficient
 from nlgauge.meta.coefficients import COEFFICIENTS
-from nlgauge.meta.correlation import LEVELS, estimate, means
+from nlgauge.meta.correlation import LEVELS, coefficient, estimate, means
 from nlgauge.meta.resampling import bootstrap, drawn, interval
 from tests.meta.tables import table
 

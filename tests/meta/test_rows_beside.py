@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from nlgauge import Corpus, InputError
+from nlgauge.meta.clusters import column_of
 from nlgauge.meta.drawn import Draw, DrawnRow
-from nlgauge.meta.rows_beside import column_of, rated_rows
+from nlgauge.meta.rows_beside import rated_rows
 from tests.meta.hidden import outputs
 
 

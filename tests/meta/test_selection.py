@@ -8,7 +8,7 @@ import pytest
 from nlgauge import ScoreTable, SpecError
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
-from nlgauge.meta.selection import label, selected
+from nlgauge.meta.selection import directed, label, selected
 
 SIGNED = Signature("InfoLM", {"layer": 3})
 
@@ -77,3 +77,8 @@ def test_what_is_not_there(table: ScoreTable, metrics: list[str], say: str) -> N
     with pytest.raises(SpecError) as caught:
         selected(table, metrics)
     assert say in str(caught.value)
+
+
+def test_an_arrow_says_which_way_is_better(table: ScoreTable) -> None:
+    assert directed(table, "Distance(k=1)", "score") == "Distance(k=1) ↓"
+    assert [directed(table, "Parts", part) for part in ("f", "words")] == ["Parts f ↑", "Parts words"]

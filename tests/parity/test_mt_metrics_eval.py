@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.meta.calibration import calibrated, coefficient
-from nlgauge.meta.coefficients import COEFFICIENTS
-from nlgauge.meta.correlation import estimate
-from nlgauge.meta.soft_accuracy import soft_accuracy, superiority
+from nlgauge.meta.coefficients import COEFFICIENTS, soft_accuracy, superiority
+from nlgauge.meta.correlation import calibrated, coefficient, estimate
 
 NONE = np.nan
 

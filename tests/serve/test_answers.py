@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from nlgauge.catalogue import registry
 from nlgauge.metrics.base import model_of
 from nlgauge.metrics.sets import SetMetric
+from nlgauge.serve.answers import DOCUMENTED
 from nlgauge.serve.limits import Limits
-from nlgauge.serve.refusal import DOCUMENTED
 from tests.extras import lacking
 
 pytestmark = pytest.mark.usefixtures("one_model")

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from nlgauge.errors import InputError, SpecError
+from nlgauge.serve.answers import Refused
 from nlgauge.serve.asking import Asking, number_of, one_of
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.menu import Menu
-from nlgauge.serve.refusal import Refused
 
 ROW = {"candidate": "A cat sat.", "references": ["The cat sat."], "source": "A cat.", "context": ["a", "b"]}
 KNOWN = ("rows", "metrics")

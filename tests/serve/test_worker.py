@@ -17,8 +17,8 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.run.executors.together import Run
+from nlgauge.serve.answers import Refused
 from nlgauge.serve.limits import Limits
-from nlgauge.serve.refusal import Refused
 from nlgauge.serve.worker import Ticket, Worker, tell
 
 LONG = 30.0

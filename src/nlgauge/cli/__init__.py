@@ -20,7 +20,6 @@ from nlgauge.cli.contrast import contrast
 from nlgauge.cli.correlate import correlate
 from nlgauge.cli.estimate import estimate
 from nlgauge.cli.explain import explain
-from nlgauge.cli.heartbeat import heartbeat
 from nlgauge.cli.installation import doctor, export, list_all
 from nlgauge.cli.plot import plot
 from nlgauge.cli.report import report
@@ -28,7 +27,7 @@ from nlgauge.cli.reproduce import reproduce
 from nlgauge.cli.sample import sample
 from nlgauge.cli.score import score
 from nlgauge.cli.serve import serve
-from nlgauge.cli.streams import failure, prepare, remark
+from nlgauge.cli.streams import failure, heartbeat, prepare, remark
 from nlgauge.cli.study import study
 from nlgauge.cli.train import train
 from nlgauge.errors import MetricError, NlgaugeError
@@ -66,24 +65,7 @@ def main() -> None:
 
 
 for _command in (
-    score,
-    check,
-    explain,
-    correlate,
-    contrast,
-    compare,
-    sample,
-    estimate,
-    calibrate,
-    report,
-    plot,
-    study,
-    reproduce,
-    train,
-    cache,
-    list_all,
-    doctor,
-    export,
-    serve,
-):
+    score, check, explain, correlate, contrast, compare, sample, estimate, calibrate, report, plot, study, reproduce,
+    train, cache, list_all, doctor, export, serve,
+):  # fmt: skip
     main.add_command(_command)

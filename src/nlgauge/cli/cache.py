@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge._version import __version__
+from nlgauge.cli.options import IN_FORMATS, PLACE
 from nlgauge.cli.streams import show_json
-from nlgauge.cli.terminal import IN_FORMATS, PLACE, show_tables
+from nlgauge.cli.terminal import show_tables
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ def cache() -> None:
     """
 
 
-def _of_a_folder(command: Callable[..., None]) -> Callable[..., None]:
-    return click.option("--cache", "folder", type=PLACE, help="Folder of the cache, if not the usual one.")(command)
+_FOLDER = click.option("--cache", "folder", type=PLACE, help="Folder of the cache, if not the usual one.")
 
 
 @contextmanager
@@ -45,11 +45,10 @@ def _store(folder: Path | None) -> Iterator[Store]:
 
 
 @cache.command()
-@_of_a_folder
+@_FOLDER
 @IN_FORMATS
 def info(folder: Path | None, layout: str) -> None:
     """Show where the cache is, how large it is, and how many entries of each kind it holds."""
-
     with _store(folder) as store:
         held = store.info()
     if layout == "json":
@@ -69,7 +68,7 @@ def info(folder: Path | None, layout: str) -> None:
 
 
 @cache.command()
-@_of_a_folder
+@_FOLDER
 def clear(folder: Path | None) -> None:
     """Empty the cache."""
     with _store(folder) as store:
@@ -78,7 +77,7 @@ def clear(folder: Path | None) -> None:
 
 
 @cache.command()
-@_of_a_folder
+@_FOLDER
 def verify(folder: Path | None) -> None:
     """Check every entry against its checksum, and drop those that are damaged; they are computed again when needed."""
     with _store(folder) as store:

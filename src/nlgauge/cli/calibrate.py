@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from nlgauge.cli.options import IN_FORMATS, ONE_ASPECT, PLACE
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import IN_FORMATS, PLACE, read_outputs, read_rated, show_tables
+from nlgauge.cli.terminal import on_some_ratings, show_tables
 from nlgauge.data.atomic_write import refuse_place
-from nlgauge.data.to_json import jsonable
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
+    from nlgauge.data.corpus import Corpus
+    from nlgauge.data.table import ScoreTable
     from nlgauge.meta.certified import Calibration
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -22,67 +25,35 @@ _WAYS = ("risk", "f1", "cost", "precision")
 
 
 @click.command(short_help="Choose a bar for check, from scores and a few ratings.")
-@click.argument("scores", type=PLACE)
-@click.option("--ratings", type=PLACE, required=True, help="The rated outputs: a table as for score, or a rated sheet.")
-@click.option("--key", type=PLACE, help="What nlgauge sample wrote beside the sheet: which rows it shows.")
+@on_some_ratings
 @click.option("-m", "--metric", help="A metric of the scores, with its part; may be left out where there is one.")
-@click.option("--aspect", help="An aspect of the ratings; may be left out where there is one.")
+@ONE_ASPECT
 @click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1.")
 @click.option("--risk", type=_SHARE, default=0.1, show_default=True, help="At most this share of passing rows is bad.")
 @click.option("--confidence", type=_SHARE, default=0.9, show_default=True, help="Confidence that the risk is kept.")
 @click.option("--by", type=click.Choice(_WAYS), default="risk", show_default=True, help="Which bar -o writes.")
 @click.option("--cost", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
               help="What a bad row that passes costs, a good one that is stopped costing 1.")  # fmt: skip
-@click.option(
-    "--precision",
-    type=_SHARE,
-    default=0.9,
-    show_default=True,
-    help="At least this share of stopped rows is bad.",
-)
-@click.option("--cluster", metavar="COLUMN", help="Rows that share its value are not independent.")
-@click.option("--outputs", type=PLACE, help="The outputs, where the ratings do not hold --cluster of every row.")
-@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--precision", type=_SHARE, default=0.9, show_default=True,
+              help="At least this share of stopped rows is bad.")  # fmt: skip
 @click.option("-o", "--output", type=PLACE, help="Write the bar here, for nlgauge check --bar.")
 @IN_FORMATS
 def calibrate(
-    scores: Path, ratings: Path, key: Path | None, metric: str | None, aspect: str | None, below: float | None,
-    risk: float, confidence: float, by: str, cost: float, precision: float, cluster: str | None, outputs: Path | None,
-    columns: tuple[str, ...], seed: int, output: Path | None, layout: str,
+    table: ScoreTable, rated: Corpus, risk: float, confidence: float, by: str, output: Path | None, layout: str,
+    **how: Any,
 ) -> None:  # fmt: skip
     """A bar with a promise: of the rows that pass it, at most the share --risk is bad, with --confidence.
 
     Where the ratings cannot certify one, it says so, writes nothing and ends with exit code 1. Three bars without a
     promise stand beside it, and how many rows are good at which score. docs/guides/certified-bar.md explains it.
     """
-    import sys
-
     from nlgauge import calibrate as run
-    from nlgauge.meta.drawn import Draw
     from nlgauge.show.plots.reliability import Reliability
 
     refuse_place(output)
-    table, rated = read_rated(scores, ratings, columns)
-    found = run(
-        table,
-        rated,
-        metric=metric,
-        aspect=aspect,
-        below=below,
-        risk=risk,
-        confidence=confidence,
-        cost=cost,
-        precision=precision,
-        cluster=cluster,
-        outputs=None if outputs is None else read_outputs(outputs, (), (), None, None, (), columns),
-        draw=None if key is None else Draw.load(key),
-        seed=seed,
-    )
+    found = run(table, rated, risk=risk, confidence=confidence, **how)
     if layout == "json":
-        record = {name: value for name, value in vars(found).items() if name != "bars"}
-        record |= {name: [vars(one) for one in record[name]] for name in ("chosen", "reliability")}
-        show_json(jsonable(record))
+        show_json({name: value for name, value in vars(found).items() if name != "bars"})
     else:
         heads: list[Cell] = ["bar by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]
         show_tables([[heads, *_bars(found)], *Reliability.of(found).tables()], layout)

@@ -5,26 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nlgauge._version import __version__
+from nlgauge.cli.options import CLUSTER_OF_OUTPUTS, IN_FORMATS, LABEL, MAP, PLACE, REPLICATES, SEED, labels_given
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import (
-    CLUSTER,
-    IN_FORMATS,
-    LABEL,
-    PLACE,
-    REPLICATES,
-    SEED,
-    clustered,
-    labelled,
-    labels_given,
-    read_outputs,
-    show_tables,
-)
-from nlgauge.data.to_json import plainly
+from nlgauge.cli.terminal import clustered, labelled, read_outputs, show_tables
 from nlgauge.errors import SpecError
 from nlgauge.show.tables import Cell, Number
 
@@ -43,16 +31,15 @@ SIGNIFICANCE = 0.05
 @click.option("--parts", is_flag=True, help="Print every part of the metrics, not only the first.")
 @click.option("--margin", type=float, help="The loss that would not matter: is A no worse than B by so much?")
 @click.option("--items", type=click.IntRange(min=2), help="Plan a study of so many items: what it would show.")
-@click.option("--outputs", type=PLACE, help="The table that was scored: it has the column of --cluster.")
-@CLUSTER
-@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names of --outputs; repeatable.")
+@CLUSTER_OF_OUTPUTS
+@MAP
 @REPLICATES
 @SEED
 @LABEL
 @IN_FORMATS
 def compare(
     scores: Path, a: str, b: str, metric: str | None, parts: bool, margin: float | None, items: int | None,
-    outputs: Path | None, cluster: str | None, columns: Sequence[str], replicates: int, seed: int, layout: str,
+    outputs: Path | None, cluster: str | None, columns: Sequence[str], layout: str, **how: Any,
 ) -> None:  # fmt: skip
     """Is system A better than system B by a scores file, or is that noise?
 
@@ -62,7 +49,6 @@ def compare(
     better of the two where p is below 0.05. With --margin: is A no worse than B by the margin, or equivalent? JSON has
     every score of the metrics, and the effect size.
     """
-
     from nlgauge import ScoreTable
     from nlgauge import compare as run
     from nlgauge.meta.selection import selected
@@ -70,17 +56,15 @@ def compare(
     table = ScoreTable.load(scores)
     if (outputs is None and columns) or (outputs is not None and cluster is None):
         raise SpecError("--outputs and --map are of --cluster: give it too")
-    corpus = None if outputs is None else read_outputs(outputs, (), (), None, None, (), columns)
+    corpus = None if outputs is None else read_outputs(outputs, columns)
     table, _ = labelled(clustered(table, corpus, cluster))
     a, b = labels_given().get(a, a), labels_given().get(b, b)
     whole = parts or metric is not None or layout == "json"
     asked = table if whole else selected(table)
-    comparison = run(asked, a, b, metric, replicates=replicates, seed=seed, margin=margin, items=items)
+    comparison = run(asked, a, b, metric, margin=margin, items=items, **how)
     if layout == "json":
-        record = {"nlgauge": __version__, "a": a, "b": b, "replicates": replicates, "seed": seed}
-        record |= {"cluster": cluster, "margin": margin, "items": items}
-        record["differences"] = [plainly(difference) for difference in comparison]
-        show_json(record)
+        record = {"nlgauge": __version__, "a": a, "b": b, **how, "cluster": cluster, "margin": margin, "items": items}
+        show_json({**record, "differences": comparison.records})
     else:
         show_tables([_table(table, comparison, margin, items)], layout)
         for line in _legend(comparison, margin):
@@ -105,12 +89,11 @@ def _table(table: ScoreTable, comparison: Comparison, margin: float | None, item
 
 def _cells(table: ScoreTable, one: Difference, margin: float | None) -> list[Cell]:
     column = table.columns[one.metric]
-    arrow = "" if one.part in column.details else " ↑" if column.higher_is_better else " ↓"
     upwards = (one.difference > 0) == column.higher_is_better
     told = one.better is not None and one.adjusted < SIGNIFICANCE and margin is None
     needed = Number(one.needed if math.isfinite(one.needed) else math.nan, digits=0)
     cells: list[Cell] = [
-        one.metric + (f" {one.part}" if len(column.parts) > 1 else "") + arrow,
+        column.label(one.metric, one.part) + column.arrow(one.part),
         Number(one.n if column.level == "item" else math.nan, digits=0),
         Number(one.a, mark="best" if told and upwards else ""),
         Number(one.b, mark="best" if told and not upwards else ""),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nlgauge._version import __version__
+from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import measured_on_ratings, read_rated, show_tables, tell_joined
-from nlgauge.data.to_json import jsonable, plainly
+from nlgauge.cli.terminal import read_rated, show_tables, tell_joined
 from nlgauge.errors import InputError
 from nlgauge.show.tables import Cell, Number
 
@@ -21,21 +21,16 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Which metrics agree with people significantly better.")
-@measured_on_ratings
-@click.option(
-    "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
-)
-@click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first.")
-@click.option("--aspect", "aspects", multiple=True, help="This aspect; repeatable; all by default.")
+@MEASURED_ON_RATINGS
+@PARTS
+@ASPECT
 @click.option("--test", default="permutation", show_default=True, help="permutation, or williams (Pearson only).")
 @click.option("--df", default="n-3", show_default=True, help="For williams: n-3, or n-2 as R's psych has it.")
 @click.option("--correction", default="holm", show_default=True, help="holm, benjamini_hochberg or none.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of intervals and clusters.")
 def contrast(
-    scores: Path, outputs: Path, metrics: Sequence[str], parts: bool, aspects: Sequence[str], level: str,
-    coefficient: str, test: str, df: str, correction: str, confidence: float, add: Sequence[str],
-    lower: Sequence[str], columns: Sequence[str], resample: str, cluster: str | None, replicates: int,
-    seed: int, layout: str,
+    scores: Path, outputs: Path, metrics: Sequence[str], parts: bool, aspects: Sequence[str], add: Sequence[str],
+    lower: Sequence[str], columns: Sequence[str], cluster: str | None, layout: str, **how: Any,
 ) -> None:  # fmt: skip
     """Which metrics of a scores file agree with people significantly better than which?
 
@@ -43,43 +38,27 @@ def contrast(
     significantly. Then it prints every pair: the difference of the two coefficients with its interval, two-sided p,
     and p corrected for all pairs of the aspect. `nlgauge study significance` draws it.
     """
-
     from nlgauge.meta.contrast import contrast as run
     from nlgauge.meta.selection import selected
 
     table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
     table = selected(table, metrics or None, parts)
     if sum(len(column.shown) for column in table.columns.values()) < 2:
-        raise InputError(
-            "one metric has nothing to be compared with", file=scores, remedy="score another, or --add one"
-        )
-    contrasts = run(
-        table, rated, level=level, coefficient=coefficient, aspects=aspects or None, test=test, df=df,
-        correction=correction, resample=resample, confidence=confidence, replicates=replicates, seed=seed,
-    )  # fmt: skip
+        problem = "one metric has nothing to be compared with"
+        raise InputError(problem, file=scores, remedy="score another, or --add one")
+    contrasts = run(table, rated, aspects=aspects or None, **how)
     if layout == "json":
-        record = {
-            "nlgauge": __version__,
-            "level": level,
-            "coefficient": coefficient,
-            "test": test,
-            "df": df,
-            "correction": correction,
-            "confidence": confidence,
-            "replicates": replicates,
-            "seed": seed,
-            "metrics": [
-                {"metric": spec, "part": part, "aspect": aspect, "value": value, "cluster": cluster[spec, part]}
-                for aspect, cluster in contrasts.clusters.items()
-                for (spec, part), value in contrasts.values[aspect].items()
-            ],
-            "contrasts": [plainly(one) for one in contrasts],
-        }
-        show_json(jsonable(record))
+        ranked = [
+            {"metric": spec, "part": part, "aspect": aspect, "value": value, "cluster": cluster[spec, part]}
+            for aspect, cluster in contrasts.clusters.items()
+            for (spec, part), value in contrasts.values[aspect].items()
+        ]
+        show_json({"nlgauge": __version__, **how, "metrics": ranked, "contrasts": contrasts.records})
     else:
-        show_tables([_ranked(table, contrasts, coefficient), _pairs(table, contrasts)], layout, keys=2)
+        show_tables([_ranked(table, contrasts, how["coefficient"]), _pairs(table, contrasts)], layout, keys=2)
     tell_joined(table)
-    if left := [spec for spec, column in table.columns.items() if column.level == "system" and level != "system"]:
+    sets = [spec for spec, column in table.columns.items() if column.level == "system"]
+    if left := sets if how["level"] != "system" else []:
         remark(f"metrics of sets have a system level only, left out: {', '.join(left)}")
 
 

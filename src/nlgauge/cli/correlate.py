@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nlgauge._version import __version__
+from nlgauge.cli.options import MEASURED_ON_RATINGS
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import measured_on_ratings, read_rated, show_tables, tell_joined
-from nlgauge.data.to_json import jsonable, plainly
+from nlgauge.cli.terminal import read_rated, show_tables, tell_joined
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
@@ -23,16 +23,15 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="How well the metrics of a scores file agree with people.")
-@measured_on_ratings
+@MEASURED_ON_RATINGS
 @click.option("--rater", "names", multiple=True, help="Aspect that holds one rater's ratings; give it for each rater.")
 @click.option(
     "--epsilon", type=float, default=0.2, show_default=True,
     help="With --rater: by how much a stand-in may be worse; 0.2 for experts, 0.1 for the crowd.",
 )  # fmt: skip
 def correlate(
-    scores: Path, outputs: Path, level: str, coefficient: str, add: Sequence[str], lower: Sequence[str],
-    columns: Sequence[str], resample: str, cluster: str | None, replicates: int, seed: int, layout: str,
-    names: Sequence[str], epsilon: float,
+    scores: Path, outputs: Path, add: Sequence[str], lower: Sequence[str], columns: Sequence[str],
+    cluster: str | None, layout: str, names: Sequence[str], epsilon: float, **how: Any,
 ) -> None:  # fmt: skip
     """How the metrics of a scores file agree with people: 95 % interval and p against no agreement.
 
@@ -40,7 +39,6 @@ def correlate(
     the length of an output, how much of it is copied, and a constant where ties count. With --rater: how metrics agree
     with raters beside how raters agree with each other, and which metric may stand in for a rater.
     """
-
     from nlgauge import correlate as run
     from nlgauge.meta.sentinels import beside, unbeaten
 
@@ -48,28 +46,20 @@ def correlate(
     if names:
         from nlgauge.meta.raters import raters
 
-        lines = raters(
-            table, rated, names, epsilon=epsilon, level=level, coefficient=coefficient, resample=resample,
-            replicates=replicates, seed=seed,
-        )  # fmt: skip
-        _show_raters(table, lines, names, layout, {"level": level, "coefficient": coefficient, "epsilon": epsilon})
+        lines = raters(table, rated, names, epsilon=epsilon, **how)
+        named = {"level": how["level"], "coefficient": how["coefficient"], "epsilon": epsilon}
+        _show_raters(table, lines, names, layout, named)
         return
-    table = beside(table, rated, coefficient)
-    agreements = run(
-        table, rated, level=level, coefficient=coefficient, resample=resample, replicates=replicates, seed=seed
-    )
-    behind = unbeaten(table, rated, agreements, level=level, coefficient=coefficient, replicates=replicates, seed=seed)
+    table = beside(table, rated, how["coefficient"])
+    agreements = run(table, rated, **how)
+    behind = unbeaten(table, rated, agreements, **{name: how[name] for name in how if name != "resample"})
     if layout == "json":
         record = {
             "nlgauge": __version__,
-            "level": level,
-            "coefficient": coefficient,
+            **how,
             "cluster": cluster,
-            "unbeaten": [jsonable(one._asdict()) for one in behind],
-            "resample": resample,
-            "replicates": replicates,
-            "seed": seed,
-            "agreements": [plainly(one) for one in agreements],
+            "unbeaten": [one._asdict() for one in behind],
+            "agreements": agreements.records,
             "unrated": agreements.unrated,
             "unscored": agreements.unscored,
             "joined": table.run.get("joined", {}),
@@ -80,7 +70,7 @@ def correlate(
         cells: list[list[Cell]] = [["metric", *aspects]]
         for number, one in enumerate(agreements):
             if number % len(aspects) == 0:
-                cells.append([one.metric + (f" {one.part}" if len(table.columns[one.metric].parts) > 1 else "")])
+                cells.append([table.columns[one.metric].label(one.metric, one.part)])
             cells[-1].append(Number(one.value, one.low, one.high, one.p))
         show_tables([cells], layout)
     _tell_unbeaten(behind)
@@ -95,20 +85,16 @@ def _tell_unbeaten(behind: Sequence[Unbeaten]) -> None:
     for (aspect, sentinel), metrics in by_aspect.items():
         remark(f"{aspect}: not shown to beat {sentinel}: {', '.join(metrics)}")
     if behind and all(math.isnan(one.p) for one in behind):
-        click.echo(
-            "metrics and sentinels were compared by value alone: there is no test, or it would take long", err=True
-        )
+        remark("metrics and sentinels were compared by value alone: there is no test, or it would take long")
 
 
 def _show_raters(
     table: ScoreTable, lines: Sequence[StandIn], names: Sequence[str], layout: str, options: dict[str, object]
 ) -> None:
     """Metrics beside the raters: agreement with the mean of all raters but one, and the alternative-annotator test."""
-
     if layout == "json":
-        made = [{**plainly(one), "p": jsonable(list(one.p)), "passed": one.passed} for one in lines]
-        record = {"nlgauge": __version__, "raters": list(names), **options, "lines": made}
-        show_json(record)
+        made = [{**vars(one), "passed": one.passed} for one in lines]
+        show_json({"nlgauge": __version__, "raters": list(names), **options, "lines": made})
         return
     cells: list[list[Cell]] = [["", "agreement", "advantage", "wins against", "may stand in"]]
     for one in lines:
@@ -122,15 +108,12 @@ def _show_raters(
         told = "not told" if lines[-1].passed and one.passed else "yes" if one.passed else "no"
         cells.append([name, *numbers, wins, told])
     show_tables([cells], layout)
-    click.echo(
+    remark(
         f"agreement with the mean of all raters but one; wins: no worse than that one by {options['epsilon']} of the"
-        " rows (p < 0.05, one-sided, corrected by Benjamini and Yekutieli)",
-        err=True,
+        " rows (p < 0.05, one-sided, corrected by Benjamini and Yekutieli)"
     )
     if lines[-1].passed:
-        click.echo(
-            "a constant passes too, so these ratings do not tell which metric may stand in for a rater", err=True
-        )
+        remark("a constant passes too, so these ratings do not tell which metric may stand in for a rater")
 
 
 def _tell_agreements(table: ScoreTable, agreements: Agreements) -> None:

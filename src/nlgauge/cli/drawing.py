@@ -36,16 +36,19 @@ def drawn(evidence: Record, colour: bool) -> Iterator[str]:
             yield f"  least supported: characters {worst['begin']}-{worst['end']}, {_cell(worst['supported'])}{against}"
     for side in ("candidate", "reference"):
         matches = [match for match in evidence.get("matches", []) if match["side"] == side]
-        yield from _table([[f"of the {side}", "matched with", "similarity", "weight"], *map(_match, _weakest(matches))])
+        weakest = sorted(matches, key=lambda match: match["similarity"])[:_SHOWN]
+        names = ("token", "match", "similarity", "weight")
+        yield from _table([[f"of the {side}", "matched with", "similarity", "weight"], *_cells(weakest, names)])
         yield from _rest(len(matches), "matches, the least similar first")
     if flows := evidence.get("flows", []):
-        dearest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])
-        yield from _table([["of the candidate", "moved to", "share", "distance"], *map(_flow, dearest[:_SHOWN])])
+        dearest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:_SHOWN]
+        names = ("candidate", "reference", "share", "distance")
+        yield from _table([["of the candidate", "moved to", "share", "distance"], *_cells(dearest, names)])
         yield from _rest(len(flows) + evidence.get("left_out", 0), "flows, the dearest first")
     if items := evidence.get("items", []):
-        names = list(dict.fromkeys(name for item in items[:_SHOWN] for name in item))
-        cells = [[_cell(item.get(name)) for name in names] for item in items[:_SHOWN]]
-        yield from _table([["" if name == "name" else name for name in names], *cells])
+        known = list(dict.fromkeys(name for item in items[:_SHOWN] for name in item))
+        cells = [[_cell(item.get(name)) for name in known] for item in items[:_SHOWN]]
+        yield from _table([["" if name == "name" else name for name in known], *cells])
         yield from _rest(len(items) + evidence.get("left_out", 0), "items")
 
 
@@ -88,16 +91,9 @@ def _short(text: str) -> str:
     return line if len(line) <= _WIDE else line[: _WIDE - 1] + "…"
 
 
-def _weakest(matches: Sequence[Record]) -> list[Record]:
-    return sorted(matches, key=lambda match: match["similarity"])[:_SHOWN]
-
-
-def _match(match: Record) -> list[str]:
-    return [_place(match["token"]), _place(match["match"]), _cell(match["similarity"]), _cell(match["weight"])]
-
-
-def _flow(flow: Record) -> list[str]:
-    return [_place(flow["candidate"]), _place(flow["reference"]), _cell(flow["share"]), _cell(flow["distance"])]
+def _cells(links: Sequence[Record], names: Sequence[str]) -> list[list[str]]:
+    """Two places in texts each, and two numbers."""
+    return [[*(_place(link[name]) for name in names[:2]), *(_cell(link[name]) for name in names[2:])] for link in links]
 
 
 def _place(place: Record) -> str:

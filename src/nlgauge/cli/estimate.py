@@ -4,40 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from nlgauge.cli.options import ASPECT, IN_FORMATS
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import IN_FORMATS, PLACE, read_outputs, read_rated, show_tables, with_interval
-from nlgauge.data.to_json import plainly
+from nlgauge.cli.terminal import on_some_ratings, show_tables, with_interval
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.meta.estimate import Estimate, Estimates
+    from nlgauge.data.corpus import Corpus
+    from nlgauge.data.table import ScoreTable
+    from nlgauge.meta.estimate import Estimates
 
 
 @click.command(short_help="Estimate the mean rating of all outputs, from a few.")
-@click.argument("scores", type=PLACE)
-@click.option("--ratings", type=PLACE, required=True, help="The rated outputs: a table as for score, or a rated sheet.")
-@click.option("--key", type=PLACE, help="What nlgauge sample wrote beside the sheet: which rows it shows.")
+@on_some_ratings
 @click.option("-m", "--metric", "metrics", multiple=True, help="A metric of the scores; repeatable; all by default.")
-@click.option("--aspect", "aspects", multiple=True, help="An aspect of the ratings; repeatable; all by default.")
+@ASPECT
 @click.option("--below", type=float, metavar="X", help="Estimate the share of rows that are rated below X.")
-@click.option("--cluster", metavar="COLUMN", help="Rows that share its value are not independent; item, for one.")
-@click.option("--outputs", type=PLACE, help="The outputs, where the ratings do not hold --cluster of every row.")
 @click.option("--margin", type=click.FloatRange(min=0, min_open=True), metavar="X",
               help="Say how many further ratings make the interval plus or minus X.")  # fmt: skip
 @click.option("--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95,
               show_default=True)  # fmt: skip
-@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @IN_FORMATS
 def estimate(
-    scores: Path, ratings: Path, key: Path | None, metrics: Sequence[str], aspects: Sequence[str], below: float | None,
-    cluster: str | None, outputs: Path | None, margin: float | None, confidence: float, columns: Sequence[str],
-    seed: int, layout: str,
+    table: ScoreTable, rated: Corpus, metrics: Sequence[str], aspects: Sequence[str], below: float | None,
+    margin: float | None, layout: str, **how: Any,
 ) -> None:  # fmt: skip
     """Each system's mean rating with a valid interval, from the scores of all rows and the ratings of some.
 
@@ -45,26 +39,11 @@ def estimate(
     interval as short (worth). The rated rows have to be drawn at random, or by nlgauge sample. docs/guides/estimate.md
     explains it.
     """
-
     from nlgauge import estimate as run
-    from nlgauge.meta.drawn import Draw
 
-    table, rated = read_rated(scores, ratings, columns)
-    found = run(
-        table,
-        rated,
-        metrics=metrics or None,
-        aspects=aspects or None,
-        below=below,
-        cluster=cluster,
-        outputs=None if outputs is None else read_outputs(outputs, (), (), None, None, (), columns),
-        draw=None if key is None else Draw.load(key),
-        confidence=confidence,
-        margin=margin,
-        seed=seed,
-    )
+    found = run(table, rated, metrics=metrics or None, aspects=aspects or None, below=below, margin=margin, **how)
     if layout == "json":
-        show_json([plainly(one) for one in found])
+        show_json(found.records)
     else:
         groups = dict.fromkeys((one.aspect, one.metric) for one in found)
         show_tables([[_heads(margin), *_lines(found, group, margin)] for group in groups], layout)
@@ -82,19 +61,15 @@ def _heads(margin: float | None) -> list[Cell]:
 def _lines(found: Estimates, group: tuple[str, str], margin: float | None) -> Iterator[list[Cell]]:
     for one in found:
         if (one.aspect, one.metric) == group:
-            more: list[Cell] = [] if margin is None else [_more(one)]
+            wanted: Cell = "more rows" if math.isinf(one.more) else Number(one.more, digits=0)
             yield [
                 one.system,
                 f"{one.ratings} of {one.rows}",
                 Number(one.estimate, one.low, one.high),
                 Number(one.alone, one.alone_low, one.alone_high),
                 Number(one.worth, digits=0),
-                *more,
+                *([] if margin is None else [wanted]),
             ]
-
-
-def _more(one: Estimate) -> Cell:
-    return "more rows" if math.isinf(one.more) else Number(one.more, digits=0)
 
 
 def _legend(found: Estimates, below: float | None) -> Iterator[str]:

@@ -11,10 +11,9 @@ import click
 
 from nlgauge._version import __version__
 from nlgauge.cli.drawing import drawn
-from nlgauge.cli.keeping import cache_of, keeping
-from nlgauge.cli.loading import loading
+from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, keeping
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import ADDRESS, PLACE, beside, coloured, one_metric, read_outputs
+from nlgauge.cli.terminal import beside, coloured, one_metric, read_outputs
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError, SpecError
@@ -31,16 +30,10 @@ if TYPE_CHECKING:
 @click.option("--row", type=click.IntRange(min=1), help="This row alone, counted from 1.")
 @click.option("--item", help="Rows of this item.")
 @click.option("--system", help="Rows of this system.")
-@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
-@click.option("--model", help="Model of metrics that name none: pocket, base, a Hugging Face name or a folder.")
-@loading
-@click.option("--batch-tokens", type=click.IntRange(min=1), help="How many tokens a batch holds.")
-@click.option(
-    "--window", default="slide", show_default=True, help="Texts longer than the model's window: slide, cut or error."
-)
-@click.option(
-    "--against", type=ADDRESS, help="Table of texts that metrics of sets compare outputs with, instead of references."
-)
+@MAP
+@LOADING
+@READING
+@AGAINST
 @click.option(
     "--scores", type=PLACE, help="Explain the numbers of this scores file, with the model and settings that made them."
 )
@@ -49,9 +42,7 @@ if TYPE_CHECKING:
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def explain(
     outputs: Path, specs: Sequence[str], row: int | None, item: str | None, system: str | None, columns: Sequence[str],
-    model: str | None, precision: str, backend: str, device: str | None, batch_tokens: int | None, window: Any,
-    against: Path | str | None, scores: Path | None, output: Path | None, cache: Path | None, no_cache: bool,
-    layout: str,
+    against: Path | str | None, scores: Path | None, output: Path | None, layout: str, **how: Any,
 ) -> None:  # fmt: skip
     """Show why a metric gave its scores, for single rows, or for systems where a metric measures sets.
 
@@ -60,26 +51,21 @@ def explain(
     unsupported words stand in [brackets]. Matches, flows and items stand in tables, the most important first. JSON
     holds everything.
     """
-
     from nlgauge import Corpus, ScoreTable
 
     spec = one_metric(specs, "Consistency, for one")
     refuse_place(output)
-    corpus = read_outputs(outputs, (), (), None, None, (), columns)
+    corpus = read_outputs(outputs, columns)
     rows = _rows(corpus, outputs, row, item, system)
-    options = {
-        "model": model, "precision": precision, "backend": backend, "device": device,
-        "batch_tokens": batch_tokens, "window": window, "against": None if against is None else Corpus.read(against),
-        "cache": cache_of(cache, no_cache), "scores": None if scores is None else ScoreTable.load(scores),
-    }  # fmt: skip
-    found = _explained(corpus, spec, rows, row is not None or item is not None, options)
+    how["against"] = None if against is None else Corpus.read(against)
+    how["scores"] = None if scores is None else ScoreTable.load(scores)
+    found = _explained(corpus, spec, rows, row is not None or item is not None, how)
     if output is not None:
         found.save(output)
         with beside(output):
             click.echo(output)
     elif layout == "json":
-        records = [one.record for one in found]
-        show_json({"nlgauge": __version__, "rows": records})
+        show_json({"nlgauge": __version__, "rows": [one.record for one in found]})
     else:
         colour = coloured()
         for one in found:

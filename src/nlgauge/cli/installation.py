@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nlgauge.cli.options import PLACE
 from nlgauge.cli.streams import show_json
-from nlgauge.cli.terminal import PLACE
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -80,7 +80,10 @@ def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     from nlgauge.catalogue.registry import metric, parameters_of
     from nlgauge.errors import NlgaugeError
 
-    parameters = {key: _default(default) for key, default in parameters_of(kind).items()}
+    parameters = {
+        key: value if isinstance(value, str | int | float | bool | None) else str(value)
+        for key, value in parameters_of(kind).items()
+    }
     described: dict[str, Any] = {
         "name": name,
         "about": (inspect.getdoc(kind) or "").partition("\n")[0],
@@ -94,10 +97,6 @@ def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
         needs = {"cost": default.cost, "uses_corpus": default.uses_corpus}
     better = "neither" if set(made.parts) <= set(made.details) else "higher" if made.higher_is_better else "lower"
     return {**described, "better": better, "parts": list(made.parts), "details": list(made.details), **needs}
-
-
-def _default(value: Any) -> Any:
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
 @click.command(short_help="Check this installation and the embedded model.")

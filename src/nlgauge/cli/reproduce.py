@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from nlgauge.cli.keeping import cache_of, keeping
+from nlgauge.cli.options import IN_FORMATS, PLACE, keeping
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import IN_FORMATS, PLACE, aligned, show_tables
+from nlgauge.cli.terminal import aligned, show_tables
 from nlgauge.data.atomic_write import atomic_write, refuse_place
 from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecError
 
@@ -59,7 +59,7 @@ _ABOUT = "For results and detection"
 def reproduce(
     names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], metrics: Sequence[str],
     limit: int | None, page: Path | None, readme: Path | None, replicates: int, draws: int, kept: bool,
-    cache: Path | None, no_cache: bool, fresh: bool, layout: str,
+    cache: Path | bool, fresh: bool, layout: str,
 ) -> None:  # fmt: skip
     """Rebuild the public tables and figures of the five papers: published, ours, difference.
 
@@ -73,7 +73,10 @@ def reproduce(
     from nlgauge.lab.reproduce.rated import Data
     from nlgauge.lab.reproduce.scoring import Scores
 
-    if kept and (no_cache or fresh or RESULTS not in names):
+    if fresh and isinstance(cache, Path):
+        raise SpecError("--cache and --fresh do not go together; leave one out")
+    cache = False if fresh else cache
+    if kept and (cache is False or RESULTS not in names):
         raise SpecError(f"--kept is for {RESULTS}, and not with --no-cache or --fresh")
     alone = [name for name in names if name in PAGES]
     if alone and len(names) > 1:
@@ -99,9 +102,8 @@ def reproduce(
         _page_for(page or output / "papers.md", None)(papers(), LIST, ())
         return
     _held = [] if kept else _loaded(models)
-    folder_or_not = cache_of(cache, no_cache or fresh)
-    place = output / "scores" if folder_or_not is True else folder_or_not
-    scores = Scores(place, lambda line: remark(line))
+    place = output / "scores" if cache is True else cache
+    scores = Scores(place, remark)
     if alone:
         write = _page_for(page or output / f"{'agreement' if RESULTS in names else alone[0]}.md", readme)
         if LAYERS in names:
@@ -272,7 +274,7 @@ def _detection(asked: _Asked, cache: Path | bool, write: Callable[[str, str, Seq
 
     tried, absent = detect(
         asked.data.folder, [one.name for one in LABELLED_SETS], asked.models, asked.metrics, asked.limit,
-        asked.replicates, cache, lambda line: remark(line),
+        asked.replicates, cache, remark,
     )  # fmt: skip
     # A quick look at some rows has none of it: the sentences are not among the rows.
     probed: list[str] = []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
+from nlgauge.cli.options import MAP, PLACE, SEED
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import PLACE, read_outputs
+from nlgauge.cli.terminal import read_outputs
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 
@@ -24,13 +26,13 @@ from nlgauge.errors import SpecError
 @click.option("--cluster", metavar="COLUMN", help="Draw whole clusters: all rows that share its value; item, for one.")
 @click.option("--aspect", default="rating", show_default=True, help="What is rated.")
 @click.option("--scale", default="0-1", show_default=True, help="The ratings that the page offers, as in 1-5.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
+@SEED
+@MAP
 @click.option("-o", "--output", type=PLACE, required=True, help="to-rate.html, .csv, .tsv or .jsonl; repeatable.",
               multiple=True)  # fmt: skip
 def sample(
-    outputs: Path, scores: Path | None, metric: str | None, count: int, strata: int, allocation: str,
-    cluster: str | None, aspect: str, scale: str, seed: int, columns: Sequence[str], output: Sequence[Path],
+    outputs: Path, scores: Path | None, count: int, aspect: str, scale: str, columns: Sequence[str],
+    output: Sequence[Path], **how: Any,
 ) -> None:  # fmt: skip
     """Draw rows for people to rate, in random order and without their systems.
 
@@ -46,11 +48,8 @@ def sample(
         raise SpecError(f"--scale {scale}: give two whole numbers from 0 to 9, as in 0-1 or 1-5")
     key = output[0].with_name(f"{output[0].stem}.key.jsonl")
     refuse_place(*output, key)
-    corpus = read_outputs(outputs, (), (), None, None, (), columns)
-    table = None if scores is None else ScoreTable.load(scores)
-    draw = run(
-        corpus, count, scores=table, metric=metric, strata=strata, allocation=allocation, cluster=cluster, seed=seed
-    )  # fmt: skip
+    corpus = read_outputs(outputs, columns)
+    draw = run(corpus, count, scores=None if scores is None else ScoreTable.load(scores), **how)
     for place in output:
         write_sheet(place, corpus, draw, aspect, range(int(low), int(high) + 1))
         click.echo(str(place))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.loading import loading
+from nlgauge.cli.options import LOADING, PLACE
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import PLACE
 from nlgauge.errors import MissingExtraError, SpecError
 
 if TYPE_CHECKING:
@@ -27,8 +26,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
     help="Metric that requests may ask for; repeatable.",
 )  # fmt: skip
 @click.option("--any-metric", is_flag=True, help="Requests may ask for any metric, without naming files or models.")
-@click.option("--model", help="Model of the metrics that name none; by default what NLGAUGE_MODEL names, else pocket.")
-@loading
+@LOADING
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: a free one.")
 @click.option("--keys", type=PLACE, help="File of API keys, one a line; else those of NLGAUGE_SERVE_KEYS.")
@@ -57,8 +55,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @click.option("--quiet", is_flag=True, help="Write no line for each request.")
 def serve(
     metrics: Sequence[str], any_metric: bool, model: str | None, precision: str, backend: str, device: str | None,
-    host: str, port: int, keys: Path | None, no_keys: bool, hosts: Sequence[str], body: int, rows: int,
-    characters: int, work: float, seconds: float, waiting: int, connections: int, quiet: bool,
+    host: str, port: int, keys: Path | None, no_keys: bool, hosts: Sequence[str], quiet: bool, **limited: Any,
 ) -> None:  # fmt: skip
     """Serve scores over HTTP: /score, /explain, /check, and a page at / (docs/serve.md).
 
@@ -73,14 +70,11 @@ def serve(
     from nlgauge.options import RunOptions
     from nlgauge.serve.limits import Limits
     from nlgauge.serve.menu import Menu
-    from nlgauge.serve.models import load_models, try_out
+    from nlgauge.serve.worker import load_models, try_out
 
     own = host in _LOOPBACK
     fitting = _keys(keys, no_keys, own, host)
-    limits = Limits(
-        body=body, rows=rows, characters=characters, work=work, seconds=seconds, waiting=waiting,
-        connections=connections,
-    )  # fmt: skip
+    limits = Limits(**limited)
     menu = Menu.of(metrics, model or os.environ.get("NLGAUGE_MODEL") or None, any_metric)
     models = load_models(menu, RunOptions(precision=precision, backend=backend, device=device))
     try_out(menu, models)

@@ -7,10 +7,15 @@ import io
 import json
 import os
 import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
+from nlgauge.data.to_json import jsonable
 from nlgauge.errors import SpecError
 from nlgauge.show.tables import harmless, harmless_json
 
@@ -38,8 +43,8 @@ def remark(line: str) -> None:
 
 
 def show_json(record: object) -> None:
-    """A record on stdout."""
-    click.echo(harmless_json(json.dumps(record, ensure_ascii=False, indent=2)))
+    """A record, of whatever `jsonable` takes, on stdout."""
+    click.echo(harmless_json(json.dumps(jsonable(record), ensure_ascii=False, indent=2)))
 
 
 def failure(error: OSError) -> str:
@@ -59,3 +64,31 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
         raise error
     text = error.object[error.start : error.end]
     return json.dumps(text)[1:-1], error.end
+
+
+EVERY = 30.0
+"""Seconds"""
+_QUIET = ("serve", "train")
+"""They tell of themselves"""
+
+
+@contextmanager
+def heartbeat(command: Callable[[], str | None]) -> Iterator[None]:
+    """Tell of a command that takes long; a terminal that shows a bar is told nothing. command: says which one it is."""
+    ended, began = threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        while not ended.wait(EVERY):
+            progress = sys.modules.get("nlgauge.engine.progress")  # not loaded before there is work
+            rows = progress.so_far() if progress is not None else None
+            if command() not in _QUIET and not (rows and sys.stderr.isatty()):
+                seconds = f"{time.monotonic() - began:.0f} s so far"
+                remark(f"nlgauge {command()}: {seconds}" + (f", {rows}" if rows else ""))
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

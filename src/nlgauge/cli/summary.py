@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import show_tables
-from nlgauge.data.to_json import plainly
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.data.table import Column, ScoreTable, SystemScore
+    from nlgauge.data.table import ScoreTable, SystemScore
     from nlgauge.meta.best import Best
     from nlgauge.meta.people import People
 
@@ -29,10 +28,10 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
     if layout == "json":
         _json(table, scores, people)
     else:
-        shown = {(spec, part) for spec, column in table.columns.items() for part in _parts(column, every_part)}
+        parts = {spec: one.parts if every_part else one.shown[:1] for spec, one in table.columns.items()}
         groups: dict[tuple[str, str], list[SystemScore]] = {}
         for score in scores:
-            if (score.metric, score.part) in shown:
+            if score.part in parts[score.metric]:
                 groups.setdefault((score.metric, score.part), []).append(score)
         found = _best(table, groups, seed, people)
         tables = [_cells(table, own, found, title) for title, own in _tables(table, groups, layout, every_part)]
@@ -50,18 +49,12 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
 
 
 def _json(table: ScoreTable, scores: Sequence[SystemScore], people: People | None) -> None:
-    every = list(map(plainly, scores))
-    rated = [one for one in every if people is not None and one["metric"] in people.table.columns]
-    systems = [one for one in every if one not in rated]
+    rated = [one for one in scores if people is not None and one.metric in people.table.columns]
+    systems = [one for one in scores if one not in rated]
     record = {"nlgauge": table.version, "systems": systems, "run": {**table.run, **table.spent}}
     if people is not None:
-        record["people"] = [{**one, "note": people.notes.get(str(one["metric"]))} for one in rated]
-    record["signatures"] = {spec: str(signature) for spec, signature in table.signatures.items()}
-    show_json(record)
-
-
-def _parts(column: Column, every_part: bool) -> Sequence[str]:
-    return column.parts if every_part else column.shown[:1]
+        record["people"] = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated]
+    show_json({**record, "signatures": table.signatures})
 
 
 _Groups = Mapping[tuple[str, str], "Sequence[SystemScore]"]

@@ -7,146 +7,35 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from nlgauge.cli.options import MAP, PLACE, SEED, Command, labels_given
 from nlgauge.cli.streams import remark
 from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.errors import InputError, SpecError
-from nlgauge.show.tables import FORMATS, Cells, formatted
+from nlgauge.show.tables import Cells, formatted
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
     from nlgauge.data.corpus.row import OnMissing
     from nlgauge.data.table import ScoreTable
 
-
-class _Address(click.Path):
-    """A path, or an address, which is not taken apart as a path is."""
-
-    name = "path"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return value if "://" in str(value) else super().convert(value, param, ctx)
-
-
-Command = Callable[..., None]
-Option = Callable[[Command], Command]
-PLACE = click.Path(path_type=Path)
-ADDRESS = _Address(path_type=Path)
 WIDTH = 100
 """Columns that text output keeps to"""
-IN_FORMATS = click.option(
-    "--format", "layout", type=click.Choice([*FORMATS, "json"]), default="text", show_default=True
-)
-"""The option of a command that prints tables"""
-
-_LABELS = "nlgauge.labels"
-
-
-def _keep_labels(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> None:
-    pairs = [pair.rpartition("=") for pair in given]
-    if wrong := [pair for pair, (name, _, label) in zip(given, pairs, strict=True) if not (name and label)]:
-        raise SpecError(f"--label {wrong[0]}: write NAME=LABEL, as in --label InfoLM=Ours")
-    ctx.meta[_LABELS] = {name: label for name, _, label in pairs}
-
-
-LABEL = click.option(
-    "--label",
-    multiple=True,
-    metavar="NAME=LABEL",
-    expose_value=False,
-    callback=_keep_labels,
-    help="Show a metric or a system under another name; repeatable.",
-)
-"""The option of a command that shows names of metrics and systems, which `labelled` then gives them"""
-
-CLUSTER = click.option(
-    "--cluster",
-    metavar="COLUMN",
-    help="Column of the outputs: rows that share its value are resampled together.",
-)
-"""The option of a command that prints intervals or p-values"""
-
-MAP = click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
-SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-REPLICATES = click.option(
-    "--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
-    help="How many resamples the interval and p are computed from.",
-)  # fmt: skip
-
-
-def ratings(required: bool) -> Option:
-    """The option of the rated outputs of a scores file."""
-    return click.option(
-        "--ratings", "outputs", type=PLACE, required=required, help="The rated outputs: a table as for score."
-    )
-
-
-def together(*options: Option) -> Option:
-    """Several options as one."""
-    return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
-
-
-PARTS = together(
-    click.option(
-        "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
-    ),
-    click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first."),
-)
-ADDED = together(
-    click.option(
-        "--add", multiple=True, metavar="NAME=COLUMN",
-        help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
-    ),
-    click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
-    MAP,
-)  # fmt: skip
-of_text_files = together(
-    click.option(
-        "--candidates", type=PLACE, multiple=True,
-        help="Text file, an output a line, instead of a table of outputs; repeatable, a file for each system.",
-    ),
-    click.option("--references", type=PLACE, multiple=True, help="Text file, a reference a line; repeatable."),
-    click.option("--source", type=PLACE, help="Text file, a source a line."),
-    click.option("--context", type=PLACE, help="Text file, a context a line."),
-    click.option(
-        "--system", "systems", multiple=True,
-        help="Name of the system that wrote --candidates; repeatable, in the same order; by default the file's name "
-        "where there are several.",
-    ),
-)  # fmt: skip
-"""The options of outputs that stand in plain text files"""
-measured_on_ratings = together(
-    click.argument("scores", type=PLACE),
-    ratings(required=True),
-    click.option("--level", default="item", show_default=True, help="item, system or pooled; see docs/meta.md."),
-    click.option(
-        "--coefficient", default="pearson", show_default=True, help="pearson, spearman, kendall, ...; see docs/meta.md."
-    ),
-    ADDED,
-    click.option(
-        "--resample", default="both", show_default=True, help="What the intervals resample: items, systems or both."
-    ),
-    CLUSTER,
-    LABEL,
-    REPLICATES,
-    SEED,
-    IN_FORMATS,
-)
-"""What every agreement of a scores file with rated outputs is measured by"""
 
 
 def read_outputs(
-    outputs: Path | str | None, candidates: Sequence[Path], references: Sequence[Path], source: Path | None,
-    context: Path | None, systems: Sequence[str], columns: Sequence[str], *, on_disk: bool = False,
-    on_missing: OnMissing = "error",
+    outputs: Path | str | None, columns: Sequence[str], *, candidates: Sequence[Path] = (),
+    references: Sequence[Path] = (), source: Path | None = None, context: Path | None = None,
+    systems: Sequence[str] = (), on_disk: bool = False, on_missing: OnMissing = "error",
 ) -> Corpus:  # fmt: skip
+    """A table of outputs, or --candidates and the other text files. Raises SpecError for both, and for neither."""
     from nlgauge.data.corpus import Corpus
 
     if outputs is None and not candidates:
@@ -187,13 +76,6 @@ def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, 
     return dict(zip(names, candidates, strict=True))
 
 
-def labels_given() -> dict[str, str]:
-    """What --label asks for: new names by old ones."""
-    context = click.get_current_context(silent=True)
-    labels: dict[str, str] = context.meta.get(_LABELS, {}) if context is not None else {}
-    return labels
-
-
 def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTable, Corpus | None]:
     """The table, and the outputs that belong to it, with the names that --label gives."""
     from nlgauge.data.corpus import Corpus
@@ -226,26 +108,54 @@ def read_rated(
     from nlgauge import ScoreTable
     from nlgauge.meta.join import join
 
-    table, rated = ScoreTable.load(scores), read_outputs(outputs, (), (), None, None, (), columns, on_missing="skip")
+    table, rated = ScoreTable.load(scores), read_outputs(outputs, columns, on_missing="skip")
     pairs = [pair.partition("=") for pair in add]
     if wrong := [name for name, equals, column in pairs if not (name and equals and column)]:
         raise SpecError(f"--add {wrong[0]}: write NAME=COLUMN, as in --add COMET=comet")
     if stray := set(lower) - {name for name, _, _ in pairs}:
         raise SpecError(f"--lower {min(stray)}: no --add has that name")
     for name, _, column in pairs:
-        file = column.endswith(".score")
-        try:
-            table = join(
-                table,
-                name,
-                column if file else rated,
-                column=None if file else column,
-                higher_is_better=name not in lower,
-            )
-        except InputError as error:
-            raise InputError(error.problem, file=error.file or outputs, row=error.row, remedy=error.remedy) from None
+        source, of_rated = (column, None) if column.endswith(".score") else (rated, column)
+        with blaming(outputs):
+            table = join(table, name, source, column=of_rated, higher_is_better=name not in lower)
     table, labelled_outputs = labelled(clustered(table, rated, cluster), rated)
     return table, labelled_outputs or rated
+
+
+def on_some_ratings(command: Command) -> Command:
+    """Give a command the table and the ratings of some of its rows, `outputs` to be clustered by, and the `draw`."""
+
+    @click.argument("scores", type=PLACE)
+    @click.option(
+        "--ratings", type=PLACE, required=True, help="The rated outputs: a table as for score, or a rated sheet."
+    )
+    @click.option("--key", type=PLACE, help="What nlgauge sample wrote beside the sheet: which rows it shows.")
+    @click.option("--cluster", metavar="COLUMN", help="Rows that share its value are not independent; item, for one.")
+    @click.option("--outputs", type=PLACE, help="The outputs, where the ratings do not hold --cluster of every row.")
+    @MAP
+    @SEED
+    @functools.wraps(command)
+    def read(
+        scores: Path, ratings: Path, key: Path | None, outputs: Path | None, columns: Sequence[str], **given: Any
+    ) -> None:
+        from nlgauge.meta.drawn import Draw
+
+        table, rated = read_rated(scores, ratings, columns)
+        texts = None if outputs is None else read_outputs(outputs, columns)
+        command(table=table, rated=rated, outputs=texts, draw=None if key is None else Draw.load(key), **given)
+
+    return read
+
+
+@contextmanager
+def blaming(file: Path | str | None) -> Iterator[None]:
+    """Name a file in errors of what was read from it, where they name none themselves."""
+    try:
+        yield
+    except InputError as error:
+        if error.file:
+            raise
+        raise InputError(error.problem, file=file, row=error.row, remedy=error.remedy) from None
 
 
 def beside(place: Path | None) -> AbstractContextManager[object]:

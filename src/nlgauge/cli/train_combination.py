@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nlgauge._version import __version__
+from nlgauge.cli.options import (
+    COEFFICIENT,
+    IN_FORMATS,
+    LEVEL,
+    MAP,
+    ONE_ASPECT,
+    PLACE,
+    REPLICATES,
+    RESAMPLE,
+    SEED,
+    ratings,
+)
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import IN_FORMATS, PLACE, beside, read_outputs, show_tables
+from nlgauge.cli.terminal import beside, read_outputs, show_tables
 from nlgauge.data.atomic_write import refuse_place
-from nlgauge.data.to_json import plainly
 from nlgauge.errors import SpecError
 from nlgauge.show.tables import Cell, Number
 
@@ -22,8 +33,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--scores", type=PLACE, required=True, help="What nlgauge score -o wrote for the rated outputs.")
-@click.option("--ratings", "outputs", type=PLACE, required=True, help="The rated outputs: a table as for score.")
-@click.option("--aspect", help="Which rating to fit to; may be left out where there is one.")
+@ratings(required=True)
+@ONE_ASPECT
 @click.option("-o", "--output", type=PLACE, required=True, help="Write the weights here (JSON).")
 @click.option(
     "-m", "--metric", "metrics", multiple=True, help="A metric of the scores, or 'spec part'; all by default."
@@ -32,20 +43,17 @@ if TYPE_CHECKING:
 @click.option(
     "--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Into how many folds the items are split."
 )
-@click.option("--level", default="item", show_default=True, help="Level of the agreement: item, system or pooled.")
-@click.option(
-    "--coefficient", default="pearson", show_default=True, help="Coefficient of the agreement; see docs/meta.md."
-)
+@LEVEL
+@COEFFICIENT
 @click.option("--predictions", type=PLACE, help="Write what was predicted out of fold here, as a scores file.")
-@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
-@click.option("--resample", default="both", show_default=True, help="What intervals resample: items, systems or both.")
-@click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help="How many resamples.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@MAP
+@RESAMPLE
+@REPLICATES
+@SEED
 @IN_FORMATS
 def combination(
-    scores: Path, outputs: Path, aspect: str | None, output: Path, metrics: Sequence[str], method: str, folds: int,
-    level: str, coefficient: str, predictions: Path | None, columns: Sequence[str], resample: str, replicates: int,
-    seed: int, layout: str,
+    scores: Path, outputs: Path, aspect: str | None, output: Path, metrics: Sequence[str], predictions: Path | None,
+    columns: Sequence[str], layout: str, **how: Any,
 ) -> None:  # fmt: skip
     """Fit weights of several metrics to ratings; -m "Combination(weights='FILE')" scores with them.
 
@@ -56,34 +64,25 @@ def combination(
     from nlgauge.meta.combination import combine
 
     refuse_place(output, predictions)
-    rated = read_outputs(outputs, (), (), None, None, (), columns)
-    combined = combine(
-        ScoreTable.load(scores), rated, aspect, metrics=metrics or None, method=method, folds=folds, level=level,
-        coefficient=coefficient, resample=resample, replicates=replicates, seed=seed,
-    )  # fmt: skip
+    rated = read_outputs(outputs, columns)
+    combined = combine(ScoreTable.load(scores), rated, aspect, metrics=metrics or None, **how)
     fitted = combined.combination
     fitted.save(output)
     if predictions is not None:
         combined.predictions.save(predictions)
     with beside(output), beside(predictions):
-        _show(combined, layout, f"{fitted.aspect}, {coefficient}, {level}")
+        _show(combined, layout, f"{fitted.aspect}, {how['coefficient']}, {how['level']}")
     _tell(combined, output)
 
 
 def _show(combined: Combined, layout: str, head: str) -> None:
-
     if layout == "json":
-        fitted = combined.combination
+        told = ("rows", "items", "unrated", "left_out", "penalties", "notes")
         record = {
             "nlgauge": __version__,
-            "weights": {**plainly(fitted), "members": [plainly(member) for member in fitted.members]},
-            "agreements": [plainly(one) for one in combined.agreements],
-            "rows": combined.rows,
-            "items": combined.items,
-            "unrated": combined.unrated,
-            "left_out": combined.left_out,
-            "penalties": combined.penalties,
-            "notes": combined.notes,
+            "weights": combined.combination,
+            "agreements": combined.agreements,
+            **{name: getattr(combined, name) for name in told},
         }
         show_json(record)
     else:
@@ -95,8 +94,8 @@ def _tables(combined: Combined, head: str) -> list[list[list[Cell]]]:
     weights: list[list[Cell]] = [[m.name, Number(m.weight)] for m in combined.combination.members]
     cells: list[list[Cell]] = [["out of fold", head]]
     for one in combined.agreements:
-        several = len(combined.predictions.columns[one.metric].parts) > 1
-        cells.append([one.metric + (f" {one.part}" if several else ""), Number(one.value, one.low, one.high)])
+        name = combined.predictions.columns[one.metric].label(one.metric, one.part)
+        cells.append([name, Number(one.value, one.low, one.high)])
     return [[["member", "weight"], *weights], cells]
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
+
+from nlgauge.data.signature import Signature
 
 
 def plain(value: Any) -> Any:
@@ -13,13 +17,14 @@ def plain(value: Any) -> Any:
     return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
 
 
-def plainly(record: object) -> dict[str, Any]:
-    """The fields of an object, each `plain`."""
-    return {key: plain(value) for key, value in vars(record).items()}
-
-
 def jsonable(value: Any) -> Any:
-    """A value of dicts, lists and numbers, all of them `plain`."""
-    if isinstance(value, dict):
+    """A value of records, mappings, lists and numbers, all of them `plain`; a signature is its text."""
+    if value is None or isinstance(value, str | int | float):
+        return plain(value)
+    if isinstance(value, Signature):
+        return str(value)
+    if is_dataclass(value):
+        return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
         return {key: jsonable(inner) for key, inner in value.items()}
     return [jsonable(inner) for inner in value] if isinstance(value, list | tuple) else plain(value)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import frame_of
 from nlgauge.errors import SpecError
 from nlgauge.meta.arrays import Float, Integers
-from nlgauge.meta.calibration import coefficient as coefficient_of
-from nlgauge.meta.correlation import Estimate, estimate
+from nlgauge.meta.coefficients import soft_accuracy, superiority
+from nlgauge.meta.correlation import coefficient as coefficient_of
+from nlgauge.meta.correlation import estimate
 from nlgauge.meta.join import Source
 from nlgauge.meta.keyed import Key
 from nlgauge.meta.permutation import crossed, p_value, shuffled
 from nlgauge.meta.rated import Measurement, by_row, joined, rated_items, rated_part
 from nlgauge.meta.resampling import bootstrap, drawn, interval, permuted
-from nlgauge.meta.soft_accuracy import soft_accuracy, superiority
 
 _OF_SETS = "a metric of sets has one number a system: level='system'"
 _NO_ITEMS = "a metric of sets has no items by which to tell how sure it is"
@@ -38,23 +38,23 @@ class Agreement:
     aspect: str
     level: str
     coefficient: str
-    value: float
+    value: float = math.nan
     """Positive is agreement, whichever way the metric is better; NaN with a reason"""
-    low: float
-    high: float
-    p: float
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
     """That there is no agreement, by permutation"""
-    n: int
+    n: int = 0
     """What the value is taken over: rows (pooled), items with a value of their own (item), systems (system)"""
-    rows: int
+    rows: int = 0
     """Rows with both a score and a rating"""
-    undefined: int
+    undefined: int = 0
     """Items without a value of their own"""
-    turned: bool
+    turned: bool = False
     """Lower is better by this metric, so its sign was changed"""
-    threshold: float | None
+    threshold: float | None = None
     """For accuracy_calibrated: the metric's differences up to here are ties"""
-    reason: str | None
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,10 @@ def correlate(
             x = place.of(by_row(table, column, column.parts.index(part)))
             for aspect in chosen:
                 y = place.of(rated.values[aspect])
-                measured = _measured(column, x, y, how, place.clusters)
-                records.append(_record(spec, part, aspect, column, measured, how))
-                if level == "item" and measured.rows and not crossed(*rated_part(x, y)):
+                turned = not column.higher_is_better
+                one = Agreement(spec, part, aspect, how.level, how.coefficient, turned=turned)
+                records.append(_measured(one, column.level, x, y, how, place.clusters))
+                if level == "item" and records[-1].rows and not crossed(*rated_part(x, y)):
                     notes.append(f"{aspect}: few items have several systems; no p at item level")
     if coefficient == "soft_accuracy" and resample != "systems":
         notes.append("intervals of soft_accuracy resample systems only")
@@ -134,53 +135,38 @@ def correlate(
     return Agreements(records, unrated, rated.unscored, list(dict.fromkeys(notes)))
 
 
-class _Measured(NamedTuple):
-    estimate: Estimate
-    rows: int = 0
-    low: float = math.nan
-    high: float = math.nan
-    p: float = math.nan
-    threshold: float | None = None
-
-
-def _record(spec: str, part: str, aspect: str, column: Column, measured: _Measured, how: Measurement) -> Agreement:
-    value, n, undefined, reason = measured.estimate
-    return Agreement(
-        spec, part, aspect, how.level, how.coefficient, value, measured.low, measured.high, measured.p, n,
-        measured.rows, undefined, not column.higher_is_better, measured.threshold, reason,
-    )  # fmt: skip
-
-
-def _measured(column: Column, x: Float, y: Float, how: Measurement, clusters: Integers | None) -> _Measured:
-    """For a column's scores and one aspect's ratings, both [items, systems]."""
-    if column.level == "system" and how.level != "system":
-        return _Measured(Estimate(math.nan, 0, 0, _OF_SETS))
-    if column.level == "system" and how.coefficient == "soft_accuracy":
-        return _Measured(Estimate(math.nan, 0, 0, _NO_ITEMS))
+def _measured(one: Agreement, of: str, x: Float, y: Float, how: Measurement, clusters: Integers | None) -> Agreement:
+    """An agreement with its numbers, by scores of a level and one aspect's ratings, both [items, systems]."""
+    if of == "system" and how.level != "system":
+        return replace(one, reason=_OF_SETS)
+    if of == "system" and how.coefficient == "soft_accuracy":
+        return replace(one, reason=_NO_ITEMS)
     clusters = None if clusters is None else clusters[rated_items(x, y)]
     x, y = rated_part(x, y)
     rows = int((~np.isnan(x)).sum())
     if how.coefficient == "soft_accuracy":
-        return _softly(x, y, rows, how, clusters)
+        return _softly(one, x, y, rows, how, clusters)
     kind = coefficient_of(how.coefficient, x, y, how.level)
-    value = estimate(x, y, kind, how.level)
+    found = estimate(x, y, kind, how.level)
     threshold = kind.epsilon if how.coefficient == "accuracy_calibrated" else None
-    if math.isnan(value.value):
-        return _Measured(value, rows, threshold=threshold)
+    one = replace(one, rows=rows, threshold=threshold, **found._asdict())
+    if math.isnan(found.value):
+        return one
     drawn_again = bootstrap(
         x, y, kind, how.level, resample=how.resample, replicates=how.replicates, seed=how.seed, clusters=clusters
     )
     null = shuffled(x, y, kind, how.level, replicates=how.replicates, seed=how.seed, clusters=clusters)
     low, high = interval(drawn_again, how.confidence)
-    return _Measured(value, rows, low, high, p_value(value.value, null, kind.chance), threshold)
+    return replace(one, low=low, high=high, p=p_value(found.value, null, kind.chance))
 
 
-def _softly(x: Float, y: Float, rows: int, how: Measurement, clusters: Integers | None) -> _Measured:
+def _softly(one: Agreement, x: Float, y: Float, rows: int, how: Measurement, clusters: Integers | None) -> Agreement:
     p, q = (superiority(a, max(how.replicates, 1000), how.seed, clusters) for a in (x, y))
     value, systems = float(soft_accuracy(p, q)), len(p)
+    one = replace(one, value=value, n=systems, rows=rows)
     if math.isnan(value):
         reason = "no two systems have an item in common" if rows else "no row has both a score and a rating"
-        return _Measured(Estimate(value, systems, 0, reason), rows)
+        return replace(one, reason=reason)
     drawn_again, null = [np.empty(0)], [np.empty(0)]
     for _, index in drawn((1, systems), how.replicates, how.seed, "systems"):
         first, second = index[:, :, None], index[:, None, :]
@@ -188,4 +174,4 @@ def _softly(x: Float, y: Float, rows: int, how: Measurement, clusters: Integers 
     for _, index in permuted((1, systems), how.replicates, how.seed):
         null.append(soft_accuracy(p[index[:, :, None], index[:, None, :]], q))
     low, high = interval(np.concatenate(drawn_again), how.confidence)
-    return _Measured(Estimate(value, systems, 0, None), rows, low, high, p_value(value, np.concatenate(null), None))
+    return replace(one, low=low, high=high, p=p_value(value, np.concatenate(null), None))

@@ -5,27 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
+from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.bounds import binomial_p, certified, cluster_p, half_seen, proportion
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.meta.arrays import Float, Mask
 from nlgauge.meta.bar import RatedBar
+from nlgauge.meta.drawn import Draw
 from nlgauge.meta.fitting import folds_of
-from nlgauge.meta.join import turned
+from nlgauge.meta.join import Source, turned
 from nlgauge.meta.refusing import LEAST, chosen_by_score
 from nlgauge.meta.rows_beside import rated_rows
 from nlgauge.meta.selection import label
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
-    from nlgauge.data.table import ScoreTable
-    from nlgauge.meta.drawn import Draw
-    from nlgauge.meta.join import Source
 
 SHARES = np.arange(1, 41) / 40
 """The shares of the scored rows that pass the bars that are tried, the strictest first"""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.elsewhere import looked_up
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus, Row
+from nlgauge.meta.keyed import Key
 
 
 def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
@@ -20,25 +19,30 @@ def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
     *Adding Error Bars to Evals*, arXiv:2411.00640, section 2.2, says why rows that share a source need this. Raises
     InputError for a row of the table without an output, or without a value in the column.
     """
-    found = {(row.system, row.item): _value(row, column) for row in outputs}
-    for number, key in enumerate(table.rows, 1):
-        if found.get(key) is None:
-            system, item = key
-            what = f"has no {column!r}" if key in found else "is not among the outputs"
-            raise InputError(
-                f"row {number} of the scores, system {system!r}, item {item!r}, {what}",
-                remedy=f"give every row its cluster; there are {', '.join(_columns(outputs))}",
-            )
-    return table.clustered([found[key] for key in table.rows])
+    found = column_of(table.rows, outputs, column)
+    labels = [label for label in found if label is not None]
+    if len(labels) < len(found):
+        number = found.index(None)
+        system, item = table.rows[number]
+        there = any((row.system, row.item) == (system, item) for row in outputs)
+        columns = ["source", "context", "item", *dict.fromkeys(name for row in outputs for name in row.extra)]
+        raise InputError(
+            f"row {number + 1} of the scores, system {system!r}, item {item!r}, "
+            + (f"has no {column!r}" if there else "is not among the outputs"),
+            remedy=f"give every row its cluster; there are {', '.join(columns)}",
+        )
+    return table.clustered(labels)
+
+
+def column_of(keys: Sequence[Key], outputs: Iterable[Row], name: str) -> list[str | None]:
+    """A column of outputs for each (system, item), as texts; None where there is none. Columns as in `by_column`."""
+    values = {(row.system, row.item): _value(row, name) for row in outputs}
+    return [values.get(key) for key in keys]
 
 
 def _value(row: Row, column: str) -> str | None:
-    fields = {"source": row.source, "context": row.context, "item": row.item, "system": row.system}
-    value = fields[column] if column in fields else looked_up(row.extra, column)
+    own = ("candidate", "source", "context", "question", "item", "system")
+    value = getattr(row, column) if column in own else looked_up(row.extra, column)
     if value is None or value == "":
         return None
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
-
-
-def _columns(outputs: Corpus) -> list[str]:
-    return ["source", "context", "item", *dict.fromkeys(name for row in outputs for name in row.extra)]

@@ -11,8 +11,8 @@ missing value are left out together. Kendall's coefficients count pairs, in the 
     kendall_eq   (C + T_hm - D - T_m - T_h) / all
     accuracy     (C + T_hm) / all: the share of pairs that both judge alike; over systems that of Kocmi et al. 2021
     accuracy_calibrated  the same, differences of the metric up to a threshold being ties; the threshold is the one
-                 that makes the value largest, one for all items, see `nlgauge.meta.calibration`
-    soft_accuracy  over systems: how alike metric and people are sure, see `nlgauge.meta.soft_accuracy`
+                 that makes the value largest, one for all items, see `nlgauge.meta.correlation`
+    soft_accuracy  over systems: how alike metric and people are sure, see `nlgauge.meta.coefficients`
     pairwise_difference  at item level: Pearson of the differences between two outputs for one item, those of all items
                  together (PDP; DiIanni and Deutsch, EMNLP 2025, arXiv:2509.25546). Each pair is taken both ways round,
                  so that the mean difference is 0 and the order of systems does not count
@@ -25,7 +25,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from nlgauge.meta.arrays import Codes, Float, Mask
+from nlgauge.data.table.intervals import together
+from nlgauge.meta.arrays import Codes, Float, Integers, Mask
 from nlgauge.meta.pairs import Pairs, count_pairs, dense, histogram
 
 Formula: TypeAlias = Callable[[Any, Any, Codes | None], Float]
@@ -164,5 +165,40 @@ COEFFICIENTS: dict[str, Coefficient] = {
     "pairwise_difference": Coefficient(_pearson, by_order=False, together=_differences),
 }
 SPECIAL = ("accuracy_calibrated", "soft_accuracy")
-"""Coefficients that read a whole table before they are one: `nlgauge.meta.calibration` makes the first of a table,
-`nlgauge.meta.soft_accuracy` is the second"""
+"""Coefficients that read a whole table before they are one: `nlgauge.meta.correlation` makes the first of a table,
+`nlgauge.meta.coefficients` is the second"""
+
+
+def superiority(x: Float, replicates: int = 1000, seed: int = 0, clusters: Integers | None = None) -> Float:
+    """How sure it is that one system is better than another: [items, systems] -> p [systems, systems].
+
+    p[i, j] is the p-value of a paired permutation test of "i is better than j" on the items that both have: the share
+    of random exchanges of the two systems' scores within items that favour i at least as much. An exchange that gives
+    just the difference seen counts half, so that p[j, i] = 1 - p[i, j] and equal systems get 0.5. NaN without items.
+    clusters [items]: of items, whose scores are exchanged together.
+    """
+    first, second = np.triu_indices(x.shape[1], 1)
+    differences = x[:, first] - x[:, second]
+    shared = ~np.isnan(differences).all(0)
+    differences = np.nan_to_num(differences, nan=0.0)
+    if clusters is not None:
+        differences = together(differences, clusters)
+    signs = np.random.default_rng([seed, len(x)]).choice([-1.0, 1.0], (replicates, len(differences)))
+    beyond = signs @ differences - differences.sum(0)
+    slack = 1e-12 * np.abs(differences).sum(0)
+    p = ((beyond > slack).sum(0) + (np.abs(beyond) <= slack).sum(0) / 2) / replicates
+    out = np.full((x.shape[1], x.shape[1]), np.nan)
+    out[first, second], out[second, first] = np.where(shared, [p, 1 - p], np.nan)
+    return out
+
+
+def soft_accuracy(p: Float, q: Float, ids: Codes | None = None) -> Float:
+    """1 - mean |p - q| over pairs of systems: p, q [..., systems, systems] of `superiority` -> [...].
+
+    Equation 4 of the paper. ids [..., systems] tells systems that were drawn twice, whose pairs are left out.
+    """
+    first, second = np.triu_indices(p.shape[-1], 1)
+    alike = 1 - np.abs(p - q)[..., first, second]
+    if ids is not None:
+        alike = np.where(ids[..., first] == ids[..., second], np.nan, alike)
+    return mean_known(alike)

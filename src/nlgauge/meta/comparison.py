@@ -17,8 +17,7 @@ from nlgauge.meta.arrays import Float, Integers, Mask
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.join import Grid, grid
 from nlgauge.meta.paired import Paired, paired, paired_totals
-from nlgauge.show.markup.environment import number, p_value
-from nlgauge.show.markup.small import small
+from nlgauge.show.markup.environment import number, p_value, small
 from nlgauge.show.tables.terminal import terminal
 
 if TYPE_CHECKING:

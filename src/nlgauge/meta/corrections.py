@@ -42,14 +42,10 @@ def _placed(values: Float, order: Integers, adjusted: Float) -> Float:
     return out
 
 
-def _none(p: Sequence[float]) -> Float:
-    return np.asarray(p, float)
-
-
 CORRECTIONS: Mapping[str, Callable[[Sequence[float]], Float]] = {
     "holm": holm,
     "benjamini_hochberg": benjamini_hochberg,
-    "none": _none,
+    "none": lambda p: np.asarray(p, float),
 }
 
 

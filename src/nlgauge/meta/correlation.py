@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.meta.arrays import Codes, Float, Mask, Values
-from nlgauge.meta.coefficients import Coefficient, mean_known
-from nlgauge.meta.pairs import dense
+from nlgauge.meta.coefficients import COEFFICIENTS, Coefficient, mean_known, share
+from nlgauge.meta.pairs import close_pairs, dense
 
 LEVELS = ("item", "system", "pooled")
 # Two means that differ by less, as a share of the largest, differ in the order of summation only.
@@ -102,3 +102,43 @@ def _why(x: Float, y: Float, known: Mask) -> str:
         if all(len(set(row[shown])) < 2 for row, shown in zip(a, known, strict=True)):
             return f"{name} constant{where}"
     return f"metric or ratings are {'constant' if np.isfinite(x[known]).all() else 'constant or infinite'}{where}"
+
+
+def coefficient(name: str, x: Float, y: Float, level: str) -> Coefficient:
+    """The coefficient of that name; that of `accuracy_calibrated` with the threshold of this table [items, systems]."""
+    if name in COEFFICIENTS:
+        return COEFFICIENTS[name]
+    epsilon = calibrated(*samples(x, y, level))
+
+    def accuracy(x: Float, y: Float, ids: Codes | None) -> Float:
+        pairs = close_pairs(x, y, ids, epsilon)
+        return share(pairs.concordant + pairs.both_tied, pairs.all)
+
+    return Coefficient(accuracy, by_order=False, chance=None, epsilon=epsilon, counts_copies=True)
+
+
+def calibrated(x: Float, y: Float) -> float:
+    """The smallest difference of the metric, among those that occur, under which pairs have to count as ties to make
+    the mean accuracy of the samples [samples, n] largest. All pairs, O(P log P).
+
+    Deutsch, Foster and Freitag, *Ties Matter: Meta-Evaluating Modern Metrics with Pairwise Accuracy and Tie
+    Calibration*, EMNLP 2023, section 6.
+    """
+    first, second = np.triu_indices(x.shape[1], 1)
+    with np.errstate(invalid="ignore"):
+        dx, dy = x[:, first] - x[:, second], y[:, first] - y[:, second]
+    known = ~(np.isnan(dx) | np.isnan(dy))
+    # A tie more is worth this much: right where people tie, lost where metric and people had agreed.
+    gain = (dy == 0).astype(float) - ((dy != 0) & (np.sign(dx) == np.sign(dy)))
+    gain /= np.maximum(known.sum(-1), 1)[:, None]
+    sizes, gains = np.abs(dx[known]), gain[known]
+    if not len(sizes):
+        return 0.0
+    order = np.argsort(sizes, kind="stable")
+    sizes, total = sizes[order], np.cumsum(gains[order])
+    last = np.append(sizes[1:] != sizes[:-1], True)
+    sizes, total = sizes[last], total[last]
+    if sizes[0] > 0:
+        sizes, total = np.insert(sizes, 0, 0.0), np.insert(total, 0, 0.0)
+    # Sums of the same gains in another order differ in the last digits; the smallest of equals is wanted.
+    return float(sizes[np.argmax(total >= total.max() - 1e-12)])

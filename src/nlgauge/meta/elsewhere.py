@@ -6,13 +6,11 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.errors import InputError
 from nlgauge.meta.keyed import Scores, keyed, number, refuse_twice
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus, Row
 
 Place: TypeAlias = tuple[str, str | None]
 """(system, item), or (system, None) for a number of a whole system"""

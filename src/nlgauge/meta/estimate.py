@@ -6,10 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import (
     Integers,
@@ -24,15 +26,11 @@ from nlgauge.maths.prediction_powered import (
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.drawn import Draw
 from nlgauge.meta.fitting import combined
+from nlgauge.meta.join import Source
 from nlgauge.meta.refusing import refusal
 from nlgauge.meta.rows_beside import Rated, rated_rows
 from nlgauge.meta.selection import label, selected
 from nlgauge.show.tables.terminal import terminal
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
-    from nlgauge.data.table import ScoreTable
-    from nlgauge.meta.join import Source
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,17 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float, Integers
 from nlgauge.meta.elsewhere import read
 from nlgauge.meta.keyed import Key, Scores, keyed, refuse_twice
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
 
 Source: TypeAlias = "Corpus | ScoreTable | Column | Scores | Mapping[str, Scores]"
 """Where ratings come from: see `ratings`"""

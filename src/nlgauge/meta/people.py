@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable, SystemScore
 from nlgauge.errors import InputError
 from nlgauge.meta.estimate import Estimate, estimate
 from nlgauge.meta.join import Source, ratings
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
 
 LED = "people: "
 """What the name of an aspect begins with where it stands among metrics"""

@@ -19,9 +19,9 @@ import numpy as np
 
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.meta.arrays import Float, Integers
-from nlgauge.meta.calibration import coefficient as coefficient_of
+from nlgauge.meta.arrays import Float
 from nlgauge.meta.corrections import benjamini_yekutieli
+from nlgauge.meta.correlation import coefficient as coefficient_of
 from nlgauge.meta.correlation import estimate
 from nlgauge.meta.fitting import cross_fitted
 from nlgauge.meta.join import Grid, Source
@@ -169,15 +169,9 @@ class _Raters:
         predicted = np.full(len(values), np.nan)
         groups = self._items if self._place.clusters is None else self._place.clusters[self._items]
         if len(np.unique(groups[rows])) > 1:
-            fitted = cross_fitted(
-                values[rows, None], mean[rows], _numbers(groups[rows]), "nnls", _FOLDS, self._how.seed
-            )
+            fitted = cross_fitted(values[rows, None], mean[rows], groups[rows], "nnls", _FOLDS, self._how.seed)
             predicted[rows] = fitted.predicted
         return predicted
-
-
-def _numbers(groups: Integers) -> Integers:
-    return np.asarray(np.unique(groups, return_inverse=True)[1])
 
 
 def _away(one: Float, others: Float) -> Float:

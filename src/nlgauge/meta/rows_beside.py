@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from nlgauge.data.table import Column
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.meta.arrays import Float, Mask
+from nlgauge.meta.clusters import column_of
 from nlgauge.meta.drawn import Draw
-from nlgauge.meta.join import aspects_of, grid, ratings
-from nlgauge.meta.keyed import Key, number
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus, Row
-    from nlgauge.data.table import ScoreTable
-    from nlgauge.meta.join import Source
+from nlgauge.meta.join import Source, aspects_of, grid, ratings
+from nlgauge.meta.keyed import number
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ def rated_rows(
     any_rated = ~np.all([np.isnan(one) for one in values.values()], axis=0)
     notes = [f"{len(found.unscored)} rated outputs are not in the scores"] if found.unscored else []
     items = np.array(place.place[0], np.intp)
-    corpus: Any = outputs if outputs is not None else source if _is_corpus(source) else None
+    corpus = outputs if outputs is not None else source if isinstance(source, Corpus) else None
     strata, probabilities, at_random = np.zeros(len(table.rows), np.intp), None, True
     labels: list[Any] | None = None
     if draw is not None:
@@ -73,7 +70,7 @@ def rated_rows(
         strata, at_random = np.array([row.stratum for row in drawn], np.intp), False
         labels = [row.cluster for row in drawn]
         labels = None if all(one is None for one in labels) else labels
-    elif _is_corpus(source):
+    elif isinstance(source, Corpus):
         strata_given = column_of(table.rows, source, "stratum")
         given = [number(one, "a probability") for one in column_of(table.rows, source, "probability")]
         if None not in strata_given:
@@ -87,11 +84,6 @@ def rated_rows(
     return Rated(values, items, None if labels is None else _codes(labels), strata, probabilities, at_random, notes)
 
 
-def _is_corpus(source: object) -> Any:
-    """Whether ratings come with other columns."""
-    return hasattr(source, "digest") and hasattr(source, "systems")
-
-
 def _labels(table: ScoreTable, corpus: Corpus | None, name: str) -> list[Any]:
     if name in ("item", "system"):
         return [row[1] if name == "item" else row[0] for row in table.rows]
@@ -100,18 +92,6 @@ def _labels(table: ScoreTable, corpus: Corpus | None, name: str) -> list[Any]:
         problem = f"{missing} of {len(labels)} rows of the scores have no {name!r} to be clustered by"
         raise InputError(problem, remedy="give the outputs, which have that column in every row")
     return labels
-
-
-def column_of(keys: Sequence[Key], corpus: Any, name: str) -> list[Any]:
-    """A column of a corpus for each (system, item), None where there is none."""
-    rows: dict[tuple[str, str], Row] = {(row.system, row.item): row for row in corpus}
-    found = [rows.get(key) for key in keys]
-    own = {"candidate", "source", "context", "question"}
-    values = [
-        None if row is None else getattr(row, name) if name in own and hasattr(row, name) else row.extra.get(name)
-        for row in found
-    ]
-    return [None if isinstance(value, str) and not value else value for value in values]
 
 
 def _codes(labels: list[Any]) -> Integers:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.prediction_powered import Integers
 from nlgauge.meta.arrays import Float
+from nlgauge.meta.clusters import column_of
 from nlgauge.meta.drawn import Draw, DrawnRow
 from nlgauge.meta.join import turned
 from nlgauge.meta.keyed import refuse_twice
-from nlgauge.meta.rows_beside import column_of
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
-    from nlgauge.data.table import ScoreTable
 
 ALLOCATIONS = ("proportional", "neyman")
 _EACH = 2
@@ -56,8 +53,7 @@ def sample(
         raise InputError(f"{n} of {len(keys)} rows cannot be drawn", remedy=f"draw from 1 to {len(keys)}")
     rng = np.random.default_rng([seed, len(keys), n])
     if cluster is not None:
-        labels = [key[1] for key in keys] if cluster == "item" else column_of(keys, outputs, cluster)
-        return _clusters(keys, labels, cluster, n, rng)
+        return _clusters(keys, column_of(keys, outputs, cluster), cluster, n, rng)
     values = None if scores is None else _values(keys, scores, metric)
     systems = np.array([list(outputs.systems).index(system) for system, _ in keys])
     groups = systems if values is None else _strata(systems, values, strata)

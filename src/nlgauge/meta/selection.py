@@ -41,3 +41,8 @@ def _cut(column: Column, parts: list[str]) -> Column:
         return replace(column, details=details)
     values = column.values[:, [column.parts.index(part) for part in kept]]
     return Column(kept, values, column.reasons, {}, column.higher_is_better, column.level, details=details)
+
+
+def directed(table: ScoreTable, spec: str, part: str) -> str:
+    """A part of a metric, with an arrow that says which way is better; a detail has none."""
+    return label(table, spec, part) + table.columns[spec].arrow(part)

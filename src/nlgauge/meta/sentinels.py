@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.maths.words import words
 from nlgauge.meta.agreement import Agreements
@@ -21,9 +22,6 @@ from nlgauge.meta.coefficients import SPECIAL
 from nlgauge.meta.contrast import contrast
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.join import Source
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus, Row
 
 SENTINELS = ("Length", "CopyRate", "Constant")
 OF_TIES = ("accuracy", "accuracy_calibrated", "soft_accuracy", "kendall_eq")

@@ -14,8 +14,7 @@ import numpy as np
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.data.table import Sums
-from nlgauge.data.table.evidence import wrong_evidence
-from nlgauge.data.table.shapes import mismatch
+from nlgauge.data.table.shapes import mismatch, wrong_evidence
 from nlgauge.errors import MetricError
 from nlgauge.metrics.base import Metric, Value
 from nlgauge.metrics.evidence import Json

@@ -20,15 +20,14 @@ from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.meta.gate import check
 from nlgauge.metrics.base import RowMetric
 from nlgauge.run.executors.together import Run
-from nlgauge.serve import answers, body, openapi, page
-from nlgauge.serve.asking import Asking, number_of, one_of
+from nlgauge.serve import answers, openapi, page
+from nlgauge.serve.answers import Refused, refusal
+from nlgauge.serve.asking import Asking, body_of, number_of, one_of
 from nlgauge.serve.guard import Guard
 from nlgauge.serve.keys import Keys
 from nlgauge.serve.limits import Limits
-from nlgauge.serve.listing import listing
 from nlgauge.serve.measures import CONTENT_TYPE, Measures
-from nlgauge.serve.menu import Menu
-from nlgauge.serve.refusal import Refused, refusal
+from nlgauge.serve.menu import Menu, listing
 from nlgauge.serve.worker import Worker, tell
 
 # The web framework can send traces and logs with what errors say; nothing leaves the service.
@@ -96,22 +95,23 @@ def _scoring(app: FastAPI, service: Service) -> None:
 
     @app.post("/score", **openapi.SCORE)
     async def score(request: Request) -> Response:
-        fields = asking.fields(await body.read(request, service.limits), openapi.SCORE_FIELDS)
+        fields = asking.fields(await body_of(request, service.limits), openapi.SCORE_FIELDS)
         evidence = one_of(fields, "evidence", bool, "true or false", False)
         run = asking.run(asking.corpus(fields), fields.get("metrics"), evidence)
         return _json(answers.scores(await service.answer(run, request)))
 
     @app.post("/explain", **openapi.EXPLAIN)
     async def explain(request: Request) -> Response:
-        fields = asking.fields(await body.read(request, service.limits), openapi.EXPLAIN_FIELDS)
+        fields = asking.fields(await body_of(request, service.limits), openapi.EXPLAIN_FIELDS)
         run = asking.run(asking.corpus(fields), [_spec(fields)], evidence=True)
-        _refuse_sets(run)
+        if sets := [spec for spec, metric in run.metrics.items() if not isinstance(metric, RowMetric)]:
+            raise SpecError(f"{sets[0]} measures sets of texts and no single rows: ask /score for its evidence")
         await service.answer(run, request)
         return _json(answers.explanations(run))
 
     @app.post("/check", **openapi.CHECK)
     async def checked(request: Request) -> Response:
-        fields = asking.fields(await body.read(request, service.limits), openapi.CHECK_FIELDS)
+        fields = asking.fields(await body_of(request, service.limits), openapi.CHECK_FIELDS)
         part = one_of(fields, "part", str, "a text")
         missing = one_of(fields, "allow_missing", bool, "true or false", False)
         least, most = number_of(fields, "at_least"), number_of(fields, "at_most")
@@ -150,12 +150,6 @@ def _spec(fields: Mapping[str, Any]) -> str:
     if spec is None:
         raise InputError("there is no field metric", remedy="write \"Consistency(aligner='D')\", for one")
     return str(spec)
-
-
-def _refuse_sets(run: Run) -> None:
-    for spec, metric in run.metrics.items():
-        if not isinstance(metric, RowMetric):
-            raise SpecError(f"{spec} measures sets of texts and no single rows: ask /score for its evidence")
 
 
 def _errors(app: FastAPI) -> None:

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nlgauge.serve import answers
+from nlgauge.serve.answers import Refused, refusal
 from nlgauge.serve.keys import Keys
 from nlgauge.serve.measures import Measures
-from nlgauge.serve.refusal import Refused, refusal
 from nlgauge.serve.worker import tell
 
 OPEN = ("/", "/health", "/ready")

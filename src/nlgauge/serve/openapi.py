@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlgauge.serve.refusal import DOCUMENTED
+from nlgauge.serve.answers import DOCUMENTED
 
 _TEXT = {"type": "string"}
 _ROW = {

@@ -11,11 +11,14 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
+from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models.capabilities import Model
+from nlgauge.options import RunOptions
 from nlgauge.run.executors.together import Run, score_together
+from nlgauge.serve.answers import Refused
 from nlgauge.serve.limits import Limits
-from nlgauge.serve.refusal import Refused
+from nlgauge.serve.menu import Menu
 
 
 @dataclass(eq=False)
@@ -146,3 +149,27 @@ def tell(error: BaseException) -> None:
     """Say on stderr where an error arose that nobody expected; not what it says, which may hold words of a row."""
     places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
     print(f"nlgauge: {type(error).__name__} at {'; '.join(places[-6:])}", file=sys.stderr, flush=True)
+
+
+_SAMPLE = {
+    "candidate": "The ferry was late again.",
+    "references": ["Once more the ferry was late."],
+    "source": "The morning ferry left an hour late, for the third time this week.",
+    "context": "How was the ferry?",
+}
+
+
+def load_models(menu: Menu, options: RunOptions) -> dict[str, Model]:
+    """Every model that a request can lead to, by name. Raises what `nlgauge.engine.models.loading.load` raises."""
+    return {name: options.load(name) for name in menu.models}
+
+
+def try_out(menu: Menu, models: dict[str, Model]) -> None:
+    """Score one row by every metric that was named: what a metric reads at its first use is read now.
+
+    Raises what a metric raises, a library that is missing for instance.
+    """
+    run = Run(Corpus.from_records([_SAMPLE]), menu.named, menu.asked, evidence=True)
+    score_together([run], {name: Engine(model, load=models.__getitem__) for name, model in models.items()})
+    if run.error is not None:
+        raise run.error

@@ -36,6 +36,11 @@ class CorrelationMatrix:
     reasons: dict[str, str]
     """Why, by "name | name", for every pair without a value"""
 
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said beside the numbers."""
+        return [f"{pair}: no value: {reason}" for pair, reason in self.reasons.items()]
+
     def tables(self) -> list[list[list[Cell]]]:
         """For a terminal: columns are called by the number of the row."""
         numbers = [str(number) for number in range(1, len(self.names) + 1)]

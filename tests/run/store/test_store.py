@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from nlgauge.errors import SpecError
 from nlgauge.run.store import file as store_file
-from nlgauge.run.store import place as store_place
-from nlgauge.run.store.store import Store, Verified, opened
+from nlgauge.run.store import store as store_module
+from nlgauge.run.store.store import LIMIT, Store, Verified, default_folder, default_limit, is_off, opened
 
 _RANDOM = random.Random(7)
 ENTRIES = {
@@ -417,7 +418,7 @@ def test_several_processes_on_one_folder(tmp_path: Path) -> None:
 
 
 def test_a_store_without_a_given_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert Store(tmp_path).limit == store_place.LIMIT
+    assert Store(tmp_path).limit == store_module.LIMIT
     monkeypatch.setenv("NLGAUGE_CACHE_LIMIT", "12345")
     assert Store(tmp_path).limit == 12345
 
@@ -430,3 +431,37 @@ def test_lines_go_to_stderr_by_default(tmp_path: Path, capsys: pytest.CaptureFix
     captured = capsys.readouterr()
     assert captured.out == "" and captured.err.startswith("nlgauge: no scores are kept in")
     assert len(captured.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("platform", "variables", "place"),
+    [
+        ("linux", {}, "home/.cache/nlgauge"),
+        ("linux", {"XDG_CACHE_HOME": "xdg"}, "xdg/nlgauge"),
+        ("darwin", {}, "home/Library/Caches/nlgauge"),
+        ("win32", {"LOCALAPPDATA": "local"}, "local/nlgauge/Cache"),
+        ("win32", {}, "home/AppData/Local/nlgauge/Cache"),
+        ("linux", {"NLGAUGE_CACHE": "named", "XDG_CACHE_HOME": "xdg"}, "named"),
+        ("linux", {"NLGAUGE_CACHE": "off"}, "home/.cache/nlgauge"),
+    ],
+)
+def test_place(platform: str, variables: dict[str, str], place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NLGAUGE_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(Path, "home", lambda: Path("home"))
+    assert default_folder() == Path(place)
+    assert is_off() == (variables.get("NLGAUGE_CACHE") == "off")
+
+
+def test_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NLGAUGE_CACHE_LIMIT", raising=False)
+    assert default_limit() == LIMIT
+    monkeypatch.setenv("NLGAUGE_CACHE_LIMIT", "1000")
+    assert default_limit() == 1000
+    for wrong in ("4 GiB", "-1", "1e9"):
+        monkeypatch.setenv("NLGAUGE_CACHE_LIMIT", wrong)
+        with pytest.raises(SpecError, match="number of bytes"):
+            default_limit()

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
-from nlgauge.show.markup.environment import HERE, data, digest, environment, inlined, number, p_value, shown
+from nlgauge.show.markup.environment import HERE, data, digest, environment, inlined, number, p_value, shown, small
+from tests.show.markup.test_evidence import outline
 
 NASTY = [
     "<script>alert(1)</script>",
@@ -97,3 +98,10 @@ def test_a_script_is_called_by_what_it_is() -> None:
     script = str(inlined(HERE / "evidence.js"))
     assert digest(script) == "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert "</" not in script
+
+
+def test_a_small_table_is_escaped_and_has_heads() -> None:
+    made = small("<b>", ["system", "A & B"], [["<i>", "0.5"]], ["a <note>"])
+    found = outline(made)
+    assert {"b", "i", "note"} & found.tags == set()
+    assert "&lt;b&gt;" in made and "A &amp; B" in made and 'scope="row"' in made and "a &lt;note&gt;" in made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shlex
 from base64 import b64encode
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +17,9 @@ import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
 from nlgauge.data.table import Column
 from nlgauge.show.markup.environment import shown
+from nlgauge.show.page.report import repeat
 from tests.meta import hidden
-from tests.report_tables import UP, corpus, table
+from tests.report_tables import DOWN, UP, corpus, table
 from tests.score_tables import mixed, one
 from tests.show.markup.test_environment import NASTY
 from tests.show.markup.test_evidence import Outline
@@ -161,3 +163,22 @@ def test_a_page_draws_the_history_of_a_gate(tmp_path: Path) -> None:
     assert "<b>bot" not in page.split('id="days"')[1].split("</section>")[0]
     with pytest.raises(InputError, match="no look of a gate"):
         written(tmp_path, table(ROWS), history=tmp_path / "report.html")
+
+
+def test_commands_name_what_was_asked_for_and_survive_a_shell() -> None:
+    made = table(corpus())
+    made.run["asked"] = {"Up( k=1 )": UP, "Down(a='$x')": DOWN}
+    found = repeat(made, "a page.html")
+    score = shlex.split(found.commands[1])
+    assert found.commands[0] == "pip install nlgauge==9.9"
+    assert [score[at + 1] for at, word in enumerate(score) if word == "-m"] == ["Up( k=1 )", "Down(a='$x')", "Sets"]
+    assert "--evidence" in score
+    assert shlex.split(found.commands[2])[-1] == "a page.html"
+
+
+def test_signatures_windows_notes_and_facts() -> None:
+    found = repeat(table(corpus()))
+    assert found.signatures[0] == f"{UP}|window:slide@512,longer 2/72"
+    assert (UP, "slide@512,longer 2/72") in found.windows
+    assert found.notes == [(DOWN, "a note", 3)]
+    assert ("rows", "72") in found.facts

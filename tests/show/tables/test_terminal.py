@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nlgauge.show.tables import harmless, harmless_json
 from nlgauge.show.tables.cell import Number
 from nlgauge.show.tables.terminal import Column, column_of, shown_width, terminal
 
@@ -131,3 +133,28 @@ def test_a_head_is_never_narrower_than_its_longest_word_nor_than_the_numbers() -
     assert shown(column_of([head, Number(1)]).with_narrow_head())[0] == ["Consistency(", "aligner='D')", "score ↑"]
     wide = column_of(["a b c", Number(0.1, 0.2, 0.3)]).with_narrow_head()
     assert shown(wide)[0] == ["a b c"]
+
+
+STEERING = "\x00\x07\x1b\x7f\x85\x9b\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069"
+
+
+@pytest.mark.parametrize("sign", STEERING, ids=ascii)
+def test_a_sign_that_steers_is_replaced_one_for_one(sign: str) -> None:
+    assert harmless(f"a{sign}b") == harmless(f"a{sign}b", lines=True) == "a\ufffdb"
+
+
+def test_line_ends_and_tabs_are_left_where_lines_may_end() -> None:
+    assert harmless("a\n\tb\rc", lines=True) == "a\n\tb\ufffdc"
+    assert harmless("a\n\tb\rc") == "a\ufffd\ufffdb\ufffdc"
+
+
+def test_what_letters_need_is_left() -> None:
+    text = "é 日本 مرحبا שלום नमस्ते 👩\u200d🚀 e\u0301 a\u00a0b \u200c"
+    assert harmless(text) == text
+
+
+def test_json_stands_for_the_same_without_them() -> None:
+    record = {"name " + STEERING: ["مرحبا", STEERING, 1.5]}
+    text = harmless_json(json.dumps(record, ensure_ascii=False, indent=2))
+    assert json.loads(text) == record
+    assert not set(STEERING) & set(text)

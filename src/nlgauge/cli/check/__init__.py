@@ -6,17 +6,16 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nlgauge._version import __version__
-from nlgauge.cli.keeping import cache_of, keeping
-from nlgauge.cli.loading import loading
+from nlgauge.cli.options import CLUSTER, LOADING, MAP, PLACE, SEED, keeping
 from nlgauge.cli.streams import show_json
-from nlgauge.cli.terminal import CLUSTER, PLACE, beside, clustered, one_metric, read_outputs
+from nlgauge.cli.terminal import beside, blaming, clustered, one_metric, read_outputs
 from nlgauge.data.atomic_write import refuse_place
-from nlgauge.errors import InputError, SpecError
+from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
@@ -32,42 +31,26 @@ _FORMATS = ("text", "github", "junit", "json")
 @click.option("--at-least", type=float, help="Every row must score this or more; if higher is better.")
 @click.option("--at-most", type=float, help="Every row must score this or less; if lower is better.")
 @click.option("--bar", type=PLACE, help="A bar that nlgauge calibrate wrote, which names its metric.")
-@click.option(
-    "--grounded",
-    is_flag=True,
-    help="Does the source support each row? By bars on the model's card.",
-)
+@click.option("--grounded", is_flag=True, help="Does the source support each row? By bars on the model's card.")
 @click.option("--against", type=PLACE, help="Scores file of an earlier run: fail where a system is worse than there.")
 @click.option("--margin", type=float, help="With --against: fail unless a loss below this is shown.")
-@click.option(
-    "--history",
-    type=PLACE,
-    help="With --against: keep every check here (JSON Lines), and judge by all.",
-)
+@click.option("--history", type=PLACE, help="With --against: keep every check here (JSON Lines), and judge by all.")
 @CLUSTER
 @click.option("--significance", type=float, default=0.05, show_default=True, help="Level of the test of --against.")
 @click.option("--allow-missing", is_flag=True, help="Count rows without a value, but do not fail because of them.")
 @click.option("-o", "--output", type=PLACE, help="Write every row's scores here (JSON Lines): the next --against.")
-@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
-@click.option("--model", help="Model of metrics that name none: pocket, base, a Hugging Face name or a folder.")
-@loading
+@MAP
+@LOADING
 @keeping
-@click.option(
-    "--replicates",
-    type=click.IntRange(min=1),
-    default=1000,
-    show_default=True,
-    help="With --against: how many resamples the interval and p are computed from.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--replicates", type=click.IntRange(min=1), default=1000, show_default=True,
+              help="With --against: how many resamples the interval and p are computed from.")  # fmt: skip
+@SEED
 @click.option("--format", "layout", type=click.Choice(_FORMATS), default="text", show_default=True)
 def check(
     outputs: Path, specs: Sequence[str], part: str | None, at_least: float | None, at_most: float | None,
     bar: Path | None, grounded: bool, against: Path | None, margin: float | None, history: Path | None,
     cluster: str | None, significance: float, allow_missing: bool, output: Path | None, columns: Sequence[str],
-    model: str | None, precision: str, backend: str, device: str | None, cache: Path | None, no_cache: bool,
-    replicates: int,
-    seed: int, layout: str,
+    replicates: int, seed: int, layout: str, **how: Any,
 ) -> None:  # fmt: skip
     """Fail if a row misses a bar, or if a system is worse than in an earlier run (docs/check.md).
 
@@ -93,16 +76,9 @@ def check(
         raise SpecError("there is nothing to check: give --grounded, --at-least, --at-most, --bar or --against")
     refuse_place(output, history)
     baseline = None if against is None else ScoreTable.load(against)
-    corpus = read_outputs(outputs, (), (), None, None, (), columns)
-    try:
-        table = evaluate(
-            corpus, metrics=spec, model=model, precision=precision, backend=backend, device=device, evidence=True,
-            progress=True, cache=cache_of(cache, no_cache),
-        )  # fmt: skip
-    except InputError as error:
-        if error.file:
-            raise
-        raise InputError(error.problem, file=outputs, row=error.row, remedy=error.remedy) from None
+    corpus = read_outputs(outputs, columns)
+    with blaming(outputs):
+        table = evaluate(corpus, metrics=spec, evidence=True, progress=True, **how)
     verdict = run(
         clustered(table, corpus, cluster), part=part, at_least=at_least, at_most=at_most, bar=made, grounded=grounded,
         against=baseline, margin=margin, history=history, allow_missing=allow_missing, significance=significance,
@@ -110,11 +86,11 @@ def check(
     )  # fmt: skip
     if output is not None:
         table.save(output)
-    options = [("--map", pair) for pair in columns] + [("--model", model), ("--device", device)]
-    options += [("--precision", precision if precision != "float32" else None)]
-    how = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
+    options = [("--map", pair) for pair in columns] + [("--model", how["model"]), ("--device", how["device"])]
+    options += [("--precision", how["precision"] if how["precision"] != "float32" else None)]
+    scored = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
     with beside(output):
-        _printer(layout)(verdict, table, outputs, against, how)
+        _printer(layout)(verdict, table, outputs, against, scored)
     sys.exit(0 if verdict.passed else 1)
 
 

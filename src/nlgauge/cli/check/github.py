@@ -9,27 +9,26 @@ from pathlib import Path
 
 import click
 
-from nlgauge.cli.check import wording
-from nlgauge.cli.check.text import tell
+from nlgauge.cli.check import text
 from nlgauge.data.table import ScoreTable
 from nlgauge.meta.gate import Verdict
 
 
 def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
     """Annotations and the counts on stdout, the rest on stderr as `text` has it."""
-    title = wording.name(verdict)
+    title = text.name(verdict)
     for one in verdict.failures:
         # Only there does the number of a row tell its line.
         line = one.row if outputs.suffix == ".jsonl" else None
-        message = "\n".join([f"{wording.place(one)}: {one.problem}", *wording.quoted(one)])
+        message = "\n".join([f"{text.place(one)}: {one.problem}", *text.quoted(one)])
         click.echo(_command("error", message, file=outputs, line=line, title=title))
     for regression in verdict.regressions:
         if regression.worse:
-            message = "\n".join(wording.compared(regression, against))
+            message = "\n".join(text.compared(regression, against))
             click.echo(_command("error", message, file=outputs, line=None, title=title))
-    end = f"{wording.counted(verdict)}; {'passed' if verdict.passed else 'failed'}"
+    end = f"{text.counted(verdict)}; {'passed' if verdict.passed else 'failed'}"
     click.echo(_command("notice", end, file=None, line=None, title=title))
-    tell(verdict, table, outputs, how)
+    text.tell(verdict, table, outputs, how)
 
 
 def _command(kind: str, message: str, **properties: object) -> str:

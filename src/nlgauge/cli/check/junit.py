@@ -8,15 +8,14 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import click
 
-from nlgauge.cli.check import wording
-from nlgauge.cli.check.text import tell
+from nlgauge.cli.check import text
 from nlgauge.data.table import ScoreTable
 from nlgauge.meta.gate import Outcome, Regression, Verdict
 
 
 def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
     """The XML on stdout, the rest on stderr as `text` has it."""
-    name = wording.name(verdict)
+    name = text.name(verdict)
     worse = sum(one.worse for one in verdict.regressions)
     counts = {
         "tests": len(verdict.outcomes) + len(verdict.regressions),
@@ -33,21 +32,21 @@ def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | Non
     indent(suites)
     click.echo('<?xml version="1.0" encoding="UTF-8"?>')
     click.echo(tostring(suites, encoding="unicode"))
-    tell(verdict, table, outputs, how)
+    text.tell(verdict, table, outputs, how)
 
 
 def _row(suite: Element, one: Outcome, name: str) -> None:
-    case = SubElement(suite, "testcase", classname=_legal(name), name=_legal(wording.place(one)))
+    case = SubElement(suite, "testcase", classname=_legal(name), name=_legal(text.place(one)))
     element = {"bar": "failure", "missing": "error", "allowed": "skipped"}.get(one.state)
     if element:
         what = SubElement(case, element, message=_legal(one.problem or ""))
-        what.text = _legal("\n".join(wording.quoted(one))) or None
+        what.text = _legal("\n".join(text.quoted(one))) or None
 
 
 def _compared(suite: Element, one: Regression, name: str, against: Path | None) -> None:
     case = SubElement(suite, "testcase", classname=_legal(name), name=_legal(f"system {one.system} against {against}"))
     if one.worse:
-        SubElement(case, "failure", message=_legal("; ".join(wording.compared(one, against))))
+        SubElement(case, "failure", message=_legal("; ".join(text.compared(one, against))))
 
 
 def _legal(text: str) -> str:

@@ -1,31 +1,121 @@
-"""A verdict for people: what fails, then the counts, then one word."""
+"""A verdict for people: what fails, then the counts, then one word; and the words that all formats share."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
 import click
 from click.formatting import wrap_text
 
-from nlgauge.cli.check import wording
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import WIDTH, coloured
+from nlgauge.cli.terminal import WIDTH, coloured, with_interval
 from nlgauge.data.table import ScoreTable
-from nlgauge.meta.gate import Verdict
+from nlgauge.meta.gate import Outcome, Regression, Unsupported, Verdict
+from nlgauge.show.tables import harmless
+
+_AROUND, _LONG = 40, 200
+
+
+def name(verdict: Verdict) -> str:
+    """The metric that is checked, and its part."""
+    return verdict.metric if verdict.part == "score" else f"{verdict.metric} {verdict.part}"
+
+
+def place(one: Outcome) -> str:
+    """Which row, or system, an outcome is of."""
+    row = "" if one.row is None else f"row {one.row}, "
+    item = "" if one.item is None else f", item {one.item}"
+    return harmless(f"{row}system {one.system}{item}", lines=True).replace("\n", " ")
+
+
+def quoted(one: Outcome) -> Iterator[str]:
+    """A line for each text with words that nothing supports: these in [brackets], with what stands around them."""
+    for text in one.unsupported:
+        yield f"{text.name}, against the {text.against}: {_marked(text)}"
+
+
+def _marked(text: Unsupported) -> str:
+    pieces, at = [], 0
+    for begin, end in text.spans:
+        pieces += [_shortened(text.text[at:begin], first=at == 0), f"[{_shortened(text.text[begin:end], _LONG)}]"]
+        at = end
+    pieces.append(_shortened(text.text[at:], last=True))
+    return " ".join(harmless("".join(pieces), lines=True).split())
+
+
+def _shortened(text: str, around: int = _AROUND, first: bool = False, last: bool = False) -> str:
+    """A stretch of text without its middle where it is long; without its far end at the ends of the whole."""
+    if len(text) <= 2 * around:
+        return text
+    return ("" if first else text[:around]) + " … " + ("" if last else text[-around:])
+
+
+def counted(verdict: Verdict) -> str:
+    """How many passed, and how many did not and why."""
+    rows = [one for one in verdict.outcomes if one.row is not None or one.item is None]
+    what = "systems" if rows and rows[0].item is None else "rows"
+    gone = sum(one.row is None and one.item is not None for one in verdict.outcomes)
+    counts = [
+        (verdict.count("bar"), " or ".join(_bars(verdict))),
+        (verdict.count("unsure"), "between the bars"),
+        (verdict.count("missing", "allowed") - gone, "without a value"),
+        (gone, "of the baseline and not in the outputs"),
+    ]
+    rest = "".join(f", {count} {why}" for count, why in counts if count)
+    allowed = " (allowed)" if verdict.count("allowed") else ""
+    return f"{name(verdict)}: {verdict.count('passed')} of {len(rows)} {what} pass{rest}{allowed}"
+
+
+def _bars(verdict: Verdict) -> Iterator[str]:
+    if verdict.at_least is not None:
+        yield f"below {verdict.at_least:g}"
+    if verdict.at_most is not None:
+        yield f"above {verdict.at_most:g}"
+
+
+def compared(one: Regression, against: object) -> tuple[str, str]:
+    """One system beside the baseline: what is said of it, and the numbers that say so."""
+    was = "" if one.baseline == one.system else f" (there {one.baseline})"
+    said = "worse" if one.worse else "no worse"
+    if one.no_worse is not None and one.worse:
+        said = "not shown to be within the margin"
+    head = f"system {one.system}, against {against}{was}: {said}"
+    change = with_interval(one.difference, one.low, one.high)
+    p = "no p" if math.isnan(one.adjusted) else f"p {one.adjusted:.4f}"
+    if one.no_worse is not None:
+        p += (
+            ", no p of the margin"
+            if math.isnan(one.no_worse)
+            else f", p of a loss beyond the margin {one.no_worse:.4f}"
+        )
+    if one.look is not None:
+        p += f" at look {one.look}, which holds at all looks"
+    reason = f" ({one.reason})" if one.reason else ""
+    means = f"{with_interval(one.now)}, was {with_interval(one.before)}, on {one.n} items"
+    shown = f"; a difference of {one.detectable:.4f} would show in 80 % of runs" if (one.detectable or 0) > 0 else ""
+    return harmless(head), f"{means}; difference {change}, {p}{reason}{shown}"
+
+
+def left_out(verdict: Verdict) -> Iterator[str]:
+    """What took no part in the comparison."""
+    yield from (f"{count} rows {why}, left out of the comparison" for why, count in verdict.left_out.items())
+    yield from verdict.notes
 
 
 def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
     """Findings on stdout; what was left out, where more is to be seen, and the signature on stderr."""
     colour = coloured()
     for one in verdict.failures:
-        click.echo(f"{click.style('FAIL', fg='red', bold=True)}  {wording.place(one)}: {one.problem}", color=colour)
-        for line in wording.quoted(one):
+        click.echo(f"{click.style('FAIL', fg='red', bold=True)}  {place(one)}: {one.problem}", color=colour)
+        for line in quoted(one):
             click.echo(wrap_text(line, WIDTH, "      ", "        "))
     if verdict.at_least is not None or verdict.at_most is not None or verdict.failures:
-        click.echo(wording.counted(verdict))
+        click.echo(counted(verdict))
     for regression in verdict.regressions:
-        head, numbers = wording.compared(regression, against)
+        head, numbers = compared(regression, against)
         click.echo(head)
         click.echo(wrap_text(numbers, WIDTH, "      ", "        "))
     end = click.style("passed", fg="green", bold=True) if verdict.passed else click.style("FAILED", fg="red", bold=True)
@@ -35,7 +125,7 @@ def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | Non
 
 def tell(verdict: Verdict, table: ScoreTable, outputs: Path, how: str) -> None:
     """What has to be known beside the verdict, on stderr. how: the options by which outputs were read and scored."""
-    for line in wording.left_out(verdict):
+    for line in left_out(verdict):
         remark(line)
     rows = [one.row for one in verdict.failures if one.row is not None and one.state == "bar"]
     if rows:

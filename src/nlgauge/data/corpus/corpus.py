@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
 
-from nlgauge.data.corpus.lists import check_length, listed
 from nlgauge.data.corpus.opening import FilePath, file_at, files_at
-from nlgauge.data.corpus.place import refuse_repeated, shown
+from nlgauge.data.corpus.place import kind, refuse_repeated, shown
 from nlgauge.data.corpus.records import field_names, rows_of
 from nlgauge.data.corpus.row import FIELDS, OnMissing, Row
 from nlgauge.data.corpus.spool import Spool
@@ -208,3 +207,26 @@ def _parallel(
     for number, candidate in enumerate(own):
         others = {name: lines[number] for name, (_, lines) in texts.items()}
         yield {"candidate": candidate, **others, "system": system}
+
+
+def listed(param: str, values: object) -> list[Any]:
+    """One entry per candidate. Raises InputError for what is no list."""
+    if isinstance(values, (str, bytes, Mapping, Set)) or not isinstance(values, Iterable):
+        raise InputError(f"{param} is {kind(values)}, not a list", remedy="give a list, one entry per candidate")
+    return list(values)
+
+
+def check_length(param: str, values: list[Any], count: int) -> None:
+    """Raise InputError for a list that has not as many entries as there are candidates."""
+    if len(values) == count:
+        return
+    problem, remedy = f"{param} has {len(values)} entries, candidates has {count}", "give one entry per candidate"
+    if param == "references":
+        remedy += ", a text or a list of texts; turn one list per reference set over with list(zip(*references))"
+        if values and all(
+            isinstance(texts, Sized) and not isinstance(texts, str) and len(texts) == count for texts in values
+        ):
+            problem += (
+                f"; each of the {len(values)} holds {count} texts: one list per reference set, as sacrebleu takes"
+            )
+    raise InputError(problem, remedy=remedy)

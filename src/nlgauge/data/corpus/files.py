@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
+from typing import Any, BinaryIO
 
 from nlgauge.data.corpus.delimited import delimited
 from nlgauge.data.corpus.json_records import json_lines, parsed
-from nlgauge.data.corpus.lines import lines
+from nlgauge.data.corpus.lines import lines, refuse_empty, seekable
 from nlgauge.data.corpus.opening import File
-from nlgauge.data.corpus.parquet import parquet_records
-from nlgauge.data.corpus.place import JSON_REMEDY, Place, kind
-from nlgauge.errors import InputError
+from nlgauge.data.corpus.place import JSON_REMEDY, Place, kind, refuse_repeated, shown
+from nlgauge.errors import InputError, MissingExtraError
 
 _PACKED = (".xz", ".lzma", ".bz2", ".zst", ".lz4", ".br", ".zip", ".7z", ".tar", ".tgz")
 """Gzip is the only compression that is read, with a bound on what comes out of it"""
@@ -53,3 +53,30 @@ def texts_of(file: File) -> list[str]:
     _refuse_packed(file)
     # str.splitlines would also split at U+2028, U+0085 and form feeds, which belong to the text.
     return [line[:-1].removesuffix("\r") if line.endswith("\n") else line for line in lines(file)]
+
+
+_AT_ONCE = 1024
+
+
+def parquet_records(file: File) -> Iterator[object]:
+    """The records. Raises MissingExtraError without pyarrow, InputError for what it cannot read."""
+    refuse_empty(file)
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtraError("reading Parquet", "tables") from None
+    return _records(seekable(file), file.name, pyarrow, parquet)
+
+
+def _records(data: BinaryIO, file: str, pyarrow: Any, parquet: Any) -> Iterator[object]:
+    with data:
+        try:
+            table = parquet.ParquetFile(data)
+            refuse_repeated(table.schema_arrow.names, file)
+            for batch in table.iter_batches(_AT_ONCE):
+                yield from batch.to_pylist()
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as bad:
+            raise InputError(
+                f"not readable as Parquet: {shown(str(bad))}", file=file, remedy="write it again"
+            ) from None

@@ -15,17 +15,10 @@ from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REF
 from nlgauge.errors import InputError
 
 # Other tools' names for the candidate, likeliest first; our own is there for its other spellings, as in "Candidate".
-_ALIASES: tuple[str, ...] = (
-    "candidate",
-    "prediction",
-    "predictions",
-    "hypothesis",
-    "output",
-    "response",
-    "answer",
-    "generated",
-)
-_ALIASES += ("mt", "decoded", "summary", "text")
+_ALIASES = (
+    "candidate", "prediction", "predictions", "hypothesis", "output", "response", "answer", "generated", "mt",
+    "decoded", "summary", "text",
+)  # fmt: skip
 NUMBERED_REFERENCE = re.compile(r"references\.(0|[1-9][0-9]*)")
 
 

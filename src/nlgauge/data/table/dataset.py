@@ -9,36 +9,21 @@ the columns `row` (counted from 0), `system`, `item`, and for each metric `METRI
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from nlgauge.data.atomic_write import atomic_bytes
+from nlgauge.data.atomic_write import alone, atomic_bytes
 from nlgauge.data.corpus.opening import FilePath, file_system, is_address
 from nlgauge.data.corpus.place import shown
-from nlgauge.data.file_lock import alone
-from nlgauge.data.table.column import Column
 from nlgauge.errors import InputError, MissingExtraError
 
 GO_ON = "give its command once more: it goes on"
 """What completes a folder"""
 
 _BLOCK = re.compile(r"rows-(\d{12})\.parquet")
-
-
-class Entry(NamedTuple):
-    """What one metric says of one row."""
-
-    parts: tuple[float, ...]
-    reason: str | None = None
-    notes: tuple[str, ...] = ()
-    counts: tuple[float, ...] | None = None
-    longer: tuple[int, ...] = ()
-    """Which of the texts that the metric reads are longer than the model's window"""
-    evidence: Any = None
 
 
 class Dataset:
@@ -119,7 +104,7 @@ class Dataset:
             raise InputError(f"{name} cannot be read: {shown(str(bad))}", file=self.place, remedy=GO_ON) from None
 
     def write(self, first: int, places: Sequence[tuple[str, str]], entries: Mapping[str, Mapping[str, Any]]) -> None:
-        """Write a block of rows: (system, item) of each, and the columns of each metric (see `block`)."""
+        """Write a block of rows: (system, item) of each, and the columns of each metric."""
         import pyarrow as pa
 
         columns: dict[str, Any] = {
@@ -182,45 +167,3 @@ def types_of(parts: Mapping[str, Sequence[str]], counted: Collection[str], evide
         types |= {f"{spec}.counts": pa.list_(pa.float64())} if spec in counted else {}
         types |= {f"{spec}.evidence": pa.string()} if evidence else {}
     return types
-
-
-def block(column: Column, entries: Sequence[Entry], evidence: bool) -> dict[str, Any]:
-    """A metric's columns of a block. column: of the metric, without rows."""
-    import pyarrow as pa
-
-    columns = {
-        part: pa.array([_number(entry.parts[n]) for entry in entries], pa.float64())
-        for n, part in enumerate(column.parts)
-    }
-    columns["reason"] = pa.array([entry.reason for entry in entries], pa.string())
-    columns["notes"] = pa.array([entry.notes or None for entry in entries], pa.list_(pa.string()))
-    columns["longer"] = pa.array([entry.longer or None for entry in entries], pa.list_(pa.int32()))
-    if column.sums is not None:
-        columns["counts"] = pa.array([entry.counts for entry in entries], pa.list_(pa.float64()))
-    if evidence:
-        shown = [json.dumps(entry.evidence, ensure_ascii=False) if entry.evidence else None for entry in entries]
-        columns["evidence"] = pa.array(shown, pa.string())
-    return columns
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def entries_of(table: Any, spec: str, parts: Sequence[str]) -> list[Entry]:
-    """What `block` was made of."""
-    columns = [[math.nan if v is None else v for v in table[f"{spec}.{part}"].to_pylist()] for part in parts]
-    names = set(table.column_names)
-
-    def rest(name: str, otherwise: Any) -> list[Any]:
-        known = table[f"{spec}.{name}"].to_pylist() if f"{spec}.{name}" in names else [None] * len(table)
-        return [otherwise if one is None else one for one in known]
-
-    more = zip(
-        rest("reason", None), rest("notes", ()), rest("counts", None), rest("longer", ()), rest("evidence", "null"),
-        strict=True,
-    )  # fmt: skip
-    return [
-        Entry(values, reason, tuple(notes), None if counts is None else tuple(counts), tuple(longer), json.loads(shown))
-        for values, (reason, notes, counts, longer, shown) in zip(zip(*columns, strict=True), more, strict=True)
-    ]

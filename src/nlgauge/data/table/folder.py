@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from nlgauge.data.corpus.opening import FilePath, is_address
 from nlgauge.data.table.column import Column
 from nlgauge.data.table.dataset import GO_ON, Dataset, fault, types_of
-from nlgauge.data.table.evidence import wrong_evidence
-from nlgauge.data.table.heading import checked
-from nlgauge.data.table.reading import Contents, column_of, signatures_of
-from nlgauge.data.table.shapes import mismatch
+from nlgauge.data.table.reading import Contents, checked, column_of, signatures_of
+from nlgauge.data.table.shapes import mismatch, wrong_evidence
 from nlgauge.errors import InputError
 
 _EDITED = "the folder was edited"

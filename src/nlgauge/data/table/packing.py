@@ -7,7 +7,7 @@ records lack is null for these. The text of a word is left out where its place i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
@@ -17,21 +17,20 @@ _OF_A_TEXT = ("words", "stretches", "quotes", "reasons")
 
 def packed(evidence: Any) -> Any:
     """Evidence for a file. What has not the shapes of `nlgauge.metrics.evidence` stays as it is."""
-    if not isinstance(evidence, dict):
-        return evidence
-    made = {name: _by_field(value) if name in _OF_A_ROW else value for name, value in evidence.items()}
-    if isinstance(texts := evidence.get("texts"), list):
-        made["texts"] = [_packed_text(text) if isinstance(text, dict) else text for text in texts]
-    return made
+    return _made(evidence, _by_field, _packed_text)
 
 
 def unpacked(evidence: Any) -> Any:
     """What `packed` was given; lists that are not packed stay lists. Raises ValueError for what it never makes."""
+    return _made(evidence, _records, _unpacked_text)
+
+
+def _made(evidence: Any, of_records: Callable[[Any], Any], of_text: Callable[[Any], Any]) -> Any:
     if not isinstance(evidence, dict):
         return evidence
-    made = {name: _records(value) if name in _OF_A_ROW else value for name, value in evidence.items()}
+    made = {name: of_records(value) if name in _OF_A_ROW else value for name, value in evidence.items()}
     if isinstance(texts := evidence.get("texts"), list):
-        made["texts"] = [_unpacked_text(text) if isinstance(text, dict) else text for text in texts]
+        made["texts"] = [of_text(text) if isinstance(text, dict) else text for text in texts]
     return made
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nlgauge.data.table.intervals import Resamples, measure
-from nlgauge.show.markup.small import small
+from nlgauge.show.markup.environment import small
 
 if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable

@@ -36,7 +36,7 @@ LABELLED_SETS = (
         "ragtruth_qa.test",
         "RAGTruth, answers to questions",
         "Answers of language models to questions, from retrieved passages. People marked the unsupported words. The "
-        "official test part, rows of good quality alone. The question is a field of its own: an aligner that was taught "
+        "official test part, rows of good quality alone. The question is a field of its own: an aligner that learned "
         "with questions reads it beside the passages, the others do not read it.",
         "question answering alone",
         (

@@ -58,6 +58,16 @@ class Distributions:
     edges: tuple[float, ...]
     """Where the bins begin and end"""
 
+    @property
+    def notes(self) -> list[str]:
+        """What is left out of what, and why."""
+        notes = []
+        for one in self.records:
+            counts = ((one.undefined, "without a value"), (one.infinite, "with an infinite value"))
+            notes += [f"{one.name}: {count} rows {what}, left out" for count, what in counts if count]
+            notes += [f"{one.name}: {one.reason}"] if one.reason else []
+        return notes
+
     def tables(self) -> list[list[list[Cell]]]:
         """For a terminal."""
         aspects = list(dict.fromkeys(aspect for one in self.records for aspect in one.distances))

@@ -75,17 +75,14 @@ class Probes:
     def tables(self) -> list[list[list[Cell]]]:
         """For a terminal: all errors together, and by kind in the first setting of each."""
         heads: list[Cell] = ["error against", "model", "by", "twin", "95 %", "paraphrase", "95 %", "marked", "found"]
-        return [[heads, *(_cells(one) for one in self.records)], [_heads(), *map(_by_kind, self.records)]]
+        kinds: list[Cell] = ["error against twin", "model", "by", *KINDS]
+        return [[heads, *(_cells(one) for one in self.records)], [kinds, *map(_by_kind, self.records)]]
 
     def draw(self, path: Path) -> None:
         """Areas by kind of error, a row for each metric, part and setting."""
         rows = [f"{_name(one)} {one.setting}" for one in self.records]
         values = [[one.kinds.get(kind, math.nan) for kind in KINDS] for one in self.records]
         figures.heats(path, {"errors against their corrected twins": figures.Heat(rows, KINDS, values)}, "area", (0, 1))
-
-
-def _heads() -> list[Cell]:
-    return ["error against twin", "model", "by", *KINDS]
 
 
 def _cells(one: ProbeResult) -> list[Cell]:

@@ -116,7 +116,8 @@ class Baseline:
         """A system now and before as two systems of one table."""
         rows, columns, clusters = [], [], []
         tables = ((_NOW, self._table, self._now, now), (_BEFORE, self._earlier, self._before, before))
-        names = {item: self._cluster(row) for item, row in self._items(self._table, now).items()}
+        of_rows = self._table.clusters or [""] * len(self._table.rows)
+        names = {item: of_rows[row] for item, row in self._items(self._table, now).items()}
         for name, table, column, system in tables:
             items = self._items(table, system)
             rows += [(name, item) for item in items]
@@ -124,9 +125,6 @@ class Baseline:
             columns.append(_cut(column, list(items.values())))
         both = ScoreTable(rows, {self._spec: _stacked(*columns)}, {})
         return _Pair(both if self._table.clusters is None else both.clustered(clusters))
-
-    def _cluster(self, row: int) -> str:
-        return "" if self._table.clusters is None else self._table.clusters[row]
 
     def _regression(self, system: str, one: Difference, p: float, terms: Terms) -> Regression:
         loss = -one.difference if self._upwards else one.difference

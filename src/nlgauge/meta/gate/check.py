@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
+from nlgauge.meta.bar import RatedBar
+from nlgauge.meta.gate.bar import Bar, of_ratings, shown
 from nlgauge.meta.gate.baseline import Baseline, Terms
-from nlgauge.meta.gate.grounded import PART, grounded_by
-from nlgauge.meta.gate.of_ratings import of_ratings
+from nlgauge.meta.gate.grounded import grounded_by
 from nlgauge.meta.gate.verdict import Outcome, State, Verdict
 from nlgauge.meta.gate.words import unsupported
-
-if TYPE_CHECKING:
-    from nlgauge.meta.bar import RatedBar
 
 
 def check(
@@ -76,112 +73,49 @@ def check(
     >>> check(table, "TokenF1", at_least=0.9).passed
     False
     """
-    notes: tuple[str, ...] = ()
-    if bar is not None:
-        if any(one is not None for one in (metric, part, at_least, at_most)):
-            raise SpecError("a bar of calibrate names its metric and its part, and stands alone")
-        (metric, part), at_least, at_most, notes = of_ratings(table, bar)
-    sure = None
     if grounded:
         if any(one is not None for one in (bar, part, at_least, at_most)):
             raise SpecError("grounded has its own part and bars: leave out part, at_least, at_most and bar")
-        metric, at_least, sure = grounded_by(table, metric)
-        part = PART
-    chosen = _chosen(table, metric, part)
-    held_to = Bar(at_least, at_most, sure)
-    held_to.refuse_wrong(chosen, against is not None)
-    outcomes = list(_outcomes(table, chosen, held_to, allow_missing))
+        held_to = grounded_by(table, metric)
+    elif bar is not None:
+        if any(one is not None for one in (metric, part, at_least, at_most)):
+            raise SpecError("a bar of calibrate names its metric and its part, and stands alone")
+        held_to = of_ratings(table, bar)
+    else:
+        spec, of_part = _chosen(table, metric, part)
+        held_to = Bar(spec, of_part, table.columns[spec], at_least, at_most)
+    held_to.refuse_wrong(against is not None)
     if against is None and (margin is not None or history is not None):
         raise SpecError("a margin and a history are of the comparison with an earlier run: give it (against)")
+    verdict = Verdict(
+        held_to.spec, held_to.part, held_to.upwards, held_to.at_least, held_to.at_most, significance,
+        tuple(_outcomes(table, held_to, allow_missing)), notes=held_to.notes,
+    )  # fmt: skip
     if against is None:
-        return replace(_verdict(chosen, held_to, significance, outcomes), notes=notes)
-    upwards = at_most is None if chosen.upwards is None else chosen.upwards
+        return verdict
+    upwards = held_to.at_most is None if held_to.upwards is None else held_to.upwards
     terms = Terms(significance, replicates, seed, margin)
-    found = Baseline(table, against, chosen.spec, chosen.part, upwards).compared(terms, history)
+    found = Baseline(table, against, held_to.spec, held_to.part, upwards).compared(terms, history)
     state: State = "allowed" if allow_missing else "missing"
-    gone = "the baseline has this row, and the outputs do not"
-    outcomes += [Outcome(system, item, None, math.nan, state, gone) for system, item in found.gone]
-    done, told = _verdict(chosen, held_to, significance, outcomes), (*notes, *found.notes)
-    told_of = {"regressions": found.regressions, "left_out": found.left_out, "notes": told, "margin": margin}
-    return Verdict(**{**vars(done), **told_of})
+    problem = "the baseline has this row, and the outputs do not"
+    gone = (Outcome(system, item, None, math.nan, state, problem) for system, item in found.gone)
+    return replace(
+        verdict, outcomes=(*verdict.outcomes, *gone), regressions=found.regressions, margin=margin,
+        left_out=found.left_out, notes=(*verdict.notes, *found.notes),
+    )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """The part of a metric that is checked."""
-
-    spec: str
-    part: str
-    column: Column
-
-    @property
-    def upwards(self) -> bool | None:
-        """Whether higher is better; None of a part that has no better direction."""
-        return None if self.part in self.column.details else self.column.higher_is_better
-
-    @property
-    def label(self) -> str:
-        return self.spec + (f" {self.part}" if len(self.column.parts) > 1 else "")
-
-
-@dataclass(frozen=True)
-class Bar:
-    """What a value has to reach, and what it may not exceed."""
-
-    at_least: float | None
-    at_most: float | None
-    sure: float | None = None
-    """What a value that is not below `at_least` has to reach for a row to pass"""
-
-    def refuse_wrong(self, chosen: Chosen, compared: bool) -> None:
-        """Raises SpecError for a bar that cannot be meant, or for none where nothing else is asked."""
-        given = {name: value for name, value in vars(self).items() if value is not None and name != "sure"}
-        if not given and not compared:
-            raise SpecError("there is nothing to check: give at_least, at_most, or an earlier run (against)")
-        for name, value in given.items():
-            if not math.isfinite(value):
-                raise SpecError(f"{name.replace('_', ' ')} {value!r} is no bar: give a finite number")
-        wrong = {None: None, True: "at_most", False: "at_least"}[chosen.upwards]
-        if wrong in given:
-            way, right = ("higher", "at_least") if chosen.upwards else ("lower", "at_most")
-            raise SpecError(
-                f"{way} is better for {chosen.label}: give {right}, --{right.replace('_', '-')} in the command"
-            )
-        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
-            raise SpecError(f"nothing is at least {self.at_least:g} and at most {self.at_most:g}")
-        if compared and chosen.upwards is None and len(given) != 1:
-            problem = (
-                f"{chosen.label} has no better direction: give either a least or a most value beside the earlier run"
-            )
-            raise SpecError(f"{problem}, to say which way is worse")
-
-    def problem(self, value: float) -> str | None:
-        """How a value misses the bar; None where it does not."""
-        if self.at_least is not None and value < self.at_least:
-            return f"{_shown(value, self.at_least)} is below {self.at_least:g}"
-        if self.at_most is not None and value > self.at_most:
-            return f"{_shown(value, self.at_most)} is above {self.at_most:g}"
-        return None
-
-
-def _shown(value: float, bar: float) -> str:
-    """With as many digits as tell it from the bar."""
-    for digits in (4, 6, 9):
-        if f"{value:.{digits}f}" != f"{bar:.{digits}f}":
-            return f"{value:.{digits}f}"
-    return repr(value)
-
-
-def _chosen(table: ScoreTable, metric: object, part: str | None) -> Chosen:
+def _chosen(table: ScoreTable, metric: object, part: str | None) -> tuple[str, str]:
+    """The metric, and the part of it, that is checked."""
     if metric is None and len(table.columns) != 1:
         raise InputError("the table has several metrics", remedy=f"name one of {', '.join(table.columns) or 'none'}")
     spec, parts = table.named(str(metric if metric is not None else table.metrics[0]))
-    return Chosen(spec, parts[0] if part is None else table.named(f"{spec} {part}")[1][0], table.columns[spec])
+    return spec, parts[0] if part is None else table.named(f"{spec} {part}")[1][0]
 
 
-def _outcomes(table: ScoreTable, chosen: Chosen, bar: Bar, allow_missing: bool) -> Iterator[Outcome]:
-    column = chosen.column
-    values = column.values[:, column.parts.index(chosen.part)].tolist()
+def _outcomes(table: ScoreTable, bar: Bar, allow_missing: bool) -> Iterator[Outcome]:
+    column = bar.column
+    values = column.values[:, column.parts.index(bar.part)].tolist()
     for index, ((system, item), value) in enumerate(zip(table.places(column.level), values, strict=True)):
         row = index + 1 if column.level == "item" else None
         state: State
@@ -193,14 +127,8 @@ def _outcomes(table: ScoreTable, chosen: Chosen, bar: Bar, allow_missing: bool) 
         elif problem := bar.problem(value):
             yield Outcome(system, item, row, value, "bar", problem, unsupported(column.evidence.get(index)))
         elif bar.sure is not None and value < bar.sure:
-            between = f"cannot say: {_shown(value, bar.sure)} is between {bar.at_least:g} and {bar.sure:g}"
+            between = f"cannot say: {shown(value, bar.sure)} is between {bar.at_least:g} and {bar.sure:g}"
             state = "allowed" if allow_missing else "unsure"
             yield Outcome(system, item, row, value, state, between, unsupported(column.evidence.get(index)))
         else:
             yield Outcome(system, item, row, value, "passed", None)
-
-
-def _verdict(chosen: Chosen, bar: Bar, significance: float, outcomes: list[Outcome]) -> Verdict:
-    return Verdict(
-        chosen.spec, chosen.part, chosen.upwards, bar.at_least, bar.at_most, significance, tuple(outcomes)
-    )  # fmt: skip

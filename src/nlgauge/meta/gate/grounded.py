@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
+from nlgauge.meta.gate.bar import Bar
 
 METRIC, PART = "Consistency(aligner='D')", "probability"
 """How likely it is that the source supports all of a candidate. The mean over the words is no gate: it forgives one
 wrong word among many right ones"""
 
 
-class Grounded(NamedTuple):
-    """What decides."""
-
-    spec: str
-    fail_below: float
-    pass_from: float
-
-
-def grounded_by(table: ScoreTable, metric: object = None) -> Grounded:
+def grounded_by(table: ScoreTable, metric: object = None) -> Bar:
     """The metric that decides, and its bars as the table's signature names them. metric: which, if there are several.
 
     Raises InputError where the table lacks the metric, and where nobody measured bars of its model.
@@ -37,4 +29,5 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Grounded:
     if not (isinstance(bars, Sequence) and len(bars) == 2):
         remedy = "name the least probability that passes (at_least), or choose a bar by ratings (nlgauge calibrate)"
         raise InputError(f"the model of {spec} has no measured bars", remedy=remedy)
-    return Grounded(spec, *map(float, bars))
+    fail_below, pass_from = map(float, bars)
+    return Bar(spec, PART, table.columns[spec], at_least=fail_below, sure=pass_from)

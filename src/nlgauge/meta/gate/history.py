@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from nlgauge.data.to_json import plainly
+from nlgauge.data.to_json import jsonable
 from nlgauge.errors import InputError
 
 _TEXTS = ("time", "metric", "part", "system", "baseline")
@@ -82,7 +82,7 @@ def _look(line: str, place: Path, number: int) -> Look:
 
 def append(path: str | os.PathLike[str], looks: Sequence[Look]) -> None:
     """Write looks behind those that are there. Raises InputError where that cannot be done."""
-    lines = "".join(json.dumps(plainly(look), ensure_ascii=False) + "\n" for look in looks)
+    lines = "".join(json.dumps(jsonable(look), ensure_ascii=False) + "\n" for look in looks)
     try:
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(lines)

@@ -108,7 +108,7 @@ class Verdict:
             for one in self.outcomes
         ]
         found = {"passed": self.passed, **{name: getattr(self, name) for name in named}, "rows": rows}
-        record: dict[str, Any] = jsonable({**found, "regressions": [vars(one) for one in self.regressions]})
+        record: dict[str, Any] = jsonable({**found, "regressions": self.regressions})
         return record
 
     def count(self, *states: State) -> int:

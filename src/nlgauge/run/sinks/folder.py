@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from typing import Any
 
 from nlgauge._version import __version__
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.opening import FilePath
-from nlgauge.data.table import ScoreTable
-from nlgauge.data.table.dataset import Dataset, Entry, block, block_name, entries_of, fault, types_of
-from nlgauge.data.table.evidence import wrong_evidence
+from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table.dataset import Dataset, block_name, fault, types_of
+from nlgauge.data.table.shapes import wrong_evidence
 from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, Value
@@ -70,11 +72,11 @@ class FolderWriter(TableBuilder):
 
     def known(self, rows: Sequence[int]) -> Scores:
         """What an earlier run wrote of a block's rows; nothing of a block that is damaged, which is written anew."""
-        entries = self._read(rows) if rows[0] in self._there else None
-        if entries is None:
+        results = self._read(rows) if rows[0] in self._there else None
+        if results is None:
             self._there.discard(rows[0])
             return {}
-        return {spec: dict(zip(rows, map(_result, some), strict=True)) for spec, some in entries.items()}
+        return {spec: dict(zip(rows, some, strict=True)) for spec, some in results.items()}
 
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
         """Hold some scores until their block is whole."""
@@ -90,11 +92,8 @@ class FolderWriter(TableBuilder):
             for one in results:
                 self._notes[spec].update(one.value.notes)
         if rows[0] not in self._there:
-            entries = {
-                spec: block(self._columns[spec], [_entry(one, self._evidence) for one in results], self._evidence)
-                for spec, results in whole.items()
-            }
-            self._dataset.write(rows[0], self._places(rows), entries)
+            columns = {spec: _columns(self._columns[spec], some, self._evidence) for spec, some in whole.items()}
+            self._dataset.write(rows[0], self._places(rows), columns)
 
     def end(self, spent: Mapping[str, object]) -> ScoreTable:
         """Write what holds for all rows, and give the table, read from the folder."""
@@ -111,7 +110,7 @@ class FolderWriter(TableBuilder):
         self._dataset.write_record("_header.json", described)
         return ScoreTable.load(self._dataset.place)
 
-    def _read(self, rows: Sequence[int]) -> dict[str, list[Entry]] | None:
+    def _read(self, rows: Sequence[int]) -> dict[str, list[RowResult]] | None:
         """What a block says of its rows, by metric; None where it is not whole."""
         try:
             table = self._dataset.read(rows[0])
@@ -119,11 +118,11 @@ class FolderWriter(TableBuilder):
                 return None
             if list(zip(table["system"].to_pylist(), table["item"].to_pylist(), strict=True)) != self._places(rows):
                 return None
-            entries = {spec: entries_of(table, spec, self._columns[spec].parts) for spec in self._open}
+            results = {spec: _results(table, spec, self._columns[spec].parts) for spec in self._open}
         except (InputError, ValueError, RecursionError):
             return None
-        shown = (entry.evidence for some in entries.values() for entry in some if entry.evidence is not None)
-        return None if any(map(wrong_evidence, shown)) else entries
+        shown = (one.evidence for some in results.values() for one in some if one.evidence is not None)
+        return None if any(map(wrong_evidence, shown)) else results
 
     def _places(self, rows: Sequence[int]) -> list[tuple[str, str]]:
         return [(row.system, row.item) for row in self._corpus.rows[rows[0] : rows[-1] + 1]]
@@ -132,10 +131,43 @@ class FolderWriter(TableBuilder):
         return InputError(f"the folder holds {what}", file=self._dataset.place, remedy=_OTHER)
 
 
-def _entry(one: RowResult, evidence: bool) -> Entry:
-    value = one.value
-    return Entry(value.parts, value.reason, value.notes, value.counts, one.longer, one.evidence if evidence else None)
+def _columns(column: Column, results: Sequence[RowResult], evidence: bool) -> dict[str, Any]:
+    """A metric's columns of a block. column: of the metric, without rows."""
+    import pyarrow as pa
+
+    values = [one.value for one in results]
+    columns = {
+        part: pa.array([None if math.isnan(value.parts[n]) else value.parts[n] for value in values], pa.float64())
+        for n, part in enumerate(column.parts)
+    }
+    columns["reason"] = pa.array([value.reason for value in values], pa.string())
+    columns["notes"] = pa.array([value.notes or None for value in values], pa.list_(pa.string()))
+    columns["longer"] = pa.array([one.longer or None for one in results], pa.list_(pa.int32()))
+    if column.sums is not None:
+        columns["counts"] = pa.array([value.counts for value in values], pa.list_(pa.float64()))
+    if evidence:
+        shown = [json.dumps(one.evidence, ensure_ascii=False) if one.evidence else None for one in results]
+        columns["evidence"] = pa.array(shown, pa.string())
+    return columns
 
 
-def _result(entry: Entry) -> RowResult:
-    return RowResult(Value(entry.parts, entry.reason, entry.notes, entry.counts), entry.longer, entry.evidence)
+def _results(table: Any, spec: str, parts: Sequence[str]) -> list[RowResult]:
+    """What `_columns` was made of."""
+    columns = [[math.nan if v is None else v for v in table[f"{spec}.{part}"].to_pylist()] for part in parts]
+    names = set(table.column_names)
+
+    def rest(name: str, otherwise: Any) -> list[Any]:
+        known = table[f"{spec}.{name}"].to_pylist() if f"{spec}.{name}" in names else [None] * len(table)
+        return [otherwise if one is None else one for one in known]
+
+    more = zip(
+        rest("reason", None), rest("notes", ()), rest("counts", None), rest("longer", ()), rest("evidence", "null"),
+        strict=True,
+    )  # fmt: skip
+    return [
+        RowResult(
+            Value(values, reason, tuple(notes), None if counts is None else tuple(counts)), tuple(longer),
+            json.loads(shown),
+        )
+        for values, (reason, notes, counts, longer, shown) in zip(zip(*columns, strict=True), more, strict=True)
+    ]  # fmt: skip

@@ -17,9 +17,37 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
+from nlgauge.errors import SpecError
 from nlgauge.run.store.file import FAULTS, DamagedFileError, StoreFile, files, is_damage, open_newest, remove
-from nlgauge.run.store.place import default_folder, default_limit, is_off
 from nlgauge.run.store.tables import check, evict, kinds, read, write
+
+LIMIT = 4 << 30
+_OFF = "off"
+
+
+def is_off() -> bool:
+    """Whether nothing is to be kept unless a folder is named."""
+    return os.environ.get("NLGAUGE_CACHE") == _OFF
+
+
+def default_folder() -> Path:
+    """What NLGAUGE_CACHE names, or the platform's folder. Raises RuntimeError for a user without a home."""
+    if (named := os.environ.get("NLGAUGE_CACHE")) and named != _OFF:
+        return Path(named)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "nlgauge" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "nlgauge"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nlgauge"
+
+
+def default_limit() -> int:
+    """Bytes. Raises SpecError where NLGAUGE_CACHE_LIMIT is no number of them."""
+    named = os.environ.get("NLGAUGE_CACHE_LIMIT")
+    if named and not (named.isascii() and named.isdecimal()):
+        raise SpecError(f"NLGAUGE_CACHE_LIMIT={named}: give a number of bytes, as {LIMIT}")
+    return int(named) if named else LIMIT
+
 
 T = TypeVar("T")
 

@@ -106,3 +106,8 @@ def p_value(value: float | None) -> str:
 
 def _finalized(value: object) -> object:
     return shown(value) if type(value) is str else value
+
+
+def small(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> str:
+    """HTML of a table with a head; the first cell of a row says what the row is."""
+    return render("small.html", caption=caption, head=head, rows=rows, notes=notes, style=inlined(HERE / "parts.css"))

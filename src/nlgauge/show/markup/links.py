@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.show.markup.environment import number
-from nlgauge.show.markup.pieces import pieces
-from nlgauge.show.markup.words import LISTED, Pane, Record, Table
+from nlgauge.show.markup.words import LISTED, Pane, Record, Table, pieces
 
 _Marks = dict[tuple[int, int], dict[str, Any]]
 
@@ -19,7 +18,8 @@ def match_panes(matches: Sequence[Record], known: Record) -> list[Pane]:
         side, other = match["side"], "reference" if match["side"] == "candidate" else "candidate"
         one, two = match["token"], match["match"]
         note = f"matched with “{_name(two)}”, similarity {number(match['similarity'], 2)}"
-        _mark(sides[side], side, one, other, two, note, _level(match["similarity"]))
+        level = min(4, max(0, int(5 * match["similarity"])))  # from 0, unlike, to 4, alike
+        _mark(sides[side], side, one, other, two, note, level)
         if "begin" in two:  # so that a word can be pointed at that itself was matched with nothing
             sides[other].setdefault((two["begin"], two["end"]), {"key": _key(other, two), "text": _name(two)})
     return _panes(sides, known)
@@ -93,11 +93,6 @@ def _costs(flows: Sequence[Record], side: str) -> dict[tuple[int, int], float]:
         place = flow[side].get("begin", -1), flow[side].get("end", -1)
         costs[place] = costs.get(place, 0.0) + flow["share"] * flow["distance"]
     return costs
-
-
-def _level(similarity: float) -> int:
-    """From 0, unlike, to 4, alike."""
-    return min(4, max(0, int(5 * similarity)))
 
 
 def _key(side: str, place: Record) -> str:

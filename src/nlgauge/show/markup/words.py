@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nlgauge.show.markup.environment import number
-from nlgauge.show.markup.pieces import Piece, pieces
+
+
+class Piece(NamedTuple):
+    """A stretch of a text, and the mark on it where there is one."""
+
+    text: str
+    mark: Mapping[str, Any] | None = None
+
+
+def pieces(text: str, marks: Iterable[tuple[int, int, Mapping[str, Any]]]) -> Iterator[Piece]:
+    """All of a text, in order, cut at marks (begin, end, mark); of marks that overlap the first one is kept whole."""
+    at = 0
+    for begin, end, mark in sorted(marks, key=lambda one: one[:2]):
+        begin = max(at, begin)
+        if end <= begin:
+            continue
+        if begin > at:
+            yield Piece(text[at:begin])
+        yield Piece(text[begin:end], mark)
+        at = end
+    if at < len(text):
+        yield Piece(text[at:])
+
 
 Record = Mapping[str, Any]
 LISTED = 12
@@ -31,7 +53,7 @@ class Table(NamedTuple):
 
 def word_panes(texts: Sequence[Record], known: Record) -> list[Pane]:
     """A pane for each text that is judged, and one for each text that it is compared with, where that is known."""
-    panes = [Pane(_title(text), _judged(text)) for text in texts]
+    panes = [Pane(f"{text['name']}, against the {text['against']}", _judged(text)) for text in texts]
     judged = {text["name"] for text in texts}
     for name in dict.fromkeys(name for text in texts for name in _others(text) if name not in judged):
         if known.get(name):
@@ -65,10 +87,6 @@ def shade(alignment: float, weak: float) -> str:
     return "no" if alignment < weak else "half" if alignment < (1 + weak) / 2 else "yes"
 
 
-def _title(text: Record) -> str:
-    return f"{text['name']}, against the {text['against']}"
-
-
 def _others(text: Record) -> list[str]:
     """The names of the texts that one is compared with: 'source and context' are two."""
     quoted = [quote["name"] for quote in text.get("quotes", [])]
@@ -82,12 +100,10 @@ def _judged(text: Record) -> list[Piece]:
     for word in text["words"]:
         colour = shade(word["alignment"], text["weak"])
         mark = {"shade": "half" if looked_up and colour == "no" else colour, "note": _note(text, word, looked_up)}
-        marks.append((word["begin"], word["end"], {**mark, **_to(word)}))
+        if "quote" in word:
+            mark["to"] = f"q{word['quote']}"
+        marks.append((word["begin"], word["end"], mark))
     return list(pieces(text["text"], marks))
-
-
-def _to(word: Record) -> dict[str, str]:
-    return {"to": f"q{word['quote']}"} if "quote" in word else {}
 
 
 def legend(texts: Sequence[Record]) -> tuple[str, str, str]:

@@ -50,7 +50,7 @@ def series(looks: Sequence[Look]) -> list[Series]:
 
 
 def _series(looks: Sequence[Look]) -> Series:
-    ends = [_ends(look) for look in looks]
+    ends = [(look.before + look.low, look.before + look.high) for look in looks]
     known = [end for pair in ends for end in pair if math.isfinite(end)]
     values = [*known, *(look.now for look in looks), *(look.before for look in looks)]
     low, high = min(values), max(values)
@@ -69,7 +69,3 @@ def _series(looks: Sequence[Look]) -> Series:
     first = looks[0]
     part = "" if first.part == "score" else f" {first.part}"
     return Series(f"{first.system}: {first.metric}{part}", days, place(looks[-1].before), (low, high))
-
-
-def _ends(look: Look) -> tuple[float, float]:
-    return look.before + look.low, look.before + look.high

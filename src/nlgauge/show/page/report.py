@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.gate.history import read as read_history
@@ -20,18 +24,11 @@ from nlgauge.show.markup.environment import HERE, data, digest, inlined, render,
 from nlgauge.show.markup.evidence import drawn
 from nlgauge.show.page.agreement import Agreeing, agreeing
 from nlgauge.show.page.days import Series, series
-from nlgauge.show.page.listed import MOST_ROWS, Listed, by_turns, listed
 from nlgauge.show.page.pairs import Pair, Pairings, chosen, pair
-from nlgauge.show.page.repeating import repeat
-from nlgauge.show.page.rows import described, listed_rows, worst_of
+from nlgauge.show.page.rows import MOST_ROWS, Listed, by_turns, described, histograms, listed, listed_rows, worst_of
 from nlgauge.show.page.scored import Scored, known_texts, source_of, standing
-from nlgauge.show.page.spread import histograms
 from nlgauge.show.page.summary import Card, best_of, cards, wins
 from nlgauge.show.page.verdict import estimated, verdict
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus, Row
-    from nlgauge.data.table import ScoreTable
 
 _FOLDER = Path(__file__).parent
 _NAMED = 4
@@ -195,3 +192,51 @@ def _sets(scored: Scored) -> list[tuple[str, str, str]]:
         if column.level == "system"
         for number, evidence in sorted(column.evidence.items())
     ]
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """What a reader needs to get these numbers again."""
+
+    commands: list[str]
+    signatures: list[str]
+    facts: list[tuple[str, str]]
+    """(what, value) of the run"""
+    windows: list[tuple[str, str]]
+    """(metric, how texts longer than the model's window were read, and how many there were)"""
+    notes: list[tuple[str, str, int]]
+    """(metric, note, of how many rows)"""
+
+
+def _quoted(spec: str) -> str:
+    """For a shell; a spec holds single quotes itself, so that double ones are easier to read where they do."""
+    plain = shlex.quote(spec)
+    return plain if plain == spec or re.search(r'["$`\\!]', spec) else f'"{spec}"'
+
+
+def repeat(table: ScoreTable, name: str = "report.html") -> Repeat:
+    """From the table alone. Files are called by their kinds: a table does not know where it lay."""
+    evidence = any(column.evidence for column in table.columns.values())
+    asked = table.run.get("asked", {})
+    own = [spec for spec in table.columns if spec not in table.run.get("joined", {})]
+    by_spec = {spec: name for name, spec in asked.items()}
+    metrics = " ".join(f"-m {_quoted(by_spec.get(spec, spec))}" for spec in own)
+    commands = [
+        f"pip install nlgauge=={table.version}" if table.version else "pip install nlgauge",
+        f"nlgauge score outputs.jsonl {metrics}{' --evidence' if evidence else ''} -o scores.jsonl",
+        f"nlgauge report scores.jsonl --outputs outputs.jsonl -o {shlex.quote(name)}",
+    ]
+    facts = [
+        ("nlgauge", table.version),
+        ("rows", f"{len(table.rows):,}"),
+        ("digest of the outputs", table.run.get("corpus", "")),
+    ]
+    facts += [(f"{key}, joined", str(value)) for key, value in table.run.get("joined", {}).items()]
+    notes = table.run.get("notes", {})
+    return Repeat(
+        commands,
+        [str(signature) for signature in table.signatures.values()],
+        [(what, str(value)) for what, value in facts if value],
+        [(spec, str(one.facts["window"])) for spec, one in table.signatures.items() if "window" in one.facts],
+        [(spec, note, count) for spec, counted in notes.items() for note, count in counted.items()],
+    )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError
@@ -16,9 +17,6 @@ from nlgauge.meta.arrays import Float
 from nlgauge.meta.join import Source
 from nlgauge.meta.join import ratings as joined
 from nlgauge.meta.selection import label
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus, Row
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,15 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.corpus import Corpus
 from nlgauge.errors import InputError
 from nlgauge.meta.drawn import Draw
 from nlgauge.show.markup.environment import HERE, data, digest, inlined, render
 from nlgauge.show.tables import inert
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".html")
 _FOLDER = Path(__file__).parent

@@ -56,7 +56,7 @@ def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
     own = [card for card in judged if leader in best_of(card.part)]
     clear = [card for card in own if card.part.tested and not _alike(card) and best_of(card.part) == [leader]]
     if clear:
-        which = "Its" if len(own) == 1 else f"By {_count(len(clear), len(own))} of them its"
+        which = "Its" if len(own) == 1 else f"By {'all' if len(clear) == len(own) else len(clear)} of them its"
         yield "", f"{which} lead over every other system is beyond chance (corrected p < 0.05)."
     for card in own:
         if equal := [system for system in best_of(card.part) if system != leader]:
@@ -92,7 +92,3 @@ def _metrics(count: int, of: int, noun: str) -> str:
 def _plural(noun: str) -> str:
     head, _, rest = noun.partition(" ")
     return f"{head}s {rest}".rstrip()
-
-
-def _count(count: int, of: int) -> str:
-    return "all" if count == of and of > 1 else str(count)

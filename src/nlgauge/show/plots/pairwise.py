@@ -14,9 +14,8 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.comparison import Difference, compare
 from nlgauge.meta.corrections import holm
-from nlgauge.meta.selection import label, selected
+from nlgauge.meta.selection import directed, label, selected
 from nlgauge.show import figures
-from nlgauge.show.plots.naming import directed
 from nlgauge.show.tables import Cell, Number
 
 _MOST = 2.0

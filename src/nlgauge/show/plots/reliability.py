@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from nlgauge.data.table import ScoreTable
 from nlgauge.meta.certified import Bin, Calibration, calibrate
+from nlgauge.meta.join import Source
 from nlgauge.show import figures
 from nlgauge.show.tables import Cell, Number
-
-if TYPE_CHECKING:
-    from nlgauge.data.table import ScoreTable
-    from nlgauge.meta.join import Source
 
 
 @dataclass(frozen=True)

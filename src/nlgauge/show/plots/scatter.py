@@ -14,8 +14,8 @@ from nlgauge.meta.arrays import Float
 from nlgauge.meta.coefficients import COEFFICIENTS
 from nlgauge.meta.correlation import estimate, means
 from nlgauge.meta.join import Source, grid, ratings
+from nlgauge.meta.selection import directed
 from nlgauge.show import figures
-from nlgauge.show.plots.naming import directed
 from nlgauge.show.tables import Cell, Number
 
 _LEVELS = ("row", "system")

@@ -12,9 +12,8 @@ import numpy as np
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float
-from nlgauge.meta.selection import selected
+from nlgauge.meta.selection import directed, selected
 from nlgauge.show import figures
-from nlgauge.show.plots.naming import directed
 from nlgauge.show.tables import Cell, Number
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)

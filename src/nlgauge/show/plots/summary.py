@@ -8,9 +8,8 @@ from pathlib import Path
 
 from nlgauge.data.table import ScoreTable, SystemScore
 from nlgauge.meta.best import Mark, by_part
-from nlgauge.meta.selection import selected
+from nlgauge.meta.selection import directed, selected
 from nlgauge.show import figures
-from nlgauge.show.plots.naming import directed
 from nlgauge.show.tables import Cell, Number
 
 _SIGNS: dict[Mark, str] = {"": "", "best": "*", "alike": "~"}

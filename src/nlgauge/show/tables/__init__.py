@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from nlgauge.show.tables.cell import Cell, Cells, Number, words
+from nlgauge.show.tables.cell import Cell, Cells, Number, harmless, harmless_json, words
 from nlgauge.show.tables.formats import FORMATS, formatted, inert
-from nlgauge.show.tables.harmless import harmless, harmless_json
 
 __all__ = ["FORMATS", "Cell", "Cells", "Number", "formatted", "harmless", "harmless_json", "inert", "words"]

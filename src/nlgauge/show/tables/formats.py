@@ -17,8 +17,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from nlgauge.show.tables.cell import Cell, Cells, Number, words
-from nlgauge.show.tables.harmless import harmless
+from nlgauge.show.tables.cell import Cell, Cells, Number, harmless, words
 from nlgauge.show.tables.terminal import terminal
 
 _SIGNS = {

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from nlgauge.show.tables.cell import Cell, Cells, Number
-from nlgauge.show.tables.harmless import harmless
+from nlgauge.show.tables.cell import Cell, Cells, Number, harmless
 
 _GAP = "  "
 _NARROWEST, _LEAST_HEAD = 20, 6

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from nlgauge.cli.study.showing import show
+from nlgauge.cli.showing import show
 from nlgauge.data.signature import Signature
-from tests.command import nlgauge, refused
 
 
 @dataclass(frozen=True)
@@ -49,12 +48,3 @@ def test_json_holds_signatures_as_text_and_words_for_what_is_no_number(capsys: p
     record: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert record["study"] == "made" and record["signatures"] == {"A": "A|layer:2", "B": "B|layer:2"}
     assert record["points"] == [{"value": 0.5}, {"value": None}, {"value": "Infinity"}]
-
-
-def test_figures(scores: Path, outputs: Path, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
-    result = nlgauge("study", "matrix", scores, "-o", tmp_path / "matrix.svg")
-    assert result.exit_code == 0, result.stderr
-    assert f"drawn: {tmp_path / 'matrix.svg'}" in result.stderr
-    assert (tmp_path / "matrix.svg").read_text(encoding="utf-8").startswith("<?xml")
-    refused("study", "matrix", scores, "-o", tmp_path / "matrix.txt", say="end the name in .png")

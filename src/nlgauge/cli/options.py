@@ -1,0 +1,190 @@
+"""The options that several commands take."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from nlgauge.errors import SpecError
+from nlgauge.show.tables import FORMATS
+
+N = TypeVar("N", int, float)
+
+
+class _Address(click.Path):
+    """A path, or an address, which is not taken apart as a path is."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if "://" in str(value) else super().convert(value, param, ctx)
+
+
+Command = Callable[..., None]
+Option = Callable[[Command], Command]
+PLACE = click.Path(path_type=Path)
+ADDRESS = _Address(path_type=Path)
+IN_FORMATS = click.option(
+    "--format", "layout", type=click.Choice([*FORMATS, "json"]), default="text", show_default=True
+)
+"""The option of a command that prints tables"""
+
+_LABELS = "nlgauge.labels"
+
+
+def _keep_labels(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> None:
+    pairs = [pair.rpartition("=") for pair in given]
+    if wrong := [pair for pair, (name, _, label) in zip(given, pairs, strict=True) if not (name and label)]:
+        raise SpecError(f"--label {wrong[0]}: write NAME=LABEL, as in --label InfoLM=Ours")
+    ctx.meta[_LABELS] = {name: label for name, _, label in pairs}
+
+
+LABEL = click.option(
+    "--label", multiple=True, metavar="NAME=LABEL", expose_value=False, callback=_keep_labels,
+    help="Show a metric or a system under another name; repeatable.",
+)  # fmt: skip
+"""The option of a command that shows names of metrics and systems, which `labelled` then gives them"""
+
+
+def labels_given() -> dict[str, str]:
+    """What --label asks for: new names by old ones."""
+    context = click.get_current_context(silent=True)
+    labels: dict[str, str] = context.meta.get(_LABELS, {}) if context is not None else {}
+    return labels
+
+
+CLUSTER = click.option(
+    "--cluster", metavar="COLUMN", help="Column of the outputs: rows that share its value are resampled together."
+)
+"""The option of a command that prints intervals or p-values"""
+MAP = click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
+SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+REPLICATES = click.option(
+    "--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
+    help="How many resamples intervals and p are computed from.",
+)  # fmt: skip
+MODEL = click.option(
+    "--model",
+    help="Model of metrics that name none: pocket, base, a Hugging Face name or a folder. By default what the variable "
+    "NLGAUGE_MODEL names, else pocket.",
+)
+AGAINST = click.option(
+    "--against", type=ADDRESS, help="Table of texts that metrics of sets compare outputs with, instead of references."
+)
+ASPECT = click.option("--aspect", "aspects", multiple=True, help="This aspect; repeatable; all by default.")
+ONE_ASPECT = click.option("--aspect", help="An aspect of the ratings; may be left out where there is one.")
+LEVEL = click.option("--level", default="item", show_default=True, help="item, system or pooled; see docs/meta.md.")
+COEFFICIENT = click.option(
+    "--coefficient", default="pearson", show_default=True, help="pearson, spearman, kendall, ...; see docs/meta.md."
+)
+RESAMPLE = click.option(
+    "--resample", default="both", show_default=True, help="What the intervals resample: items, systems or both."
+)
+
+
+def ratings(required: bool) -> Option:
+    """The option of the rated outputs of a scores file."""
+    return click.option(
+        "--ratings", "outputs", type=PLACE, required=required, help="The rated outputs: a table as for score."
+    )
+
+
+def together(*options: Option) -> Option:
+    """Several options as one."""
+    return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
+
+
+PARTS = together(
+    click.option(
+        "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
+    ),
+    click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first."),
+)
+ADDED = together(
+    click.option(
+        "--add", multiple=True, metavar="NAME=COLUMN",
+        help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
+    ),
+    click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
+    MAP,
+)  # fmt: skip
+CLUSTER_OF_OUTPUTS = together(
+    click.option("--outputs", type=PLACE, help="The table that was scored: it has the column of --cluster."), CLUSTER
+)
+TEXT_FILES = together(
+    click.option(
+        "--candidates", type=PLACE, multiple=True,
+        help="Text file, an output a line, instead of a table of outputs; repeatable, a file for each system.",
+    ),
+    click.option("--references", type=PLACE, multiple=True, help="Text file, a reference a line; repeatable."),
+    click.option("--source", type=PLACE, help="Text file, a source a line."),
+    click.option("--context", type=PLACE, help="Text file, a context a line."),
+    click.option(
+        "--system", "systems", multiple=True,
+        help="Name of the system that wrote --candidates; repeatable, in the same order; by default the file's name "
+        "where there are several.",
+    ),
+)  # fmt: skip
+"""The options of outputs that stand in plain text files"""
+MEASURED_ON_RATINGS = together(
+    click.argument("scores", type=PLACE), ratings(required=True), LEVEL, COEFFICIENT, ADDED, RESAMPLE, CLUSTER, LABEL,
+    REPLICATES, SEED, IN_FORMATS,
+)  # fmt: skip
+"""What every agreement of a scores file with rated outputs is measured by"""
+LOADING = together(
+    MODEL,
+    click.option(
+        "--precision", default="float32", show_default=True,
+        help="float32; bfloat16, which pays on a GPU and on processors with units for it; or int8, without torch.",
+    ),
+    click.option(
+        "--backend", default="auto", show_default=True,
+        help="onnxruntime, openvino, torch, or auto: by precision, device and what is installed.",
+    ),
+    click.option(
+        "--device", help="cpu, cuda, cuda:1 or mps, of models that torch runs; a GPU by default where there is one."
+    ),
+)  # fmt: skip
+"""How commands that score load their models"""
+READING = together(
+    click.option("--batch-tokens", type=click.IntRange(min=1), help="How many tokens a batch holds."),
+    click.option(
+        "--window", default="slide", show_default=True,
+        help="Texts longer than the model's window: slide, cut or error.",
+    ),
+)  # fmt: skip
+"""How texts go through a model"""
+
+
+def keeping(command: Command) -> Command:
+    """Give a command `cache`, what `evaluate(cache=...)` takes, by the options --cache and --no-cache.
+
+    Raises SpecError for both options at once.
+    """
+
+    @click.option("--cache", type=PLACE, help="Folder of the cache; nlgauge cache info shows the usual one.")
+    @click.option("--no-cache", is_flag=True, help="Ignore the cache: read nothing from it, write nothing to it.")
+    @functools.wraps(command)
+    def with_cache(cache: Path | None, no_cache: bool, **given: Any) -> None:
+        if cache is not None and no_cache:
+            raise SpecError("--cache and --no-cache do not go together; leave one out")
+        command(cache=not no_cache if cache is None else cache, **given)
+
+    return with_cache
+
+
+def numbers(kind: type[N]) -> Callable[[click.Context, click.Parameter, str | None], list[N] | None]:
+    """Reads "1,2,3"."""
+
+    def read(_context: click.Context, parameter: click.Parameter, text: str | None) -> list[N] | None:
+        try:
+            return None if text is None else [kind(part) for part in text.split(",")]
+        except ValueError:
+            what = "numbers" if kind is float else "whole numbers"
+            raise SpecError(f"--{parameter.name} {text}: write {what} with commas, as in 1,2,3") from None
+
+    return read

@@ -1,0 +1,118 @@
+"""How a study, or a figure, is run from the command line, and what is printed of it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from nlgauge._version import __version__
+from nlgauge.cli.options import IN_FORMATS, PLACE, Option, together
+from nlgauge.cli.streams import remark, show_json
+from nlgauge.cli.terminal import blaming, clustered, labelled, read_outputs, read_rated, show_tables, tell_joined
+from nlgauge.data.to_json import jsonable
+from nlgauge.errors import SpecError
+
+if TYPE_CHECKING:
+    from nlgauge.data.corpus import Corpus
+    from nlgauge.data.table import ScoreTable
+    from nlgauge.show.tables import Cells
+
+SCORES = click.argument("scores", type=PLACE)
+OUTPUTS = click.argument("outputs", type=PLACE)
+
+
+class Result(Protocol):
+    """What every study returns: a dataclass, which may have `notes` and `signatures` too."""
+
+    def tables(self) -> Sequence[Cells]: ...
+
+    def draw(self, path: Path) -> None: ...
+
+
+Run = Callable[..., Result]
+
+
+def shown(group: click.Group, *options: Option, figure: bool = False) -> Callable[[Run], click.Command]:
+    """Make a function a command of a group, which prints what it returns, and draws it where -o says so.
+
+    The function is given those of its options that are there. figure: -o has to be given.
+    """
+    drawn = click.option(
+        "-o", "--output", type=PLACE, required=figure,
+        help=f"{'The figure' if figure else 'Write a figure here'}: .png, .svg or .pdf (needs nlgauge[plots]).",
+    )  # fmt: skip
+
+    def command_of(run: Run) -> click.Command:
+        @group.command()
+        @together(*options, drawn, IN_FORMATS)
+        @functools.wraps(run)
+        def command(output: Path | None, layout: str, **given: Any) -> None:
+            if output is not None:  # it is refused before the long run
+                from nlgauge.show import figures
+
+                figures.check(output)
+            result = run(**{name: value for name, value in given.items() if value is not None and value != ()})
+            show(run.__name__.replace("_", "-"), result, output, layout, str(group.name))
+
+        return command
+
+    return command_of
+
+
+def of_scores(run: Run) -> Run:
+    """A study of a scores file: of the table, and of the outputs where they are given, with their ratings."""
+
+    @functools.wraps(run)
+    def read(
+        scores: Path, outputs: Path | None = None, columns: Sequence[str] = (), add: Sequence[str] = (),
+        lower: Sequence[str] = (), cluster: str | None = None, parts: bool | None = None, **given: Any,
+    ) -> Result:  # fmt: skip
+        table, rated = _read_scores(scores, outputs, columns, add, lower, cluster)
+        tell_joined(table)
+        return run(table, rated, **given, **({} if parts is None else {"every_part": parts}))
+
+    return read
+
+
+def of_outputs(run: Run) -> Run:
+    """A study that scores a file of outputs, whose name errors then tell."""
+
+    @functools.wraps(run)
+    def read(outputs: Path, columns: Sequence[str] = (), **given: Any) -> Result:
+        corpus = read_outputs(outputs, columns)
+        with blaming(outputs):
+            return run(corpus, **given, progress=True)
+
+    return read
+
+
+def _read_scores(
+    scores: Path, outputs: Path | None, columns: Sequence[str], add: Sequence[str], lower: Sequence[str],
+    cluster: str | None,
+) -> tuple[ScoreTable, Corpus | None]:  # fmt: skip
+    from nlgauge import ScoreTable
+
+    if outputs is not None:
+        return read_rated(scores, outputs, columns, add, lower, cluster)
+    if add or lower or columns:
+        raise SpecError("--add, --lower and --map are of the rated outputs: add --ratings")
+    return labelled(clustered(ScoreTable.load(scores), None, cluster))
+
+
+def show(name: str, result: Result, output: Path | None, layout: str, kind: str = "study") -> None:
+    """Numbers on stdout, notes and signatures on stderr, and the figure where it is wanted."""
+    if layout == "json":
+        show_json({"nlgauge": __version__, kind: name, **jsonable(result)})
+    else:
+        show_tables(result.tables(), layout)
+    signatures = [str(signature) for signature in getattr(result, "signatures", {}).values()]
+    more = [f"and {len(signatures) - 1} more signatures, in --format json"] if len(signatures) > 1 else []
+    for line in (*getattr(result, "notes", ()), *signatures[:1], *more):
+        remark(line)
+    if output is not None:
+        result.draw(output)
+        remark(f"drawn: {output}")

@@ -1,0 +1,263 @@
+"""nlgauge study: studies of a scores file, and studies that score rows of rated outputs or sentences of our own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nlgauge.cli.options import (
+    ADDED,
+    ASPECT,
+    COEFFICIENT,
+    MAP,
+    MODEL,
+    PARTS,
+    PLACE,
+    REPLICATES,
+    RESAMPLE,
+    SEED,
+    Option,
+    keeping,
+    numbers,
+    ratings,
+)
+from nlgauge.cli.showing import OUTPUTS, SCORES, Result, of_outputs, of_scores, shown
+
+if TYPE_CHECKING:
+    from nlgauge.data.corpus import Corpus
+    from nlgauge.data.table import ScoreTable
+
+
+@click.group()
+def study() -> None:
+    """Study metrics as the papers do (docs/studies.md). Prints numbers, draws a figure with -o.
+
+    matrix, distributions, significance and parts-of-speech read a scores file, and probes brings its own texts. The
+    others score a table of rated outputs at all settings in one pass over the texts; --items takes the first so many.
+    """
+
+
+_RATED = (SCORES, ratings(required=False), PARTS, ADDED)
+_LEVEL = click.option("--level", default="system", show_default=True, help="item, system or pooled.")
+_ITEMS = click.option("--items", type=click.IntRange(min=1), help="Only this many items from the start.")
+
+
+def _coefficients(*default: str) -> Option:
+    return click.option(
+        "--coefficient", "coefficients", multiple=True, default=default, show_default=True,
+        help="See docs/meta.md; repeatable.",
+    )  # fmt: skip
+
+
+def _swept(level: str, *coefficients: str) -> tuple[Option, ...]:
+    """What every study at many settings takes."""
+    leveled = click.option("--level", default=level, show_default=True, help="item, system or pooled.")
+    return (
+        OUTPUTS, MAP, MODEL, _ITEMS, leveled, _coefficients(*coefficients), ASPECT, RESAMPLE, REPLICATES, SEED, keeping,
+    )  # fmt: skip
+
+
+@shown(study, *_RATED, _LEVEL, COEFFICIENT)
+@of_scores
+def matrix(table: ScoreTable, rated: Corpus | None, **how: Any) -> Result:
+    """How metrics agree with each other and with people (InfoLM, figure 2)."""
+    from nlgauge.show.matrix import correlation_matrix
+
+    return correlation_matrix(table, rated, **how)
+
+
+@shown(study, *_RATED, click.option("--bins", type=click.IntRange(min=2), default=40, show_default=True))
+@of_scores
+def distributions(table: ScoreTable, rated: Corpus | None, **how: Any) -> Result:
+    """How scores and ratings are distributed (InfoLM, figures 3, 9).
+
+    All are brought to the range from 0, the worst value that occurs, to 1, the best.
+    """
+    from nlgauge.lab.studies.distributions import distributions as run
+
+    return run(table, rated, **how)
+
+
+@shown(
+    study,
+    SCORES,
+    click.option("--tagger", required=True, help="An installed spaCy pipeline with parts of speech, as en_core_web_sm"),
+    click.option("-m", "--metric", "metrics", multiple=True, help="This metric; repeatable; all that show words."),
+)
+@of_scores
+def parts_of_speech(table: ScoreTable, _: Corpus | None, **how: Any) -> Result:
+    """Which kinds of words a metric listens to (MaskEval, figure 4).
+
+    Reads a scores file that keeps the evidence: nlgauge score --evidence -o SCORES.
+    """
+    from nlgauge.lab.studies.parts_of_speech import parts_of_speech as run
+
+    return run(table, **how)
+
+
+@shown(
+    study,
+    SCORES,
+    ratings(required=True),
+    PARTS,
+    ADDED,
+    _LEVEL,
+    COEFFICIENT,
+    ASPECT,
+    click.option("--test", default="williams", show_default=True, help="williams (Pearson only), or permutation."),
+    click.option("--df", default="n-3", show_default=True, help="For williams: n-3, or n-2 as R's psych has it."),
+    click.option("--correction", default="holm", show_default=True, help="holm, benjamini_hochberg or none."),
+    click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the clusters."),
+    REPLICATES,
+    SEED,
+)
+@of_scores
+def significance(table: ScoreTable, rated: Corpus, **how: Any) -> Result:
+    """Which metric agrees better, and is it noise (InfoLM, figure 7).
+
+    p, two-sided and corrected, of "the row's metric agrees better than the column's", where it is below 1 - confidence.
+    """
+    from nlgauge.lab.studies.significance import significance as run
+
+    return run(table, rated, **how)
+
+
+@shown(
+    study,
+    *_swept("system", "pearson", "spearman", "kendall"),
+    click.option(
+        "-m", "--metric", "metrics", multiple=True, default=("InfoLM",), show_default=True, help="Repeatable."
+    ),
+    click.option("--temperatures", callback=numbers(float), help="With commas; 0.25 to 10 by default."),
+)
+@of_outputs
+def temperature(corpus: Corpus, **how: Any) -> Result:
+    """Agreement of InfoLM by temperature (figures 4, 5)."""
+    from nlgauge.lab.studies.infolm import temperature as run
+
+    return run(corpus, **how)
+
+
+@shown(
+    study,
+    *_swept("system", "pearson", "spearman"),
+    click.option(
+        "-m", "--metric", default="InfoLM(measure='ab', alpha=1, beta=1)", show_default=True,
+        help="Its alpha and beta vary.",
+    ),
+    click.option("--alphas", callback=numbers(float), help="With commas; 0.25 to 3 by default."),
+    click.option("--betas", callback=numbers(float), help="With commas; 0.25 to 3 by default."),
+)  # fmt: skip
+@of_outputs
+def alpha_beta(corpus: Corpus, **how: Any) -> Result:
+    """Agreement of InfoLM by alpha and beta (figure 6)."""
+    from nlgauge.lab.studies.infolm import parameters
+
+    return parameters(corpus, **how)
+
+
+@shown(
+    study,
+    *_swept("system", "pearson"),
+    click.option(
+        "-m", "--metric", "metrics", multiple=True, help="BERTScore, BaryScore and Consistency by default; repeatable."
+    ),
+    click.option("--layers", "numbers", callback=numbers(int), help="With commas; all by default, 0 the embeddings."),
+)
+@of_outputs
+def layers(corpus: Corpus, **how: Any) -> Result:
+    """Agreement of metrics on each layer of a model."""
+    from nlgauge.lab.studies.layers import layers as run
+
+    return run(corpus, **how)
+
+
+@shown(
+    study,
+    *_swept("pooled", "pearson"),
+    click.option(
+        "-m", "--metric", "metrics", multiple=True,
+        help="Relevance, Preservation, Engagingness; those whose texts the rows have by default; repeatable.",
+    ),
+    click.option("--aligner", "aligners", multiple=True, default=("E",), show_default=True,
+                 help="E, D, R; repeatable."),
+)  # fmt: skip
+@of_outputs
+def ablation(corpus: Corpus, **how: Any) -> Result:
+    """CTC's metrics with one ingredient left out (tables 1 to 3)."""
+    from nlgauge.lab.studies.ablation import ablation as run
+
+    return run(corpus, **how)
+
+
+@shown(
+    study,
+    OUTPUTS,
+    MAP,
+    click.option("-m", "--metric", default="MarkEvaluate", show_default=True, help="Unit, layers and normalisation."),
+    click.option("-k", "--ks", callback=numbers(int), help="With commas; 1 to 30 by default."),
+    click.option("--against", type=PLACE, help="Table of texts that outputs are compared with, instead of references."),
+    MODEL,
+    _ITEMS,
+    _coefficients("pearson"),
+    ASPECT,
+    REPLICATES,
+    SEED,
+    keeping,
+)
+@of_outputs
+def neighbours(corpus: Corpus, against: Any = None, **how: Any) -> Result:
+    """Mark-Evaluate at many K, in one pass (figure 2)."""
+    from nlgauge import Corpus
+    from nlgauge.lab.studies.neighbours import neighbours as run
+
+    return run(corpus, against=None if against is None else Corpus.read(against), **how)
+
+
+@shown(
+    study,
+    click.argument("outputs", metavar="TEXTS", type=PLACE),
+    MAP,
+    click.option(
+        "-m", "--metric", "metrics", multiple=True, help="Metric of sets; six of them by default; repeatable."
+    ),
+    click.option("--size", type=click.IntRange(min=1), default=1000, show_default=True, help="Texts of a set."),
+    MODEL,
+    SEED,
+    keeping,
+)
+@of_outputs
+def synthetic(corpus: Corpus, **how: Any) -> Result:
+    """Metrics of sets as outputs lose topics, or the order of their words (Mark-Evaluate, figures 3, 4).
+
+    TEXTS is a table of candidates; the system of a row is its topic.
+    """
+    from nlgauge.lab.studies.synthetic import synthetic as run
+
+    return run(corpus, **how)
+
+
+@shown(
+    study,
+    click.option(
+        "-m", "--metric", "metrics", multiple=True, help="Consistency(aligner='D') and CopyRate by default; repeatable."
+    ),
+    click.option("--model", "models", multiple=True, help="Model of metrics that name none; repeatable."),
+    click.option(
+        "--setting", "settings", multiple=True,
+        help="source, question, '4 passages' or '8 passages'; all by default; repeatable.",
+    ),
+    click.option("--probes", "file", type=PLACE, help="Sentences of your own (docs/studies.md)."),
+    REPLICATES,
+    SEED,
+    keeping,
+)  # fmt: skip
+def probes(**how: Any) -> Result:
+    """Does a metric find small errors, or does it only recognise copies?
+
+    Scores our own sentences: each with one small error, corrected, and beside free paraphrases of its source.
+    """
+    from nlgauge.lab.studies.probes import probes as run
+
+    return run(**how, progress=True)
