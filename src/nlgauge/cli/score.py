@@ -117,6 +117,7 @@ def score(
     has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
     """
     from nlgauge import Corpus, evaluate
+    from nlgauge.catalogue import registry
     from nlgauge.engine.models.onnx import threads
     from nlgauge.meta.people import of_outputs
     from nlgauge.run.executors.ray import Cluster
@@ -129,7 +130,7 @@ def score(
     refuse_place(file)
     texts = (candidates, references, source, context, systems, columns)
     corpus = read_outputs(outputs, *texts, on_disk=in_blocks, on_missing=on_missing)
-    if not in_blocks:
+    if not in_blocks and any(registry.metric(spec, model=model).cost != "strings" for spec in metrics):
         _tell_long(corpus)
     try:
         table = evaluate(
