@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,15 @@ def test_parts_are_shown_on_request_in_blocks_of_their_own(outputs: Path) -> Non
     assert [len(block) for block in (simple, matched, sets)] == [4, 4, 4]
     assert re.search(r" 4$", sets[1]), "a count has no decimals"
     assert max(map(len, result.stdout.splitlines())) <= 100 and "--parts" not in result.stderr
+
+
+def test_a_long_candidate_is_announced_where_a_metric_reads_a_model(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module("nlgauge.cli.score"), "_LONG", 3)
+    said = "a metric that reads a model may take minutes"
+    assert said not in nlgauge("score", small, "-m", "TokenF1").stderr
+    assert said in nlgauge("score", small, "-m", "TokenF1", "-m", "EmbeddingAverage").stderr
 
 
 def test_score_prints_the_other_forms(outputs: Path) -> None:

@@ -87,6 +87,7 @@ def score(
     has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
     """
     from nlgauge import Corpus, evaluate
+    from nlgauge.catalogue import registry
     from nlgauge.engine.models.onnx import threads
     from nlgauge.meta.people import of_outputs
     from nlgauge.run.executors.ray import Cluster
@@ -101,7 +102,7 @@ def score(
         outputs, columns, candidates=candidates, references=references, source=source, context=context,
         systems=systems, on_disk=in_blocks, on_missing=on_missing,
     )  # fmt: skip
-    if not in_blocks:
+    if not in_blocks and any(registry.metric(spec, model=how["model"]).cost != "strings" for spec in metrics):
         _tell_long(corpus)
     with blaming(outputs or (candidates[0] if len(candidates) == 1 else None)):
         table = evaluate(

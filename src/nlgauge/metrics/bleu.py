@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import chain
@@ -75,7 +75,7 @@ class BLEU(RowMetric):
         return Prepared(facts=sacrebleu_facts(self._sacrebleu(), setup.corpus))
 
     def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
-        tokenize = self._sacrebleu().tokenizer
+        tokenize = _tokenizer(self.tokenizer)
 
         def words(text: str) -> list[str]:
             return tokenize((text.lower() if self.lowercase else text).rstrip()).split()
@@ -110,6 +110,12 @@ class BLEU(RowMetric):
             max_ngram_order=self.ngram,
             effective_order=self.references != "joint",
         )
+
+
+@cache
+def _tokenizer(name: str) -> Callable[[str], str]:
+    """sacrebleu's, which remembers texts as long as it is the same one: systems share their references."""
+    return sacrebleu_metric("BLEU", "BLEU", tokenize=name).tokenizer
 
 
 def grams(words: Sequence[str], longest: int) -> Counter[str]:

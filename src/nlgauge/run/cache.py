@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -88,12 +89,18 @@ def facts_of(metric: Metric, prepared: Prepared, engine: Engine | None, **more: 
     """All that a metric's numbers depend on beside its spec and the texts; it stands in the signature."""
     package, _, offered = metric.name.partition("/")
     others = (package,) if offered and package != "published" else ()
-    libraries = {name: version(name) for name in (*metric.libraries, *others)}
+    libraries = {name: _version(name) for name in (*metric.libraries, *others)}
     model: dict[str, object] = {}
     if engine is not None and model_of(metric) is not None:
         model = engine.facts_with(metric.other_models)
     own = {"unicode": unicodedata.unidata_version, "nlgauge": made_by(metric, engine)}
     return {**model, **prepared.facts, **libraries, **more, **own}
+
+
+@cache
+def _version(distribution: str) -> str:
+    """Read once in a process: a file is parsed for it, which takes longer than a row of strings."""
+    return version(distribution)
 
 
 def made_by(metric: Metric, engine: Engine | None) -> str:
