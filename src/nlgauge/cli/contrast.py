@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import nlgauge
 from nlgauge._version import __version__
 from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS
 from nlgauge.cli.streams import remark, show_json
@@ -16,7 +17,6 @@ from nlgauge.errors import InputError
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.data.table import ScoreTable
     from nlgauge.meta.contrast import Contrasts
 
 
@@ -62,7 +62,7 @@ def contrast(
         remark(f"metrics of sets have a system level only, left out: {', '.join(left)}")
 
 
-def _ranked(table: ScoreTable, contrasts: Contrasts, coefficient: str) -> list[list[Cell]]:
+def _ranked(table: nlgauge.ScoreTable, contrasts: Contrasts, coefficient: str) -> list[list[Cell]]:
     """The metrics by aspect with their cluster, the best first."""
     from nlgauge.meta.selection import label
 
@@ -74,7 +74,7 @@ def _ranked(table: ScoreTable, contrasts: Contrasts, coefficient: str) -> list[l
     return cells
 
 
-def _pairs(table: ScoreTable, contrasts: Contrasts) -> list[list[Cell]]:
+def _pairs(table: nlgauge.ScoreTable, contrasts: Contrasts) -> list[list[Cell]]:
     """Every two metrics."""
     from nlgauge.meta.selection import label
 

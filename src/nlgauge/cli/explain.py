@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import nlgauge
 from nlgauge._version import __version__
 from nlgauge.cli.drawing import drawn
 from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, keeping
@@ -20,7 +21,6 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge.show.tables import harmless
 
 if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
     from nlgauge.explanation import Explanation, Explanations
 
 
@@ -51,14 +51,13 @@ def explain(
     unsupported words stand in [brackets]. Matches, flows and items stand in tables, the most important first. JSON
     holds everything.
     """
-    from nlgauge import Corpus, ScoreTable
 
     spec = one_metric(specs, "Consistency, for one")
     refuse_place(output)
     corpus = read_outputs(outputs, columns)
     rows = _rows(corpus, outputs, row, item, system)
-    how["against"] = None if against is None else Corpus.read(against)
-    how["scores"] = None if scores is None else ScoreTable.load(scores)
+    how["against"] = None if against is None else nlgauge.Corpus.read(against)
+    how["scores"] = None if scores is None else nlgauge.ScoreTable.load(scores)
     found = _explained(corpus, spec, rows, row is not None or item is not None, how)
     if output is not None:
         found.save(output)
@@ -76,7 +75,7 @@ def explain(
         remark(f"{found.metric} has nothing to show of these rows")
 
 
-def _rows(corpus: Corpus, outputs: Path, row: int | None, item: str | None, system: str | None) -> list[int]:
+def _rows(corpus: nlgauge.Corpus, outputs: Path, row: int | None, item: str | None, system: str | None) -> list[int]:
     if row is not None and (item is not None or system is not None):
         raise SpecError("--row names one row; leave out --item and --system")
     wanted = {"row": row, "item": item, "system": system}
@@ -94,22 +93,21 @@ def _rows(corpus: Corpus, outputs: Path, row: int | None, item: str | None, syst
 
 
 def _explained(
-    corpus: Corpus, spec: str, rows: Sequence[int], single: bool, options: Mapping[str, Any]
+    corpus: nlgauge.Corpus, spec: str, rows: Sequence[int], single: bool, options: Mapping[str, Any]
 ) -> Explanations:
     """What some rows' scores are based on; by a metric of sets, those of their systems.
 
     single: whether single rows were asked for. options: of `nlgauge.explain`.
     """
-    from nlgauge import explain
     from nlgauge.catalogue import registry
     from nlgauge.metrics.sets import SetMetric
 
     metric = registry.metric(spec, model=options["model"])
     if not isinstance(metric, SetMetric):
-        return explain(corpus, spec, rows, progress=True, **options)
+        return nlgauge.explain(corpus, spec, rows, progress=True, **options)
     if single:
         raise SpecError(f"{metric} measures sets of texts and no single rows: name a --system, or none")
-    found = explain(corpus, spec, progress=True, **options)
+    found = nlgauge.explain(corpus, spec, progress=True, **options)
     systems = {corpus[number - 1].system for number in rows}
     return replace(found, records=[one for one in found if one.system in systems])
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+import nlgauge
 from nlgauge.cli.options import ADDRESS, AGAINST, CLUSTER, IN_FORMATS, LABEL, LOADING, MAP, READING, TEXT_FILES, keeping
 from nlgauge.cli.streams import remark
 from nlgauge.cli.summary import show_summary
 from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import SpecError
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
 
 _MANY_ROWS = 5000
 _LONG = 100_000
@@ -86,7 +84,6 @@ def score(
     Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % bootstrap interval. The best
     has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
     """
-    from nlgauge import Corpus, evaluate
     from nlgauge.engine.models.onnx import threads
     from nlgauge.meta.people import of_outputs
     from nlgauge.run.executors.ray import Cluster
@@ -104,10 +101,10 @@ def score(
     if not in_blocks:
         _tell_long(corpus)
     with blaming(outputs or (candidates[0] if len(candidates) == 1 else None)):
-        table = evaluate(
+        table = nlgauge.evaluate(
             corpus,
             metrics=list(metrics),
-            against=None if against is None else Corpus.read(against),
+            against=None if against is None else nlgauge.Corpus.read(against),
             progress=True,
             processes=processes or (threads() if len(corpus) >= _MANY_ROWS and not in_blocks else 1),
             rows_per_block=rows_per_block,
@@ -126,7 +123,7 @@ def score(
         remark(_A_SUM)
 
 
-def _tell_long(corpus: Corpus) -> None:
+def _tell_long(corpus: nlgauge.Corpus) -> None:
     """Which candidates will take long, before they do."""
     long = [(number, len(row.candidate)) for number, row in enumerate(corpus, 1) if len(row.candidate) > _LONG]
     if long:

@@ -13,16 +13,8 @@ import numpy as np
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.maths.prediction_powered import (
-    Integers,
-    Powered,
-    chance,
-    interval,
-    plain_mean,
-    powered,
-    standard_error,
-    totals,
-)
+from nlgauge.maths import prediction_powered as ppi
+from nlgauge.maths.prediction_powered import Integers, Powered
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.drawn import Draw
 from nlgauge.meta.fitting import combined
@@ -210,11 +202,11 @@ class _Task:
         single = filled.shape[1] == 1
         units_of = np.arange(len(rows)) if design.clusters is None else design.clusters
         scores = filled[:, 0] if single else combined(filled, y, design.rated, units_of, self.seed)
-        alone = powered(y, np.zeros(len(rows)), design)
+        alone = ppi.powered(y, np.zeros(len(rows)), design)
         fitted = len(np.unique(design.strata))
         return _Part(
-            n, len(rows), units, None, powered(y, scores, design, -math.inf if single else 0.0), alone, fitted,
-            plain_mean(scores, design.clusters, self.confidence) if single else _Part(0, 0, 0).bare,
+            n, len(rows), units, None, ppi.powered(y, scores, design, -math.inf if single else 0.0), alone, fitted,
+            ppi.plain_mean(scores, design.clusters, self.confidence) if single else _Part(0, 0, 0).bare,
         )  # fmt: skip
 
     def _record(
@@ -235,11 +227,12 @@ class _Task:
         whole = {kind: self._summed(of, kind) for kind in ("by_metric", "alone")}
         found, errors, p = {}, [], math.nan
         for kind, (mean, *influence) in whole.items():
-            moved, cautious = (totals(one, clusters) for one in influence)
-            found[kind] = (mean, *self._within(interval(mean, moved, cautious, units, units - fitted, self.confidence)))
-            errors.append(standard_error(moved))
+            moved, cautious = (ppi.totals(one, clusters) for one in influence)
+            ends = ppi.interval(mean, moved, cautious, units, units - fitted, self.confidence)
+            found[kind] = (mean, *self._within(ends))
+            errors.append(ppi.standard_error(moved))
             if kind == "by_metric" and len(parts) > 1:
-                p = chance(mean, moved, cautious, units, units - fitted)
+                p = ppi.chance(mean, moved, cautious, units, units - fitted)
         single = len(parts) == 1 and parts[0].by_metric
         return Estimate(
             name, self.aspect, metric, *found["by_metric"], n, rows, units,
