@@ -12,6 +12,7 @@ import numpy as np
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.maths import prediction_powered as ppi
 from nlgauge.maths.prediction_powered import Integers, Powered
@@ -67,20 +68,12 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Estimates(Sequence[Estimate]):
+class Estimates(Records[Estimate]):
     """A sequence of `Estimate`: by aspect and metric, the systems and then their differences."""
 
+    kind = Estimate
     records: list[Estimate]
     notes: list[str] = field(default_factory=list)
-
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
-        return self.records[index]
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def __iter__(self) -> Iterator[Estimate]:
-        return iter(self.records)
 
     def __repr__(self) -> str:
         heads = ["system", "aspect", "metric", "estimate", "low", "high", "ratings", "worth"]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from nlgauge.data.table import Column, ScoreTable, SystemScore
 from nlgauge.meta.best import Best, Chance, by_part
-from nlgauge.show.page.scored import first_part
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], p: Chance) -> list[C
             )
             for part in column.parts
         }
-        first = parts.pop(first_part(column))
+        first = parts.pop(column.shown[0])
         size = len(table.rows) if column.level == "item" else len(table.systems)
         missing = [(why, count, size) for why, count in Counter(column.reasons.values()).most_common()]
         made.append(Card(spec, column, first, list(parts.values()), missing))
