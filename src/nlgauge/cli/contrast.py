@@ -64,23 +64,21 @@ def contrast(
 
 def _ranked(table: nlgauge.ScoreTable, contrasts: Contrasts, coefficient: str) -> list[list[Cell]]:
     """The metrics by aspect with their cluster, the best first."""
-    from nlgauge.meta.selection import label
-
     cells: list[list[Cell]] = [["aspect", "metric", coefficient, "cluster"]]
     for aspect, values in contrasts.values.items():
         clusters = contrasts.clusters[aspect]
         for key in sorted(values, key=lambda key: (clusters[key], -values[key])):
-            cells.append([aspect, label(table, *key), Number(values[key]), Number(clusters[key], digits=0)])
+            cells.append(
+                [aspect, table.columns[key[0]].label(*key), Number(values[key]), Number(clusters[key], digits=0)]
+            )
     return cells
 
 
 def _pairs(table: nlgauge.ScoreTable, contrasts: Contrasts) -> list[list[Cell]]:
     """Every two metrics."""
-    from nlgauge.meta.selection import label
-
     cells: list[list[Cell]] = [["aspect", "metric", "against", "difference", "p", "corrected"]]
     for one in contrasts:
-        names = [label(table, *key) for key in (one.first, one.second)]
+        names = [table.columns[key[0]].label(*key) for key in (one.first, one.second)]
         numbers = [Number(one.difference, one.low, one.high), Number(one.p), Number(one.adjusted)]
         cells.append([one.aspect, *names, *numbers])
     return cells

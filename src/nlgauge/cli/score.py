@@ -214,13 +214,9 @@ def _tables(table: ScoreTable, groups: _Groups, layout: str, every_part: bool) -
 
 def _cells(table: ScoreTable, groups: _Groups, best: Mapping[tuple[str, str], Best], title: str) -> list[list[Cell]]:
     """A row a system, a column a part. An arrow says which way is better."""
-    from nlgauge.meta.selection import label
-
     columns = {key: {score.system: score for score in scores} for key, scores in groups.items()}
-    heads = [
-        (part if spec == title else label(table, spec, part)) + table.columns[spec].arrow(part)
-        for spec, part in columns
-    ]
+    of = table.columns
+    heads = [(part if spec == title else of[spec].label(spec, part)) + of[spec].arrow(part) for spec, part in columns]
     cells: list[list[Cell]] = [[title, "n", *heads]]
     for system in table.systems:
         own = [scores[system] for scores in columns.values()]
