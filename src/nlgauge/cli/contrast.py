@@ -68,9 +68,8 @@ def _ranked(table: nlgauge.ScoreTable, contrasts: Contrasts, coefficient: str) -
     for aspect, values in contrasts.values.items():
         clusters = contrasts.clusters[aspect]
         for key in sorted(values, key=lambda key: (clusters[key], -values[key])):
-            cells.append(
-                [aspect, table.columns[key[0]].label(*key), Number(values[key]), Number(clusters[key], digits=0)]
-            )
+            name = table.columns[key[0]].label(*key)
+            cells.append([aspect, name, Number(values[key]), Number(clusters[key], digits=0)])
     return cells
 
 

@@ -20,8 +20,8 @@ from nlgauge.meta.arrays import Float
 from nlgauge.meta.drawn import Draw
 from nlgauge.meta.fitting import combined
 from nlgauge.meta.join import Source
+from nlgauge.meta.rated import Rated, rated_rows
 from nlgauge.meta.refusing import refusal
-from nlgauge.meta.rows_beside import Rated, rated_rows
 from nlgauge.meta.selection import label, selected
 from nlgauge.show.tables.terminal import terminal
 
@@ -35,28 +35,28 @@ class Estimate:
     aspect: str
     metric: str
     """With its part; several that were put together are joined by " + \""""
-    estimate: float
-    low: float
-    high: float
-    ratings: int
-    rows: int
-    clusters: int
+    estimate: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    ratings: int = 0
+    rows: int = 0
+    clusters: int = 0
     """How many clusters hold the ratings: as many as ratings where rows stand for themselves"""
-    worth: float
+    worth: float = math.nan
     """Ratings that, without the metric, would give an interval as short"""
-    weight: float
+    weight: float = math.nan
     """That of the metric in the estimate; NaN for a difference"""
-    alone: float
-    alone_low: float
-    alone_high: float
+    alone: float = math.nan
+    alone_low: float = math.nan
+    alone_high: float = math.nan
     """What the ratings alone say"""
-    bare: float
-    bare_low: float
-    bare_high: float
+    bare: float = math.nan
+    bare_low: float = math.nan
+    bare_high: float = math.nan
     """The metric's mean, in its own unit: no estimate of what people say"""
-    more: float
+    more: float = math.nan
     """Further ratings until the interval is plus or minus the margin; infinite where more rows have to be scored"""
-    p: float
+    p: float = math.nan
     """For a difference: that the two means are alike, by the same distribution as the interval; else NaN"""
     reason: str | None = None
     """Why there is no estimate, and what to do"""
@@ -207,14 +207,10 @@ class _Task:
     ) -> Estimate:
         parts = [part for _, part in of.values()]
         n, rows = sum(part.ratings for part in parts), sum(part.rows for part in parts)
-        nothing = (math.nan,) * 3
         for system, (_, part) in of.items():
             if part.reason:
                 reason = f"{system}, {self.aspect}: {part.reason}"
-                return Estimate(
-                    name, self.aspect, metric, *nothing, n, rows, 0, math.nan, math.nan, *nothing, *nothing, math.nan,
-                    math.nan, reason,
-                )  # fmt: skip
+                return Estimate(name, self.aspect, metric, ratings=n, rows=rows, reason=reason)
         units = self._units(list(of), clusters)
         fitted = sum(part.fitted for part in parts)
         whole = {kind: self._summed(of, kind) for kind in ("by_metric", "alone")}
@@ -232,7 +228,7 @@ class _Task:
             n * (errors[1] / errors[0]) ** 2 if errors[0] else math.inf,
             single.weight if single else math.nan,
             *found["alone"],
-            *(parts[0].bare if single else nothing),
+            *(parts[0].bare if single else (math.nan,) * 3),
             self._more(whole["by_metric"][1], found["by_metric"], errors[0], n, rows), p,
         )  # fmt: skip
 
