@@ -107,14 +107,9 @@ class Rated:
 
 
 def rated_rows(
-    table: ScoreTable,
-    source: Source,
-    aspects: Sequence[str] | None,
-    *,
-    cluster: str | None = None,
-    outputs: Corpus | None = None,
-    draw: Draw | None = None,
-) -> Rated:
+    table: ScoreTable, source: Source, aspects: Sequence[str] | None, *, cluster: str | None = None,
+    outputs: Corpus | None = None, draw: Draw | None = None,
+) -> Rated:  # fmt: skip
     """A table beside its ratings; `draw` resolves the names of a sheet. Raises InputError for what does not fit."""
     place = grid(table)
     if draw is not None and isinstance(source, Column):

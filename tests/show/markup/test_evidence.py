@@ -10,7 +10,7 @@ import pytest
 from nlgauge.show.markup.environment import shown
 from nlgauge.show.markup.evidence import covering, curve, drawn, drivers, item_table
 from tests.show.markup.test_environment import NASTY
-from tests.show.markup.test_links import FLOWS, MATCHES
+from tests.show.markup.test_words import FLOWS, MATCHES
 
 WORDS = [
     {"name": "river", "candidate": 0.02, "reference": 0.04, "share": 0.25},

@@ -6,8 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 from nlgauge.show.markup.environment import number, render
-from nlgauge.show.markup.links import flow_panes, flow_table, match_panes, match_tables
-from nlgauge.show.markup.words import LISTED, Pane, Record, Table, legend, word_panes, word_tables
+from nlgauge.show.markup.words import (
+    LISTED,
+    Pane,
+    Record,
+    Table,
+    flow_panes,
+    flow_table,
+    legend,
+    match_panes,
+    match_tables,
+    word_panes,
+    word_tables,
+)
 
 _COVERING = {"side", "covered", "nearest", "item", "distance", "nearest_item"}
 
