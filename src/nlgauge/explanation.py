@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from nlgauge.catalogue import registry
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.frame import Records
 from nlgauge.data.to_json import jsonable
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
@@ -69,20 +70,12 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class Explanations(Sequence[Explanation]):
+class Explanations(Records[Explanation]):
     """What `explain` found: one for each row, or for each system. A notebook draws the first ones."""
 
+    kind = Explanation
     metric: str
     records: list[Explanation]
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.records[index]
-
-    def __iter__(self) -> Iterator[Explanation]:
-        return iter(self.records)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a page of HTML, one file that needs no network. Raises InputError where it cannot be written."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import nlgauge
 from nlgauge.cli.options import IN_FORMATS, ONE_ASPECT, PLACE
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import on_some_ratings, show_tables
@@ -16,8 +17,6 @@ from nlgauge.data.atomic_write import refuse_place
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
-    from nlgauge.data.table import ScoreTable
     from nlgauge.meta.certified import Calibration
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -39,19 +38,18 @@ _WAYS = ("risk", "f1", "cost", "precision")
 @click.option("-o", "--output", type=PLACE, help="Write the bar here, for nlgauge check --bar.")
 @IN_FORMATS
 def calibrate(
-    table: ScoreTable, rated: Corpus, risk: float, confidence: float, by: str, output: Path | None, layout: str,
-    **how: Any,
+    table: nlgauge.ScoreTable, rated: nlgauge.Corpus, risk: float, confidence: float, by: str, output: Path | None,
+    layout: str, **how: Any,
 ) -> None:  # fmt: skip
     """A bar with a promise: of the rows that pass it, at most the share --risk is bad, with --confidence.
 
     Where the ratings cannot certify one, it says so, writes nothing and ends with exit code 1. Three bars without a
     promise stand beside it, and how many rows are good at which score. docs/guides/certified-bar.md explains it.
     """
-    from nlgauge import calibrate as run
     from nlgauge.show.plots.reliability import Reliability
 
     refuse_place(output)
-    found = run(table, rated, risk=risk, confidence=confidence, **how)
+    found = nlgauge.calibrate(table, rated, risk=risk, confidence=confidence, **how)
     if layout == "json":
         show_json({name: value for name, value in vars(found).items() if name != "bars"})
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import nlgauge
 from nlgauge._version import __version__
 from nlgauge.cli.options import CLUSTER_OF_OUTPUTS, IN_FORMATS, LABEL, MAP, PLACE, REPLICATES, SEED, labels_given
 from nlgauge.cli.streams import remark, show_json
@@ -17,7 +18,6 @@ from nlgauge.errors import SpecError
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.data.table import ScoreTable
     from nlgauge.meta.comparison import Comparison, Difference
 
 SIGNIFICANCE = 0.05
@@ -49,11 +49,9 @@ def compare(
     better of the two where p is below 0.05. With --margin: is A no worse than B by the margin, or equivalent? JSON has
     every score of the metrics, and the effect size.
     """
-    from nlgauge import ScoreTable
-    from nlgauge import compare as run
     from nlgauge.meta.selection import selected
 
-    table = ScoreTable.load(scores)
+    table = nlgauge.ScoreTable.load(scores)
     if (outputs is None and columns) or (outputs is not None and cluster is None):
         raise SpecError("--outputs and --map are of --cluster: give it too")
     corpus = None if outputs is None else read_outputs(outputs, columns)
@@ -61,7 +59,7 @@ def compare(
     a, b = labels_given().get(a, a), labels_given().get(b, b)
     whole = parts or metric is not None or layout == "json"
     asked = table if whole else selected(table)
-    comparison = run(asked, a, b, metric, margin=margin, items=items, **how)
+    comparison = nlgauge.compare(asked, a, b, metric, margin=margin, items=items, **how)
     if layout == "json":
         record = {"nlgauge": __version__, "a": a, "b": b, **how, "cluster": cluster, "margin": margin, "items": items}
         show_json({**record, "differences": comparison.records})
@@ -76,7 +74,9 @@ def compare(
         remark(note)
 
 
-def _table(table: ScoreTable, comparison: Comparison, margin: float | None, items: int | None) -> list[list[Cell]]:
+def _table(
+    table: nlgauge.ScoreTable, comparison: Comparison, margin: float | None, items: int | None
+) -> list[list[Cell]]:
     """A line a metric: with a margin, what is said of it; without, p and what the items can show."""
     heads: list[Cell] = ["metric", "n", comparison.a, comparison.b, "difference"]
     if margin is None:
@@ -87,7 +87,7 @@ def _table(table: ScoreTable, comparison: Comparison, margin: float | None, item
     return [heads, *(_cells(table, one, margin) for one in comparison)]
 
 
-def _cells(table: ScoreTable, one: Difference, margin: float | None) -> list[Cell]:
+def _cells(table: nlgauge.ScoreTable, one: Difference, margin: float | None) -> list[Cell]:
     column = table.columns[one.metric]
     upwards = (one.difference > 0) == column.higher_is_better
     told = one.better is not None and one.adjusted < SIGNIFICANCE and margin is None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import nlgauge
 from nlgauge._version import __version__
 from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS
 from nlgauge.cli.streams import remark, show_json
@@ -16,7 +17,6 @@ from nlgauge.errors import InputError
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.data.table import ScoreTable
     from nlgauge.meta.contrast import Contrasts
 
 
@@ -62,25 +62,22 @@ def contrast(
         remark(f"metrics of sets have a system level only, left out: {', '.join(left)}")
 
 
-def _ranked(table: ScoreTable, contrasts: Contrasts, coefficient: str) -> list[list[Cell]]:
+def _ranked(table: nlgauge.ScoreTable, contrasts: Contrasts, coefficient: str) -> list[list[Cell]]:
     """The metrics by aspect with their cluster, the best first."""
-    from nlgauge.meta.selection import label
-
     cells: list[list[Cell]] = [["aspect", "metric", coefficient, "cluster"]]
     for aspect, values in contrasts.values.items():
         clusters = contrasts.clusters[aspect]
         for key in sorted(values, key=lambda key: (clusters[key], -values[key])):
-            cells.append([aspect, label(table, *key), Number(values[key]), Number(clusters[key], digits=0)])
+            name = table.columns[key[0]].label(*key)
+            cells.append([aspect, name, Number(values[key]), Number(clusters[key], digits=0)])
     return cells
 
 
-def _pairs(table: ScoreTable, contrasts: Contrasts) -> list[list[Cell]]:
+def _pairs(table: nlgauge.ScoreTable, contrasts: Contrasts) -> list[list[Cell]]:
     """Every two metrics."""
-    from nlgauge.meta.selection import label
-
     cells: list[list[Cell]] = [["aspect", "metric", "against", "difference", "p", "corrected"]]
     for one in contrasts:
-        names = [label(table, *key) for key in (one.first, one.second)]
+        names = [table.columns[key[0]].label(*key) for key in (one.first, one.second)]
         numbers = [Number(one.difference, one.low, one.high), Number(one.p), Number(one.adjusted)]
         cells.append([one.aspect, *names, *numbers])
     return cells

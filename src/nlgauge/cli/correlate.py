@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import nlgauge
 from nlgauge._version import __version__
 from nlgauge.cli.options import MEASURED_ON_RATINGS
 from nlgauge.cli.streams import remark, show_json
@@ -16,7 +17,6 @@ from nlgauge.cli.terminal import read_rated, show_tables, tell_joined
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.data.table import ScoreTable
     from nlgauge.meta.agreement import Agreements
     from nlgauge.meta.raters import StandIn
     from nlgauge.meta.sentinels import Unbeaten
@@ -39,7 +39,6 @@ def correlate(
     the length of an output, how much of it is copied, and a constant where ties count. With --rater: how metrics agree
     with raters beside how raters agree with each other, and which metric may stand in for a rater.
     """
-    from nlgauge import correlate as run
     from nlgauge.meta.sentinels import beside, unbeaten
 
     table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
@@ -51,7 +50,7 @@ def correlate(
         _show_raters(table, lines, names, layout, named)
         return
     table = beside(table, rated, how["coefficient"])
-    agreements = run(table, rated, **how)
+    agreements = nlgauge.correlate(table, rated, **how)
     behind = unbeaten(table, rated, agreements, **{name: how[name] for name in how if name != "resample"})
     if layout == "json":
         record = {
@@ -89,7 +88,7 @@ def _tell_unbeaten(behind: Sequence[Unbeaten]) -> None:
 
 
 def _show_raters(
-    table: ScoreTable, lines: Sequence[StandIn], names: Sequence[str], layout: str, options: dict[str, object]
+    table: nlgauge.ScoreTable, lines: Sequence[StandIn], names: Sequence[str], layout: str, options: dict[str, object]
 ) -> None:
     """Metrics beside the raters: agreement with the mean of all raters but one, and the alternative-annotator test."""
     if layout == "json":
@@ -116,7 +115,7 @@ def _show_raters(
         remark("a constant passes too, so these ratings do not tell which metric may stand in for a rater")
 
 
-def _tell_agreements(table: ScoreTable, agreements: Agreements) -> None:
+def _tell_agreements(table: nlgauge.ScoreTable, agreements: Agreements) -> None:
     if turned := dict.fromkeys(one.metric for one in agreements if one.turned):
         remark(f"lower is better, so the sign is turned: {', '.join(turned)}")
     for aspect, count in agreements.unrated.items():

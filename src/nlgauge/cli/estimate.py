@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import nlgauge
 from nlgauge.cli.options import ASPECT, IN_FORMATS
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import on_some_ratings, show_tables, with_interval
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
-    from nlgauge.data.table import ScoreTable
     from nlgauge.meta.estimate import Estimates
 
 
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
               show_default=True)  # fmt: skip
 @IN_FORMATS
 def estimate(
-    table: ScoreTable, rated: Corpus, metrics: Sequence[str], aspects: Sequence[str], below: float | None,
-    margin: float | None, layout: str, **how: Any,
+    table: nlgauge.ScoreTable, rated: nlgauge.Corpus, metrics: Sequence[str], aspects: Sequence[str],
+    below: float | None, margin: float | None, layout: str, **how: Any,
 ) -> None:  # fmt: skip
     """Each system's mean rating with a valid interval, from the scores of all rows and the ratings of some.
 
@@ -39,9 +38,9 @@ def estimate(
     interval as short (worth). The rated rows have to be drawn at random, or by nlgauge sample. docs/guides/estimate.md
     explains it.
     """
-    from nlgauge import estimate as run
 
-    found = run(table, rated, metrics=metrics or None, aspects=aspects or None, below=below, margin=margin, **how)
+    asked = {"metrics": metrics or None, "aspects": aspects or None}
+    found = nlgauge.estimate(table, rated, **asked, below=below, margin=margin, **how)
     if layout == "json":
         show_json(found.records)
     else:

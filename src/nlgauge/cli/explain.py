@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import nlgauge
 from nlgauge._version import __version__
-from nlgauge.cli.drawing import drawn
 from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, keeping
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, coloured, one_metric, read_outputs
+from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_outputs
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError, SpecError
 from nlgauge.show.tables import harmless
 
 if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
     from nlgauge.explanation import Explanation, Explanations
 
 
@@ -51,14 +50,13 @@ def explain(
     unsupported words stand in [brackets]. Matches, flows and items stand in tables, the most important first. JSON
     holds everything.
     """
-    from nlgauge import Corpus, ScoreTable
 
     spec = one_metric(specs, "Consistency, for one")
     refuse_place(output)
     corpus = read_outputs(outputs, columns)
     rows = _rows(corpus, outputs, row, item, system)
-    how["against"] = None if against is None else Corpus.read(against)
-    how["scores"] = None if scores is None else ScoreTable.load(scores)
+    how["against"] = None if against is None else nlgauge.Corpus.read(against)
+    how["scores"] = None if scores is None else nlgauge.ScoreTable.load(scores)
     found = _explained(corpus, spec, rows, row is not None or item is not None, how)
     if output is not None:
         found.save(output)
@@ -76,7 +74,7 @@ def explain(
         remark(f"{found.metric} has nothing to show of these rows")
 
 
-def _rows(corpus: Corpus, outputs: Path, row: int | None, item: str | None, system: str | None) -> list[int]:
+def _rows(corpus: nlgauge.Corpus, outputs: Path, row: int | None, item: str | None, system: str | None) -> list[int]:
     if row is not None and (item is not None or system is not None):
         raise SpecError("--row names one row; leave out --item and --system")
     wanted = {"row": row, "item": item, "system": system}
@@ -94,22 +92,21 @@ def _rows(corpus: Corpus, outputs: Path, row: int | None, item: str | None, syst
 
 
 def _explained(
-    corpus: Corpus, spec: str, rows: Sequence[int], single: bool, options: Mapping[str, Any]
+    corpus: nlgauge.Corpus, spec: str, rows: Sequence[int], single: bool, options: Mapping[str, Any]
 ) -> Explanations:
     """What some rows' scores are based on; by a metric of sets, those of their systems.
 
     single: whether single rows were asked for. options: of `nlgauge.explain`.
     """
-    from nlgauge import explain
     from nlgauge.catalogue import registry
     from nlgauge.metrics.sets import SetMetric
 
     metric = registry.metric(spec, model=options["model"])
     if not isinstance(metric, SetMetric):
-        return explain(corpus, spec, rows, progress=True, **options)
+        return nlgauge.explain(corpus, spec, rows, progress=True, **options)
     if single:
         raise SpecError(f"{metric} measures sets of texts and no single rows: name a --system, or none")
-    found = explain(corpus, spec, progress=True, **options)
+    found = nlgauge.explain(corpus, spec, progress=True, **options)
     systems = {corpus[number - 1].system for number in rows}
     return replace(found, records=[one for one in found if one.system in systems])
 
@@ -132,3 +129,111 @@ def _shown(one: Explanation, colour: bool) -> Iterator[str]:
 def _number(value: float) -> str:
     shown = plain(value)
     return "none" if shown is None else f"{shown:.4f}" if isinstance(shown, float) else str(shown)
+
+
+_SHOWN = 12
+_WIDE = 48
+_FEW = 3
+Record = Mapping[str, Any]
+
+
+def drawn(evidence: Record, colour: bool) -> Iterator[str]:
+    """The lines of a row's evidence, as JSON has it. colour: of words; else weakly aligned ones stand in [brackets]."""
+    if "reference" in evidence:
+        yield f"reference {evidence['reference'] + 1}:"
+    for text in evidence.get("texts", []):
+        yield f"{text['name']}, against the {text['against']}:"
+        yield "  " + _painted(text, colour).replace("\n", "\n  ")
+        yield from _table([["characters", "not supported", "the nearest sentence"], *map(_span(text), _spans(text))])
+        yield from _rest(len(text.get("unsupported", [])), "spans")
+        reasons = [[f"{one['begin']}-{one['end']}", _short(one["said"])] for one in text.get("reasons", [])[:_SHOWN]]
+        yield from _table([["characters", "checked without a model"], *reasons])
+        several = text.get("stretches", [])
+        if len(several) > 1 and all("supported" in one for one in several):
+            worst = min(several, key=lambda one: float(one["supported"]))
+            against = (
+                f"; contradicted, if not supported: {_cell(worst['contradicted'])}" if "contradicted" in worst else ""
+            )
+            yield f"  least supported: characters {worst['begin']}-{worst['end']}, {_cell(worst['supported'])}{against}"
+    for side in ("candidate", "reference"):
+        matches = [match for match in evidence.get("matches", []) if match["side"] == side]
+        weakest = sorted(matches, key=lambda match: match["similarity"])[:_SHOWN]
+        names = ("token", "match", "similarity", "weight")
+        yield from _table([[f"of the {side}", "matched with", "similarity", "weight"], *_cells(weakest, names)])
+        yield from _rest(len(matches), "matches, the least similar first")
+    if flows := evidence.get("flows", []):
+        dearest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:_SHOWN]
+        names = ("candidate", "reference", "share", "distance")
+        yield from _table([["of the candidate", "moved to", "share", "distance"], *_cells(dearest, names)])
+        yield from _rest(len(flows) + evidence.get("left_out", 0), "flows, the dearest first")
+    if items := evidence.get("items", []):
+        known = list(dict.fromkeys(name for item in items[:_SHOWN] for name in item))
+        cells = [[_cell(item.get(name)) for name in known] for item in items[:_SHOWN]]
+        yield from _table([["" if name == "name" else name for name in known], *cells])
+        yield from _rest(len(items) + evidence.get("left_out", 0), "items")
+
+
+def _painted(text: Record, colour: bool) -> str:
+    content, weak = harmless(text["text"], lines=True), text["weak"]
+    pieces, at = [], 0
+    for word in text["words"]:
+        begin, end, alignment = max(at, word["begin"]), word["end"], word["alignment"]
+        piece = content[begin:end]
+        if colour:
+            shade = "red" if alignment < weak else "yellow" if alignment < (1 + weak) / 2 else "green"
+            piece = click.style(piece, fg=shade, underline=alignment < weak or None)
+        elif alignment < weak:
+            piece = f"[{piece}]"
+        pieces += [content[at:begin], piece]
+        at = max(at, end)
+    return "".join([*pieces, content[at:]])
+
+
+def _spans(text: Record) -> list[list[int]]:
+    spans: list[list[int]] = text.get("unsupported", [])[:_SHOWN]
+    return spans
+
+
+def _span(text: Record) -> Callable[[list[int]], list[str]]:
+    """What becomes cells of a span of words that are not supported."""
+
+    def cells(span: list[int]) -> list[str]:
+        begin, end = span
+        named = [word["quote"] for word in text["words"] if begin <= word["begin"] < end and "quote" in word]
+        quote = text["quotes"][max(named, key=named.count)] if named else None
+        place = "" if quote is None else f"{quote['name']} {quote['begin']}-{quote['end']}: {_short(quote['text'])}"
+        return [f"{begin}-{end}", _short(text["text"][begin:end]), place]
+
+    return cells
+
+
+def _short(text: str) -> str:
+    line = " ".join(harmless(text, lines=True).split())
+    return line if len(line) <= _WIDE else line[: _WIDE - 1] + "…"
+
+
+def _cells(links: Sequence[Record], names: Sequence[str]) -> list[list[str]]:
+    """Two places in texts each, and two numbers."""
+    return [[*(_place(link[name]) for name in names[:2]), *(_cell(link[name]) for name in names[2:])] for link in links]
+
+
+def _place(place: Record) -> str:
+    return harmless(place.get("text") or "(special token)", lines=True).replace("\n", " ")
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    if isinstance(value, Mapping):
+        return " ".join(_cell(inner) for inner in value.values())
+    if isinstance(value, list) and len(value) > _FEW:
+        return f"{len(value)} from {_cell(value[0])} to {_cell(value[-1])}"
+    return "" if value is None else harmless(str(value), lines=True).replace("\n", " ")
+
+
+def _table(cells: Sequence[Sequence[str]]) -> list[str]:
+    return [f"  {line}" for line in aligned(cells)] if len(cells) > 1 else []
+
+
+def _rest(count: int, what: str) -> list[str]:
+    return [f"  ({_SHOWN} of {count} {what}; --format json has them all)"] if count > _SHOWN else []

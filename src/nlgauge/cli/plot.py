@@ -4,30 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from nlgauge.cli.options import (
-    ADDED,
-    CLUSTER,
-    CLUSTER_OF_OUTPUTS,
-    COEFFICIENT,
-    LABEL,
-    LEVEL,
-    MAP,
-    ONE_ASPECT,
-    PARTS,
-    REPLICATES,
-    SEED,
-    Option,
-    ratings,
-)
+import nlgauge
+from nlgauge.cli import options
 from nlgauge.cli.showing import SCORES, Result, Run, of_scores, shown
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
-    from nlgauge.data.table import ScoreTable
 
 
 @click.group(short_help="Draw figures of a scores file: PNG, SVG or PDF.")
@@ -35,16 +18,16 @@ def plot() -> None:
     """Draw figures of a scores file as PNG, SVG or PDF (docs/plots.md), and print their numbers."""
 
 
-def _figure(*options: Option) -> Callable[[Run], click.Command]:
-    made = shown(plot, SCORES, *options, LABEL, figure=True)
+def _figure(*own: options.Option) -> Callable[[Run], click.Command]:
+    made = shown(plot, SCORES, *own, options.LABEL, figure=True)
     return lambda run: made(of_scores(run))
 
 
-_rated = partial(_figure, ratings(required=False), ADDED)
+_rated = partial(_figure, options.ratings(required=False), options.ADDED)
 
 
-@_figure(PARTS, CLUSTER_OF_OUTPUTS, SEED)
-def summary(table: ScoreTable, _: Corpus | None, **how: Any) -> Result:
+@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.SEED)
+def summary(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """Systems by metrics: bars with 95 % intervals.
 
     The best has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
@@ -54,8 +37,8 @@ def summary(table: ScoreTable, _: Corpus | None, **how: Any) -> Result:
     return run(table, **how)
 
 
-@_figure(PARTS, click.option("--bins", type=click.IntRange(min=2), default=20, show_default=True))
-def distributions(table: ScoreTable, _: Corpus | None, **how: Any) -> Result:
+@_figure(options.PARTS, click.option("--bins", type=click.IntRange(min=2), default=20, show_default=True))
+def distributions(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """How the scores of each system are distributed, in the metric's own unit, with the median.
 
     `nlgauge study distributions` brings metrics and ratings to one scale.
@@ -71,15 +54,15 @@ def distributions(table: ScoreTable, _: Corpus | None, **how: Any) -> Result:
     click.option("--level", type=click.Choice(["row", "system"]), default="row", show_default=True,
                  help="A point a row, or a point a system."),
 )  # fmt: skip
-def scatter(table: ScoreTable, rated: Corpus | None, **how: Any) -> Result:
+def scatter(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """X against Y: metrics ('spec part' names a part), or aspects of --ratings."""
     from nlgauge.show.plots.scatter import scatter as run
 
     return run(table, source=rated, **how)
 
 
-@_rated(PARTS, CLUSTER, LEVEL, COEFFICIENT, REPLICATES, SEED)
-def agreement(table: ScoreTable, rated: Corpus | None, **how: Any) -> Result:
+@_rated(options.PARTS, options.CLUSTER, options.LEVEL, options.COEFFICIENT, options.REPLICATES, options.SEED)
+def agreement(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How metrics agree with people, by aspect of --ratings; without ratings, how they agree with each other."""
     if rated is None:
         from nlgauge.show.matrix import correlation_matrix
@@ -90,8 +73,8 @@ def agreement(table: ScoreTable, rated: Corpus | None, **how: Any) -> Result:
     return run(table, rated, **how)
 
 
-@_figure(PARTS, CLUSTER_OF_OUTPUTS, REPLICATES, SEED)
-def pairwise(table: ScoreTable, _: Corpus | None, **how: Any) -> Result:
+@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.REPLICATES, options.SEED)
+def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """Every two systems by each metric: the difference, starred where it is beyond chance (corrected by Holm)."""
     from nlgauge.show.plots.pairwise import pairwise as run
 
@@ -100,12 +83,12 @@ def pairwise(table: ScoreTable, _: Corpus | None, **how: Any) -> Result:
 
 @_figure(
     click.option("-m", "--metric", help="A metric of the scores, with its part; may be left out where there is one."),
-    ratings(required=True),
-    ONE_ASPECT,
+    options.ratings(required=True),
+    options.ONE_ASPECT,
     click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1."),
-    MAP,
+    options.MAP,
 )
-def reliability(table: ScoreTable, rated: Corpus, **how: Any) -> Result:
+def reliability(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -> Result:
     """Which share of the rated rows is good, by score: the second table of nlgauge calibrate."""
     from nlgauge.show.plots.reliability import reliability as run
 

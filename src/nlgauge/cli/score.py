@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import nlgauge
 from nlgauge.cli.options import ADDRESS, AGAINST, CLUSTER, IN_FORMATS, LABEL, LOADING, MAP, READING, TEXT_FILES, keeping
-from nlgauge.cli.streams import remark
-from nlgauge.cli.summary import show_summary
-from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs
+from nlgauge.cli.streams import remark, show_json
+from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import SpecError
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
+from nlgauge.show.tables import Cell, Number
 
 _MANY_ROWS = 5000
 _LONG = 100_000
@@ -86,7 +86,6 @@ def score(
     Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % bootstrap interval. The best
     has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
     """
-    from nlgauge import Corpus, evaluate
     from nlgauge.catalogue import registry
     from nlgauge.engine.models.onnx import threads
     from nlgauge.meta.people import of_outputs
@@ -105,10 +104,10 @@ def score(
     if not in_blocks and any(registry.metric(spec, model=how["model"]).cost != "strings" for spec in metrics):
         _tell_long(corpus)
     with blaming(outputs or (candidates[0] if len(candidates) == 1 else None)):
-        table = evaluate(
+        table = nlgauge.evaluate(
             corpus,
             metrics=list(metrics),
-            against=None if against is None else Corpus.read(against),
+            against=None if against is None else nlgauge.Corpus.read(against),
             progress=True,
             processes=processes or (threads() if len(corpus) >= _MANY_ROWS and not in_blocks else 1),
             rows_per_block=rows_per_block,
@@ -127,7 +126,7 @@ def score(
         remark(_A_SUM)
 
 
-def _tell_long(corpus: Corpus) -> None:
+def _tell_long(corpus: nlgauge.Corpus) -> None:
     """Which candidates will take long, before they do."""
     long = [(number, len(row.candidate)) for number, row in enumerate(corpus, 1) if len(row.candidate) > _LONG]
     if long:
@@ -135,3 +134,135 @@ def _tell_long(corpus: Corpus) -> None:
         more = f", and {len(long) - 1} more are long" if len(long) > 1 else ""
         which = f"row {number} has a candidate of {size:,} characters{more}"
         remark(f"{which}: a metric that reads a model may take minutes; is the file split into rows as it should be?")
+
+
+if TYPE_CHECKING:
+    from nlgauge.data.table import ScoreTable, SystemScore
+    from nlgauge.meta.best import Best
+    from nlgauge.meta.people import People
+
+_MOST_TESTED = 100_000
+"""Values that are resampled for the marks: some seconds"""
+
+
+def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, people: People | None = None) -> None:
+    """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
+    said = {} if people is None else people.table.columns
+    table = replace(own, columns={**said, **own.columns})
+    scores = [*([] if people is None else people.by_system(seed=seed)), *own.by_system(seed=seed)]
+    if layout == "json":
+        _json(table, scores, people)
+    else:
+        parts = {spec: one.parts if every_part else one.shown[:1] for spec, one in table.columns.items()}
+        groups: dict[tuple[str, str], list[SystemScore]] = {}
+        for score in scores:
+            if score.part in parts[score.metric]:
+                groups.setdefault((score.metric, score.part), []).append(score)
+        found = _best(table, groups, seed, people)
+        tables = [_cells(table, own, found, title) for title, own in _tables(table, groups, layout, every_part)]
+        show_tables(tables, layout, keys=2)
+        for line in (*_legend(found), *_hidden(table, groups)):
+            remark(line)
+    for name, note in {} if people is None else people.notes.items():
+        remark(f"{name}: {note}")
+    for line in _missing(own):
+        remark(line)
+    if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
+        remark(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}")
+    for signature in table.signatures.values():
+        remark(str(signature))
+
+
+def _json(table: ScoreTable, scores: Sequence[SystemScore], people: People | None) -> None:
+    rated = [one for one in scores if people is not None and one.metric in people.table.columns]
+    systems = [one for one in scores if one not in rated]
+    record = {"nlgauge": table.version, "systems": systems, "run": {**table.run, **table.spent}}
+    if people is not None:
+        record["people"] = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated]
+    show_json({**record, "signatures": table.signatures})
+
+
+_Groups = Mapping[tuple[str, str], "Sequence[SystemScore]"]
+
+
+def _best(table: ScoreTable, groups: _Groups, seed: int, people: People | None) -> dict[tuple[str, str], Best]:
+    """The best by each part, those that do not differ significantly from it too where that does not take long."""
+    from nlgauge.meta.best import by_part
+
+    test = len(table.rows) * len(groups) <= _MOST_TESTED
+    scores = [score for own in groups.values() for score in own]
+    estimated = [score for score in scores if people is not None and score.metric in people.estimates]
+    rest = [score for score in scores if score not in estimated]
+    found = by_part(table, rest, test=test, seed=seed)
+    return found if people is None else by_part(table, estimated, known=people.p) | found
+
+
+def _tables(table: ScoreTable, groups: _Groups, layout: str, every_part: bool) -> Iterator[tuple[str, _Groups]]:
+    """What stands in one table, and the head of its first column: the metric's where a table is of one alone.
+
+    Parts of several metrics make a table too wide to be read, but not too wide for a program.
+    """
+    several = {spec for spec, column in table.columns.items() if len(column.parts) > 1}
+    if not every_part or layout != "text":
+        yield "system", groups
+        return
+    if simple := {key: scores for key, scores in groups.items() if key[0] not in several}:
+        yield "system", simple
+    for spec in table.columns:
+        if spec in several:
+            yield spec, {key: scores for key, scores in groups.items() if key[0] == spec}
+
+
+def _cells(table: ScoreTable, groups: _Groups, best: Mapping[tuple[str, str], Best], title: str) -> list[list[Cell]]:
+    """A row a system, a column a part. An arrow says which way is better."""
+    columns = {key: {score.system: score for score in scores} for key, scores in groups.items()}
+    of = table.columns
+    heads = [(part if spec == title else of[spec].label(spec, part)) + of[spec].arrow(part) for spec, part in columns]
+    cells: list[list[Cell]] = [[title, "n", *heads]]
+    for system in table.systems:
+        own = [scores[system] for scores in columns.values()]
+        # Metrics may be undefined on different rows; the count is shown per system, what is missing on stderr.
+        count = Number(max(score.n + score.undefined for score in own), digits=0)
+        cells.append([system, count, *(_number(score, best.get((score.metric, score.part))) for score in own)])
+    return cells
+
+
+def _number(score: SystemScore, best: Best | None) -> Number:
+    counted = score.mean.is_integer() and math.isnan(score.low) and abs(score.mean) > 1
+    return Number(
+        score.mean, score.low, score.high, digits=0 if counted else 4, mark=best.mark(score.system) if best else ""
+    )
+
+
+def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
+    """What the marks mean, where there are some."""
+    if not best:
+        return
+    tested, correction = [key for key, one in best.items() if one.tested], "corrected by Holm"
+    if any(one.alike for one in best.values()):
+        yield f"* best; ~ no significant difference from the best (paired test, p >= 0.05, {correction})"
+    elif tested:
+        yield f"* best; the others are worse beyond chance (paired test, p < 0.05, {correction})"
+    if not tested:
+        yield "* best; whether that is chance was not tested"
+    elif others := list(dict.fromkeys(spec for spec, part in best if (spec, part) not in tested)):
+        yield f"not tested: {', '.join(others)}"
+
+
+def _hidden(table: ScoreTable, groups: _Groups) -> Iterator[str]:
+    if specs := [spec for spec, column in table.columns.items() if any((spec, p) not in groups for p in column.parts)]:
+        yield f"--parts shows more of {', '.join(specs)}"
+
+
+def _missing(table: ScoreTable) -> Iterator[str]:
+    """Which rows, or systems, have no value and why, and what there is to be noted of how many."""
+    for spec, column in table.columns.items():
+        what, names = ("rows", [str(n + 1) for n in range(len(table.rows))])
+        if column.level == "system":
+            what, names = "systems", table.systems
+        for reason in dict.fromkeys(column.reasons.values()):
+            found = [names[index] for index in sorted(column.reasons) if column.reasons[index] == reason]
+            first = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
+            yield f"{spec}: no value for {len(found)} of {len(names)} {what} ({first}): {reason}"
+        for note, count in table.run.get("notes", {}).get(spec, {}).items():
+            yield f"{spec}: {count} of {len(names)} {what}: {note}"

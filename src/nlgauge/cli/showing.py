@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
+import nlgauge
 from nlgauge._version import __version__
 from nlgauge.cli.options import IN_FORMATS, PLACE, Option, together
 from nlgauge.cli.streams import remark, show_json
@@ -17,8 +18,6 @@ from nlgauge.data.to_json import jsonable
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
-    from nlgauge.data.table import ScoreTable
     from nlgauge.show.tables import Cells
 
 SCORES = click.argument("scores", type=PLACE)
@@ -93,14 +92,13 @@ def of_outputs(run: Run) -> Run:
 def _read_scores(
     scores: Path, outputs: Path | None, columns: Sequence[str], add: Sequence[str], lower: Sequence[str],
     cluster: str | None,
-) -> tuple[ScoreTable, Corpus | None]:  # fmt: skip
-    from nlgauge import ScoreTable
+) -> tuple[nlgauge.ScoreTable, nlgauge.Corpus | None]:  # fmt: skip
 
     if outputs is not None:
         return read_rated(scores, outputs, columns, add, lower, cluster)
     if add or lower or columns:
         raise SpecError("--add, --lower and --map are of the rated outputs: add --ratings")
-    return labelled(clustered(ScoreTable.load(scores), None, cluster))
+    return labelled(clustered(nlgauge.ScoreTable.load(scores), None, cluster))
 
 
 def show(name: str, result: Result, output: Path | None, layout: str, kind: str = "study") -> None:

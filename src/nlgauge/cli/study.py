@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from nlgauge.cli.options import (
-    ADDED,
-    ASPECT,
-    COEFFICIENT,
-    MAP,
-    MODEL,
-    PARTS,
-    PLACE,
-    REPLICATES,
-    RESAMPLE,
-    SEED,
-    Option,
-    keeping,
-    numbers,
-    ratings,
-)
+import nlgauge
+from nlgauge.cli import options
 from nlgauge.cli.showing import OUTPUTS, SCORES, Result, of_outputs, of_scores, shown
-
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
-    from nlgauge.data.table import ScoreTable
 
 
 @click.group()
@@ -38,29 +20,30 @@ def study() -> None:
     """
 
 
-_RATED = (SCORES, ratings(required=False), PARTS, ADDED)
+_RATED = (SCORES, options.ratings(required=False), options.PARTS, options.ADDED)
 _LEVEL = click.option("--level", default="system", show_default=True, help="item, system or pooled.")
 _ITEMS = click.option("--items", type=click.IntRange(min=1), help="Only this many items from the start.")
 
 
-def _coefficients(*default: str) -> Option:
+def _coefficients(*default: str) -> options.Option:
     return click.option(
         "--coefficient", "coefficients", multiple=True, default=default, show_default=True,
         help="See docs/meta.md; repeatable.",
     )  # fmt: skip
 
 
-def _swept(level: str, *coefficients: str) -> tuple[Option, ...]:
+def _swept(level: str, *coefficients: str) -> tuple[options.Option, ...]:
     """What every study at many settings takes."""
     leveled = click.option("--level", default=level, show_default=True, help="item, system or pooled.")
     return (
-        OUTPUTS, MAP, MODEL, _ITEMS, leveled, _coefficients(*coefficients), ASPECT, RESAMPLE, REPLICATES, SEED, keeping,
+        OUTPUTS, options.MAP, options.MODEL, _ITEMS, leveled, _coefficients(*coefficients), options.ASPECT,
+        options.RESAMPLE, options.REPLICATES, options.SEED, options.keeping,
     )  # fmt: skip
 
 
-@shown(study, *_RATED, _LEVEL, COEFFICIENT)
+@shown(study, *_RATED, _LEVEL, options.COEFFICIENT)
 @of_scores
-def matrix(table: ScoreTable, rated: Corpus | None, **how: Any) -> Result:
+def matrix(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How metrics agree with each other and with people (InfoLM, figure 2)."""
     from nlgauge.show.matrix import correlation_matrix
 
@@ -69,7 +52,7 @@ def matrix(table: ScoreTable, rated: Corpus | None, **how: Any) -> Result:
 
 @shown(study, *_RATED, click.option("--bins", type=click.IntRange(min=2), default=40, show_default=True))
 @of_scores
-def distributions(table: ScoreTable, rated: Corpus | None, **how: Any) -> Result:
+def distributions(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How scores and ratings are distributed (InfoLM, figures 3, 9).
 
     All are brought to the range from 0, the worst value that occurs, to 1, the best.
@@ -86,7 +69,7 @@ def distributions(table: ScoreTable, rated: Corpus | None, **how: Any) -> Result
     click.option("-m", "--metric", "metrics", multiple=True, help="This metric; repeatable; all that show words."),
 )
 @of_scores
-def parts_of_speech(table: ScoreTable, _: Corpus | None, **how: Any) -> Result:
+def parts_of_speech(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """Which kinds of words a metric listens to (MaskEval, figure 4).
 
     Reads a scores file that keeps the evidence: nlgauge score --evidence -o SCORES.
@@ -99,21 +82,21 @@ def parts_of_speech(table: ScoreTable, _: Corpus | None, **how: Any) -> Result:
 @shown(
     study,
     SCORES,
-    ratings(required=True),
-    PARTS,
-    ADDED,
+    options.ratings(required=True),
+    options.PARTS,
+    options.ADDED,
     _LEVEL,
-    COEFFICIENT,
-    ASPECT,
+    options.COEFFICIENT,
+    options.ASPECT,
     click.option("--test", default="williams", show_default=True, help="williams (Pearson only), or permutation."),
     click.option("--df", default="n-3", show_default=True, help="For williams: n-3, or n-2 as R's psych has it."),
     click.option("--correction", default="holm", show_default=True, help="holm, benjamini_hochberg or none."),
     click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the clusters."),
-    REPLICATES,
-    SEED,
+    options.REPLICATES,
+    options.SEED,
 )
 @of_scores
-def significance(table: ScoreTable, rated: Corpus, **how: Any) -> Result:
+def significance(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -> Result:
     """Which metric agrees better, and is it noise (InfoLM, figure 7).
 
     p, two-sided and corrected, of "the row's metric agrees better than the column's", where it is below 1 - confidence.
@@ -129,10 +112,10 @@ def significance(table: ScoreTable, rated: Corpus, **how: Any) -> Result:
     click.option(
         "-m", "--metric", "metrics", multiple=True, default=("InfoLM",), show_default=True, help="Repeatable."
     ),
-    click.option("--temperatures", callback=numbers(float), help="With commas; 0.25 to 10 by default."),
+    click.option("--temperatures", callback=options.numbers(float), help="With commas; 0.25 to 10 by default."),
 )
 @of_outputs
-def temperature(corpus: Corpus, **how: Any) -> Result:
+def temperature(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Agreement of InfoLM by temperature (figures 4, 5)."""
     from nlgauge.lab.studies.infolm import temperature as run
 
@@ -146,11 +129,11 @@ def temperature(corpus: Corpus, **how: Any) -> Result:
         "-m", "--metric", default="InfoLM(measure='ab', alpha=1, beta=1)", show_default=True,
         help="Its alpha and beta vary.",
     ),
-    click.option("--alphas", callback=numbers(float), help="With commas; 0.25 to 3 by default."),
-    click.option("--betas", callback=numbers(float), help="With commas; 0.25 to 3 by default."),
+    click.option("--alphas", callback=options.numbers(float), help="With commas; 0.25 to 3 by default."),
+    click.option("--betas", callback=options.numbers(float), help="With commas; 0.25 to 3 by default."),
 )  # fmt: skip
 @of_outputs
-def alpha_beta(corpus: Corpus, **how: Any) -> Result:
+def alpha_beta(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Agreement of InfoLM by alpha and beta (figure 6)."""
     from nlgauge.lab.studies.infolm import parameters
 
@@ -163,10 +146,12 @@ def alpha_beta(corpus: Corpus, **how: Any) -> Result:
     click.option(
         "-m", "--metric", "metrics", multiple=True, help="BERTScore, BaryScore and Consistency by default; repeatable."
     ),
-    click.option("--layers", "numbers", callback=numbers(int), help="With commas; all by default, 0 the embeddings."),
+    click.option(
+        "--layers", "numbers", callback=options.numbers(int), help="With commas; all by default, 0 the embeddings."
+    ),
 )
 @of_outputs
-def layers(corpus: Corpus, **how: Any) -> Result:
+def layers(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Agreement of metrics on each layer of a model."""
     from nlgauge.lab.studies.layers import layers as run
 
@@ -184,7 +169,7 @@ def layers(corpus: Corpus, **how: Any) -> Result:
                  help="E, D, R; repeatable."),
 )  # fmt: skip
 @of_outputs
-def ablation(corpus: Corpus, **how: Any) -> Result:
+def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """CTC's metrics with one ingredient left out (tables 1 to 3)."""
     from nlgauge.lab.studies.ablation import ablation as run
 
@@ -194,25 +179,26 @@ def ablation(corpus: Corpus, **how: Any) -> Result:
 @shown(
     study,
     OUTPUTS,
-    MAP,
+    options.MAP,
     click.option("-m", "--metric", default="MarkEvaluate", show_default=True, help="Unit, layers and normalisation."),
-    click.option("-k", "--ks", callback=numbers(int), help="With commas; 1 to 30 by default."),
-    click.option("--against", type=PLACE, help="Table of texts that outputs are compared with, instead of references."),
-    MODEL,
+    click.option("-k", "--ks", callback=options.numbers(int), help="With commas; 1 to 30 by default."),
+    click.option(
+        "--against", type=options.PLACE, help="Table of texts that outputs are compared with, instead of references."
+    ),
+    options.MODEL,
     _ITEMS,
     _coefficients("pearson"),
-    ASPECT,
-    REPLICATES,
-    SEED,
-    keeping,
+    options.ASPECT,
+    options.REPLICATES,
+    options.SEED,
+    options.keeping,
 )
 @of_outputs
-def neighbours(corpus: Corpus, against: Any = None, **how: Any) -> Result:
+def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Result:
     """Mark-Evaluate at many K, in one pass (figure 2)."""
-    from nlgauge import Corpus
     from nlgauge.lab.studies.neighbours import neighbours as run
 
-    return run(corpus, against=None if against is None else Corpus.read(against), **how)
+    return run(corpus, against=None if against is None else nlgauge.Corpus.read(against), **how)
 
 
 @shown(
@@ -248,10 +234,10 @@ def synthetic(corpus: Corpus, **how: Any) -> Result:
         "--setting", "settings", multiple=True,
         help="source, question, '4 passages' or '8 passages'; all by default; repeatable.",
     ),
-    click.option("--probes", "file", type=PLACE, help="Sentences of your own (docs/studies.md)."),
-    REPLICATES,
-    SEED,
-    keeping,
+    click.option("--probes", "file", type=options.PLACE, help="Sentences of your own (docs/studies.md)."),
+    options.REPLICATES,
+    options.SEED,
+    options.keeping,
 )  # fmt: skip
 def probes(**how: Any) -> Result:
     """Does a metric find small errors, or does it only recognise copies?

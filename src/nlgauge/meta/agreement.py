@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nlgauge.data.table import ScoreTable
-from nlgauge.data.table.frame import frame_of
+from nlgauge.data.table.frame import Records
 from nlgauge.errors import SpecError
 from nlgauge.meta.arrays import Float, Integers
 from nlgauge.meta.coefficients import soft_accuracy, superiority
@@ -24,9 +23,6 @@ from nlgauge.meta.resampling import bootstrap, drawn, interval, permuted
 
 _OF_SETS = "a metric of sets has one number a system: level='system'"
 _NO_ITEMS = "a metric of sets has no items by which to tell how sure it is"
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -58,25 +54,16 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Agreements:
+class Agreements(Records[Agreement]):
     """What `correlate` found: a record per metric, score and aspect, and what could not be joined."""
 
+    kind = Agreement
     records: list[Agreement]
     unrated: dict[str, int] = field(default_factory=dict)
     """By aspect: rows of the table without a rating"""
     unscored: list[Key] = field(default_factory=list)
     """(system, item) of ratings without a row in the table"""
     notes: list[str] = field(default_factory=list)
-
-    def __iter__(self) -> Iterator[Agreement]:
-        return iter(self.records)
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """One line for every record, a column for each of its fields. Raises MissingExtraError without pandas."""
-        return frame_of(self.records, Agreement)
 
     def get(self, metric: str, aspect: str | None = None, part: str | None = None) -> Agreement:
         """The first record of a metric (its spec), an aspect and a part. Raises SpecError where there is none."""

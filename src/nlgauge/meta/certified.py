@@ -19,8 +19,8 @@ from nlgauge.meta.bar import RatedBar
 from nlgauge.meta.drawn import Draw
 from nlgauge.meta.fitting import folds_of
 from nlgauge.meta.join import Source, turned
+from nlgauge.meta.rated import rated_rows
 from nlgauge.meta.refusing import LEAST, chosen_by_score
-from nlgauge.meta.rows_beside import rated_rows
 from nlgauge.meta.selection import label
 
 SHARES = np.arange(1, 41) / 40

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
 from nlgauge.data.table import Column, ScoreTable, Sums
-from nlgauge.data.table.frame import frame_of
+from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.maths.few_items import paired_shares
 from nlgauge.meta.arrays import Float, Integers, Mask
@@ -19,9 +18,6 @@ from nlgauge.meta.join import Grid, grid
 from nlgauge.meta.paired import Paired, paired, paired_totals
 from nlgauge.show.markup.environment import number, p_value, small
 from nlgauge.show.tables.terminal import terminal
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -67,23 +63,14 @@ class Difference:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Records[Difference]):
     """What `compare` found: a record per metric and score."""
 
+    kind = Difference
     a: str
     b: str
     records: list[Difference]
     notes: list[str] = field(default_factory=list)
-
-    def __iter__(self) -> Iterator[Difference]:
-        return iter(self.records)
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """One line for every record, a column for each of its fields. Raises MissingExtraError without pandas."""
-        return frame_of(self.records, Difference)
 
     def __repr__(self) -> str:
         return "\n".join([f"{self.a} and {self.b}", *terminal([self._head, *map(_cells, self.records)]), *self.notes])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float, Integers, Mask
 from nlgauge.meta.coefficients import COEFFICIENTS, SPECIAL, correlation
@@ -44,20 +45,15 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class Contrasts:
+class Contrasts(Records[Contrast]):
     """What `contrast` found."""
 
+    kind = Contrast
     records: list[Contrast]
     clusters: dict[str, dict[Part, int]]
     """By aspect and (metric, part), from 1 for the best: metrics of one cluster do not differ significantly"""
     values: dict[str, dict[Part, float]] = field(default_factory=dict)
     """By aspect and (metric, part): the coefficient, on all rows that this metric and the ratings have"""
-
-    def __iter__(self) -> Iterator[Contrast]:
-        return iter(self.records)
-
-    def __len__(self) -> int:
-        return len(self.records)
 
 
 def contrast(

@@ -29,11 +29,9 @@ class Elsewhere(NamedTuple):
 
 
 def read(
-    name: str,
-    source: Corpus | Scores | Mapping[str, object] | str | os.PathLike[str],
-    column: str | None,
+    name: str, source: Corpus | Scores | Mapping[str, object] | str | os.PathLike[str], column: str | None,
     items: Sequence[str],
-) -> Elsewhere:
+) -> Elsewhere:  # fmt: skip
     """The scores of a metric `name`; a score file's segments are those of `items`, in order. Raises InputError."""
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)

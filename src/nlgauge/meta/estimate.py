@@ -12,23 +12,16 @@ import numpy as np
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
-from nlgauge.maths.prediction_powered import (
-    Integers,
-    Powered,
-    chance,
-    interval,
-    plain_mean,
-    powered,
-    standard_error,
-    totals,
-)
+from nlgauge.maths import prediction_powered as ppi
+from nlgauge.maths.prediction_powered import Integers, Powered
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.drawn import Draw
 from nlgauge.meta.fitting import combined
 from nlgauge.meta.join import Source
+from nlgauge.meta.rated import Rated, rated_rows
 from nlgauge.meta.refusing import refusal
-from nlgauge.meta.rows_beside import Rated, rated_rows
 from nlgauge.meta.selection import label, selected
 from nlgauge.show.tables.terminal import terminal
 
@@ -42,28 +35,28 @@ class Estimate:
     aspect: str
     metric: str
     """With its part; several that were put together are joined by " + \""""
-    estimate: float
-    low: float
-    high: float
-    ratings: int
-    rows: int
-    clusters: int
+    estimate: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    ratings: int = 0
+    rows: int = 0
+    clusters: int = 0
     """How many clusters hold the ratings: as many as ratings where rows stand for themselves"""
-    worth: float
+    worth: float = math.nan
     """Ratings that, without the metric, would give an interval as short"""
-    weight: float
+    weight: float = math.nan
     """That of the metric in the estimate; NaN for a difference"""
-    alone: float
-    alone_low: float
-    alone_high: float
+    alone: float = math.nan
+    alone_low: float = math.nan
+    alone_high: float = math.nan
     """What the ratings alone say"""
-    bare: float
-    bare_low: float
-    bare_high: float
+    bare: float = math.nan
+    bare_low: float = math.nan
+    bare_high: float = math.nan
     """The metric's mean, in its own unit: no estimate of what people say"""
-    more: float
+    more: float = math.nan
     """Further ratings until the interval is plus or minus the margin; infinite where more rows have to be scored"""
-    p: float
+    p: float = math.nan
     """For a difference: that the two means are alike, by the same distribution as the interval; else NaN"""
     reason: str | None = None
     """Why there is no estimate, and what to do"""
@@ -75,20 +68,12 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Estimates(Sequence[Estimate]):
+class Estimates(Records[Estimate]):
     """A sequence of `Estimate`: by aspect and metric, the systems and then their differences."""
 
+    kind = Estimate
     records: list[Estimate]
     notes: list[str] = field(default_factory=list)
-
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
-        return self.records[index]
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def __iter__(self) -> Iterator[Estimate]:
-        return iter(self.records)
 
     def __repr__(self) -> str:
         heads = ["system", "aspect", "metric", "estimate", "low", "high", "ratings", "worth"]
@@ -210,11 +195,11 @@ class _Task:
         single = filled.shape[1] == 1
         units_of = np.arange(len(rows)) if design.clusters is None else design.clusters
         scores = filled[:, 0] if single else combined(filled, y, design.rated, units_of, self.seed)
-        alone = powered(y, np.zeros(len(rows)), design)
+        alone = ppi.powered(y, np.zeros(len(rows)), design)
         fitted = len(np.unique(design.strata))
         return _Part(
-            n, len(rows), units, None, powered(y, scores, design, -math.inf if single else 0.0), alone, fitted,
-            plain_mean(scores, design.clusters, self.confidence) if single else _Part(0, 0, 0).bare,
+            n, len(rows), units, None, ppi.powered(y, scores, design, -math.inf if single else 0.0), alone, fitted,
+            ppi.plain_mean(scores, design.clusters, self.confidence) if single else _Part(0, 0, 0).bare,
         )  # fmt: skip
 
     def _record(
@@ -222,31 +207,28 @@ class _Task:
     ) -> Estimate:
         parts = [part for _, part in of.values()]
         n, rows = sum(part.ratings for part in parts), sum(part.rows for part in parts)
-        nothing = (math.nan,) * 3
         for system, (_, part) in of.items():
             if part.reason:
                 reason = f"{system}, {self.aspect}: {part.reason}"
-                return Estimate(
-                    name, self.aspect, metric, *nothing, n, rows, 0, math.nan, math.nan, *nothing, *nothing, math.nan,
-                    math.nan, reason,
-                )  # fmt: skip
+                return Estimate(name, self.aspect, metric, ratings=n, rows=rows, reason=reason)
         units = self._units(list(of), clusters)
         fitted = sum(part.fitted for part in parts)
         whole = {kind: self._summed(of, kind) for kind in ("by_metric", "alone")}
         found, errors, p = {}, [], math.nan
         for kind, (mean, *influence) in whole.items():
-            moved, cautious = (totals(one, clusters) for one in influence)
-            found[kind] = (mean, *self._within(interval(mean, moved, cautious, units, units - fitted, self.confidence)))
-            errors.append(standard_error(moved))
+            moved, cautious = (ppi.totals(one, clusters) for one in influence)
+            ends = ppi.interval(mean, moved, cautious, units, units - fitted, self.confidence)
+            found[kind] = (mean, *self._within(ends))
+            errors.append(ppi.standard_error(moved))
             if kind == "by_metric" and len(parts) > 1:
-                p = chance(mean, moved, cautious, units, units - fitted)
+                p = ppi.chance(mean, moved, cautious, units, units - fitted)
         single = len(parts) == 1 and parts[0].by_metric
         return Estimate(
             name, self.aspect, metric, *found["by_metric"], n, rows, units,
             n * (errors[1] / errors[0]) ** 2 if errors[0] else math.inf,
             single.weight if single else math.nan,
             *found["alone"],
-            *(parts[0].bare if single else nothing),
+            *(parts[0].bare if single else (math.nan,) * 3),
             self._more(whole["by_metric"][1], found["by_metric"], errors[0], n, rows), p,
         )  # fmt: skip
 

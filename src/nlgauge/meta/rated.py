@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
+from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.meta.arrays import Float, Mask
+from nlgauge.meta.clusters import column_of
 from nlgauge.meta.coefficients import COEFFICIENTS, SPECIAL
 from nlgauge.meta.correlation import LEVELS
-from nlgauge.meta.join import Grid, Ratings, Source, grid, ratings, turned
+from nlgauge.meta.drawn import Draw
+from nlgauge.meta.join import Grid, Ratings, Source, aspects_of, grid, ratings, turned
+from nlgauge.meta.keyed import number
 from nlgauge.meta.resampling import RESAMPLED
 
 
@@ -75,3 +81,87 @@ def rated_part(*tables: Float) -> list[Float]:
     known: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
     cut = np.ix_(known.any(1), known.any(0))
     return [np.where(known, table, np.nan)[cut] for table in tables]
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Ratings in the order of a table's rows, and what is known of these rows."""
+
+    values: dict[str, Float]
+    """By aspect [rows], NaN where there is none"""
+    items: Integers
+    """The item of each row, from 0"""
+    clusters: Integers | None
+    """What rows share, from 0; None where nothing was named and rows were not drawn in clusters"""
+    strata: Integers
+    probabilities: Float | None
+    at_random: bool
+    """Whether nothing is said of how rows were drawn, so that they have to be drawn from all"""
+    notes: list[str]
+
+    def design(self, rows: Integers, rated: Mask) -> Design:
+        """How some rows were drawn."""
+        probabilities = None if self.probabilities is None else self.probabilities[rows]
+        clusters = None if self.clusters is None else np.unique(self.clusters[rows], return_inverse=True)[1]
+        return Design(rated, np.unique(self.strata[rows], return_inverse=True)[1], probabilities, clusters)
+
+
+def rated_rows(
+    table: ScoreTable, source: Source, aspects: Sequence[str] | None, *, cluster: str | None = None,
+    outputs: Corpus | None = None, draw: Draw | None = None,
+) -> Rated:  # fmt: skip
+    """A table beside its ratings; `draw` resolves the names of a sheet. Raises InputError for what does not fit."""
+    place = grid(table)
+    if draw is not None and isinstance(source, Column):
+        raise InputError("a column of ratings has no names of a sheet", remedy="give the rated sheet")
+    found = ratings(table, source if draw is None or isinstance(source, Column) else draw.resolved(aspects_of(source)))
+    if unknown := [aspect for aspect in aspects or () if aspect not in found.values]:
+        raise InputError(f"nothing is rated for {unknown[0]!r}", remedy=f"rated are {', '.join(found.values)}")
+    values = {aspect: found.values[aspect] for aspect in aspects or found.values}
+    any_rated = ~np.all([np.isnan(one) for one in values.values()], axis=0)
+    notes = [f"{len(found.unscored)} rated outputs are not in the scores"] if found.unscored else []
+    items = np.array(place.place[0], np.intp)
+    corpus = outputs if outputs is not None else source if isinstance(source, Corpus) else None
+    strata, probabilities, at_random = np.zeros(len(table.rows), np.intp), None, True
+    labels: list[Any] | None = None
+    if draw is not None:
+        drawn = draw.of(table.rows)
+        strata, at_random = np.array([row.stratum for row in drawn], np.intp), False
+        labels = [row.cluster for row in drawn]
+        labels = None if all(one is None for one in labels) else labels
+    elif isinstance(source, Corpus):
+        strata_given = column_of(table.rows, source, "stratum")
+        given = [number(one, "a probability") for one in column_of(table.rows, source, "probability")]
+        if None not in strata_given:
+            strata, at_random = _codes(strata_given), False
+        elif not all(np.isnan(given)):
+            probabilities, at_random = _probabilities(np.array(given), any_rated), False
+    if cluster is not None:
+        labels = _labels(table, corpus, cluster)
+    elif labels is None and table.clusters is not None:
+        labels = list(table.clusters)
+    return Rated(values, items, None if labels is None else _codes(labels), strata, probabilities, at_random, notes)
+
+
+def _labels(table: ScoreTable, corpus: Corpus | None, name: str) -> list[Any]:
+    if name in ("item", "system"):
+        return [row[1] if name == "item" else row[0] for row in table.rows]
+    labels: list[Any] = [None] * len(table.rows) if corpus is None else column_of(table.rows, corpus, name)
+    if missing := sum(one is None for one in labels):
+        problem = f"{missing} of {len(labels)} rows of the scores have no {name!r} to be clustered by"
+        raise InputError(problem, remedy="give the outputs, which have that column in every row")
+    return labels
+
+
+def _codes(labels: list[Any]) -> Integers:
+    places = {label: n for n, label in enumerate(dict.fromkeys(map(str, labels)))}
+    return np.array([places[str(label)] for label in labels], np.intp)
+
+
+def _probabilities(given: Float, rated: Mask) -> Float:
+    wrong = rated & ~((given > 0) & (given <= 1))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        problem = f"the probability of a rated row is {given[row]:g}" if not np.isnan(given[row]) else None
+        raise InputError(problem or "a rated row has no probability", remedy="give one above 0 and up to 1 for each")
+    return np.where(rated, given, 1.0)

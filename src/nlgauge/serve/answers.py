@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from starlette.responses import Response
+
 from nlgauge._version import __version__
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.to_json import jsonable
@@ -88,3 +90,8 @@ def refusal(error: Exception) -> Refused:
         status = 413 if isinstance(error, TooMuchWorkError) else 422
         return Refused(status, str(error), error.row if isinstance(error, InputError) else None)
     return Refused(500, "the service failed on this request; its log names the place")
+
+
+def response(refused: Refused) -> Response:
+    """A refusal as it is sent."""
+    return Response(encoded(refused.record), refused.status, refused.headers, "application/json")

@@ -159,7 +159,7 @@ def _errors(app: FastAPI) -> None:
         refused = refusal(error)
         if refused.status == 500:
             tell(error)
-        return Response(answers.encoded(refused.record), refused.status, refused.headers, "application/json")
+        return answers.response(refused)
 
     async def of_a_route(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)

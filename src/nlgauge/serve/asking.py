@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
-from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.place import Place, kind
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric
 from nlgauge.run.executors.together import Run
+from nlgauge.run.results import texts_of
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.menu import Menu
@@ -51,7 +52,8 @@ class Asking:
         if len(records) > self.limits.rows:
             raise _over(f"{len(records)} rows", self.limits.rows, "fewer rows")
         corpus = Corpus.from_records(records)
-        characters = sum(len(text) for row in corpus for text in _texts(row))
+        read = ("candidate", "references", "source", "context")
+        characters = sum(len(text) for row in corpus for text in texts_of(row, read))
         if characters > self.limits.characters:
             raise _over(f"{characters} characters in its rows", self.limits.characters, "fewer rows, or shorter texts")
         return corpus
@@ -90,12 +92,6 @@ def number_of(fields: Mapping[str, Any], name: str) -> float | None:
         return None if value is None else float(value)
     except OverflowError:
         raise InputError(f"{name} is {kind(value)}, too large a number", remedy="see /openapi.json") from None
-
-
-def _texts(row: Row) -> Iterator[str]:
-    yield row.candidate
-    yield from row.references
-    yield from (text for text in (row.source, row.context) if text is not None)
 
 
 def _over(what: str, limit: int, remedy: str) -> Refused:

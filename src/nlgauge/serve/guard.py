@@ -66,7 +66,7 @@ class Guard:
             if not isinstance(error, Refused):
                 tell(error)
             if not status:
-                await refuse(refusal(error), sent)
+                await answers.response(refusal(error))(scope, receive, sent)
         finally:
             self._note(scope, status, time.monotonic() - began)
 
@@ -93,15 +93,6 @@ class Guard:
         self._measures.answered(route, status, seconds)
         if self._log:
             print(f"nlgauge: {method} {route} {status} {seconds:.3f} s", file=sys.stderr, flush=True)
-
-
-async def refuse(refused: Refused, send: Send) -> None:
-    """Send a refusal."""
-    body = answers.encoded(refused.record)
-    headers = {"content-type": "application/json", "content-length": str(len(body)), **refused.headers}
-    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": refused.status, "headers": pairs})
-    await send({"type": "http.response.body", "body": body})
 
 
 def _name(host: str) -> str | None:

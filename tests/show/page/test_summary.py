@@ -7,9 +7,9 @@ import math
 from nlgauge.data.table import ScoreTable
 from nlgauge.show.markup.environment import places
 from nlgauge.show.page.pairs import Pairings
-from nlgauge.show.page.summary import best_of, cards, wins
+from nlgauge.show.page.summary import best_of, cards, verdict, wins
 from tests.report_tables import DOWN, SETS, SYSTEMS, UP, corpus, table
-from tests.score_tables import one
+from tests.score_tables import column, one
 
 TABLE = table(corpus())
 
@@ -66,3 +66,60 @@ def test_a_column_without_any_number_has_no_bar() -> None:
 def test_wins_count_metrics() -> None:
     counted = wins(list(made(TABLE).values()))
     assert sum(counted.values()) == 3 and set(counted) <= set(SYSTEMS)
+
+
+def said(of: ScoreTable) -> str:
+    made = cards(of, of.by_system(), Pairings(of, 1000, 0).p)
+    return " ".join(f"{system} {sentence}".strip() for system, sentence in verdict(made, of.systems))
+
+
+def test_the_leader_what_it_is_level_with_and_what_cannot_be_tested() -> None:
+    sentences = said(table(corpus()))
+    assert "good is best by" in sentences
+    assert "does not differ significantly from" in sentences
+    assert f"{SETS} gives one number a system, which cannot be tested." in sentences
+
+
+def test_a_clear_lead_is_called_one() -> None:
+    rows = [(system, str(item)) for system in "ab" for item in range(12)]
+    values = [1 + item / 100 for item in range(12)] + [item / 50 for item in range(12)]
+    sentences = said(ScoreTable(rows, {"M": column(*values)}, {}))
+    assert sentences == (
+        "a is best by the one metric that can tell. "
+        "Its lead over every other system is beyond chance (corrected p < 0.05)."
+    )
+
+
+def test_two_that_are_best_equally_often() -> None:
+    rows = [(system, str(item)) for system in "ab" for item in range(2)]
+    sentences = said(ScoreTable(rows, {"M": column(2, 2, 1, 1), "N": column(1, 1, 2, 2)}, {}))
+    assert sentences == "No system leads: a and b are each best by 1 of 2 metrics."
+
+
+def test_equal_values_are_best_together() -> None:
+    rows = [(system, str(item)) for system in "ab" for item in range(2)]
+    sentences = said(ScoreTable(rows, {"M": column(2, 2, 2, 2), "N": column(3, 2, 1, 1)}, {}))
+    assert sentences.startswith("a is best by all 2 metrics.")
+    assert "By M it shares the best value with b." in sentences and sentences.endswith("b is best by 1 of 2 metrics.")
+
+
+def test_systems_without_common_items_are_not_tested() -> None:
+    of = ScoreTable([("a", "1"), ("a", "2"), ("b", "3"), ("b", "4")], {"M": column(2, 2, 1, 1)}, {})
+    assert said(of).endswith("By M there is no test: the systems have too few items in common.")
+
+
+def test_many_systems_are_counted_and_not_named() -> None:
+    rows = [(system, str(item)) for system in "abcdef" for item in range(3)]
+    flat = {f"M{n}": column(*(3.0 if at // 3 == max(0, n - 2) else 1.0 for at in range(18))) for n in range(8)}
+    sentences = said(ScoreTable(rows, {**flat, "E": column(*[1.0] * 18)}, {}))
+    assert sentences.startswith("a is best by 4 of 9 metrics.")
+    assert "By E it shares the best value with 5 others." in sentences
+    assert sentences.endswith("5 other systems are best by at most 2 of the metrics each.")
+
+
+def test_one_system_and_no_numbers() -> None:
+    assert said(one([1.0])) == "There is one system, so there is nothing to compare it with."
+    nothing = ScoreTable(
+        [("a", "1"), ("b", "1")], {"M": column(float("nan"), float("nan"), reasons={0: "x", 1: "x"})}, {}
+    )
+    assert said(nothing) == "No metric of this table can tell which system is best."

@@ -1,4 +1,4 @@
-"""nlgauge check: the command. How its verdict is printed is in `text.py`, `github.py` and `junit.py`."""
+"""nlgauge check: the command. How its verdict is printed is in `text.py` and `ci.py`."""
 
 from __future__ import annotations
 
@@ -97,9 +97,9 @@ def check(
 def _printer(layout: str) -> Callable[[Verdict, ScoreTable, Path, Path | None, str], None]:
     if layout == "json":
         return _json
-    from nlgauge.cli.check import github, junit, text
+    from nlgauge.cli.check import ci, text
 
-    return {"text": text.show, "github": github.show, "junit": junit.show}[layout]
+    return {"text": text.show, "github": ci.show_github, "junit": ci.show_junit}[layout]
 
 
 def _json(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:

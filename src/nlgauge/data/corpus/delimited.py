@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 
 from nlgauge.data.corpus.json_records import parsed
-from nlgauge.data.corpus.lines import LONGEST_LINE
+from nlgauge.data.corpus.opening import LONGEST_LINE
 from nlgauge.data.corpus.place import Place, refuse_repeated
 from nlgauge.data.corpus.records import NUMBERED_REFERENCE
 from nlgauge.errors import InputError

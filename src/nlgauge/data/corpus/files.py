@@ -8,8 +8,7 @@ from typing import Any, BinaryIO
 
 from nlgauge.data.corpus.delimited import delimited
 from nlgauge.data.corpus.json_records import json_lines, parsed
-from nlgauge.data.corpus.lines import lines, refuse_empty, seekable
-from nlgauge.data.corpus.opening import File
+from nlgauge.data.corpus.opening import File, lines, refuse_empty, seekable
 from nlgauge.data.corpus.place import JSON_REMEDY, Place, kind, refuse_repeated, shown
 from nlgauge.errors import InputError, MissingExtraError
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from nlgauge.errors import MissingExtraError
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from nlgauge.data.table import ScoreTable
+
+T = TypeVar("T")
 
 
 def long_frame(table: ScoreTable) -> pd.DataFrame:
@@ -26,6 +28,27 @@ def wide_frame(table: ScoreTable) -> pd.DataFrame:
     """One line for every row: system, item, and a column for each part of each metric."""
     parts = [column.label(spec, part) for spec, column in table.columns.items() for part in column.parts]
     return _frame((list(row.values()) for row in table), ["system", "item", *parts])
+
+
+class Records(Sequence[T]):
+    """What was asked of scores comes to: a sequence of its `records`."""
+
+    records: list[T]
+    kind: ClassVar[type[Any]]
+    """The dataclass that they are of"""
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.records[index]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.records)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One line for every record, a column for each of its fields. Raises MissingExtraError without pandas."""
+        return frame_of(self.records, self.kind)
 
 
 def frame_of(records: Iterable[Any], kind: type[Any]) -> pd.DataFrame:

@@ -27,8 +27,7 @@ from nlgauge.show.page.days import Series, series
 from nlgauge.show.page.pairs import Pair, Pairings, chosen, pair
 from nlgauge.show.page.rows import MOST_ROWS, Listed, by_turns, described, histograms, listed, listed_rows, worst_of
 from nlgauge.show.page.scored import Scored, known_texts, source_of, standing
-from nlgauge.show.page.summary import Card, best_of, cards, wins
-from nlgauge.show.page.verdict import estimated, verdict
+from nlgauge.show.page.summary import Card, best_of, cards, estimated, verdict, wins
 
 _FOLDER = Path(__file__).parent
 _NAMED = 4

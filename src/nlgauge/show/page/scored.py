@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table import ScoreTable
 from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float
@@ -86,7 +86,7 @@ class Scored:
         scales = [
             Scale(
                 label(self.table, spec, part), spec, part, column.values[:, at], column.higher_is_better,
-                part == first_part(column), part in column.details,
+                part == column.shown[0], part in column.details,
             )
             for spec, column in self.table.columns.items()
             if column.level == "item"
@@ -96,11 +96,6 @@ class Scored:
             *scales,
             *(Scale(f"people: {aspect}", "", aspect, values, True) for aspect, values in self.ratings.items()),
         ]
-
-
-def first_part(column: Column) -> str:
-    """The part that stands for a metric."""
-    return column.shown[0]
 
 
 def source_of(outputs: Corpus | None, ratings: Source | None) -> Source | None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nlgauge.data.table import Column, ScoreTable, SystemScore
 from nlgauge.meta.best import Best, Chance, by_part
-from nlgauge.show.page.scored import first_part
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], p: Chance) -> list[C
             )
             for part in column.parts
         }
-        first = parts.pop(first_part(column))
+        first = parts.pop(column.shown[0])
         size = len(table.rows) if column.level == "item" else len(table.systems)
         missing = [(why, count, size) for why, count in Counter(column.reasons.values()).most_common()]
         made.append(Card(spec, column, first, list(parts.values()), missing))
@@ -115,3 +114,91 @@ def _ends(scores: Sequence[SystemScore]) -> tuple[float, float]:
         return math.nan, math.nan
     low, high = min(values), max(values)
     return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+_NAMED = 3
+"""Up to so many systems or metrics are named in a sentence"""
+
+
+def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) -> Iterator[tuple[str, str]]:
+    """(system or '', sentence) one after the other; a sentence goes on after the system's name.
+
+    people: the cards are of people's ratings. A metric without a better direction has no best, and so no vote.
+    """
+    judged = [card for card in made if best_of(card.part)]
+    if len(systems) < 2:
+        yield "", "There is one system, so there is nothing to compare it with."
+        return
+    if not judged:
+        yield "", f"No {'rating' if people else 'metric'} of this table can tell which system is best."
+        return
+    noun = "aspect that people rated" if people else "metric"
+    ranked = wins(made).most_common()
+    leader, won = ranked[0]
+    tied = [name for name, count in ranked if count == won]
+    if len(tied) > 1:
+        yield "", f"No system leads: {_and(tied)} are each best by {_metrics(won, len(judged), noun)}."
+    else:
+        yield leader, f"is best by {_metrics(won, len(judged), noun)}."
+        yield from _sureness(judged, leader)
+        yield from _others(ranked[1:], len(judged), noun)
+
+
+def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
+    """What people would say of all rows, in numbers: of the best systems where there are many."""
+    for card in made:
+        scores = sorted((one.score for one in card.part.standings), key=lambda one: -one.mean)[:_NAMED]
+        said = [f"{one.system} {one.mean:.3g} ({one.low:.3g} to {one.high:.3g})" for one in scores]
+        yield "", f"For all rows, {card.name} is estimated at {_and(said)}."
+
+
+def _others(ranked: Sequence[tuple[str, int]], of: int, noun: str) -> Iterator[tuple[str, str]]:
+    """Who else is best by some metric; many are counted."""
+    if len(ranked) <= _NAMED:
+        yield from ((name, f"is best by {_metrics(count, of, noun)}.") for name, count in ranked)
+        return
+    most = ranked[0][1]
+    share = "one" if most == 1 else f"at most {most}"
+    yield "", f"{len(ranked)} other systems are best by {share} of the {_plural(noun)} each."
+
+
+def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
+    own = [card for card in judged if leader in best_of(card.part)]
+    clear = [card for card in own if card.part.tested and not _alike(card) and best_of(card.part) == [leader]]
+    if clear:
+        which = "Its" if len(own) == 1 else f"By {'all' if len(clear) == len(own) else len(clear)} of them its"
+        yield "", f"{which} lead over every other system is beyond chance (corrected p < 0.05)."
+    for card in own:
+        if equal := [system for system in best_of(card.part) if system != leader]:
+            yield "", f"By {card.name} it shares the best value with {_and(equal)}."
+        if alike := _alike(card):
+            yield "", f"By {card.name} it does not differ significantly from {_and(alike)}."
+    untested = [card for card in own if not card.part.tested]
+    if sets := [card.name for card in untested if card.column.level == "system"]:
+        verb = "gives" if len(sets) == 1 else "give"
+        yield "", f"{_and(sets)} {verb} one number a system, which cannot be tested."
+    if others := [card.name for card in untested if card.column.level == "item"]:
+        yield "", f"By {_and(others)} there is no test: the systems have too few items in common."
+
+
+def _alike(card: Card) -> list[str]:
+    return [one.score.system for one in card.part.standings if one.rank == "alike"]
+
+
+def _and(names: Sequence[str]) -> str:
+    """Names in a sentence; many are counted."""
+    if len(names) > _NAMED:
+        return f"{len(names)} others"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _metrics(count: int, of: int, noun: str) -> str:
+    if count == of:
+        one = "the one metric that can tell" if noun == "metric" else f"the one {noun}"
+        return one if of == 1 else f"all {of} {_plural(noun)}"
+    return f"{count} of {of} {_plural(noun)}"
+
+
+def _plural(noun: str) -> str:
+    head, _, rest = noun.partition(" ")
+    return f"{head}s {rest}".rstrip()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import numpy as np
 import pytest
 
 from nlgauge import ScoreTable
-from nlgauge.cli import summary
+from nlgauge.cli.score import show_summary
 from nlgauge.data.table import Column
 
 
@@ -30,7 +31,7 @@ def table() -> ScoreTable:
 def shown(
     table: ScoreTable, capsys: pytest.CaptureFixture[str], every_part: bool = False, layout: str = "text"
 ) -> tuple[list[str], list[str]]:
-    summary.show_summary(table, layout, 0, every_part)
+    show_summary(table, layout, 0, every_part)
     out, err = capsys.readouterr()
     return out.splitlines(), err.splitlines()
 
@@ -59,7 +60,7 @@ def test_where_all_others_are_worse_that_is_said(table: ScoreTable, capsys: pyte
 def test_many_rows_are_not_tested_and_that_is_said(
     table: ScoreTable, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(summary, "_MOST_TESTED", 10)
+    monkeypatch.setattr(sys.modules["nlgauge.cli.score"], "_MOST_TESTED", 10)
     lines, told = shown(table, capsys)
     assert "~" not in "".join(lines) and lines[1].count("*") == 2
     assert told[0] == "* best; whether that is chance was not tested"

@@ -1,6 +1,6 @@
 """Evidence as lines of a terminal; tests/test_cli.py has it in commands."""
 
-from nlgauge.cli.drawing import drawn
+from nlgauge.cli.explain import drawn
 
 TEXT = "The bridge fell, and five people sang."
 QUOTES = [
