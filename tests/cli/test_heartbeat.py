@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
+from pathlib import Path
 
 import click
 import pytest
@@ -53,3 +55,13 @@ def test_who_stops_a_command_is_told_what_is_kept(monkeypatch: pytest.MonkeyPatc
     assert result.stderr.splitlines()[-1].startswith("nlgauge: stopped; what was scored is kept (nlgauge cache info")
     monkeypatch.setattr(sys, "argv", ["nlgauge", "check", "--no-cache"])
     assert nlgauge("check").stderr.splitlines()[-1] == "nlgauge: stopped"
+
+
+def test_a_long_candidate_is_told_of_before_it_is_scored(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    texts = ["short", "word " * 30_000]
+    rows.write_text("".join(json.dumps({"candidate": text}) + "\n" for text in texts), encoding="utf-8")
+    said = "row 2 has a candidate of 150,000 characters: a metric that reads a model may take minutes"
+    assert said in nlgauge("check", rows, "-m", "Length", "--at-least", 0).stderr
+    assert said in nlgauge("explain", rows, "-m", "Length").stderr
+    assert said not in nlgauge("explain", rows, "-m", "Length", "--row", 1).stderr

@@ -73,6 +73,8 @@ def test_check_report_and_plot(files: tuple[Path, Path], tmp_path: Path) -> None
     result = nlgauge("report", scores, "--outputs", rated, "--cluster", "page", "-o", page, "--replicates", 50)
     assert result.exit_code == 0, result.output
     refused("report", scores, "--cluster", "page", "-o", page, say="give them too")
+    for option in ("--margin", "--history"):
+        refused("check", rated, "-m", "Length", "--at-least", 0, option, 1, say=f"{option} is of a comparison")
     pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     for kind in ("summary", "pairwise"):
         run = ("plot", kind, scores, "-o", tmp_path / "figure.png")
@@ -93,5 +95,9 @@ def test_names_are_shown_as_labels(files: tuple[Path, Path], tmp_path: Path) -> 
     assert nlgauge("report", scores, "--outputs", outputs, "-o", page, *labels).exit_code == 0
     text = page.read_text(encoding="utf-8")
     assert "Ours &amp; more" in text and "Mine" in text
+    assert nlgauge("report", scores, "--outputs", outputs, "-o", page, *labels).stderr == ""
+    other = tmp_path / "other.jsonl"
+    other.write_text(outputs.read_text(encoding="utf-8").replace("some words", "other words"), encoding="utf-8")
+    assert "not the ones that were scored" in nlgauge("report", scores, "--outputs", other, "-o", page, *labels).stderr
     refused("report", scores, "-o", page, "--label", "Length", say="--label Length: write NAME=LABEL")
     refused("report", scores, "-o", page, "--label", "BLEU=x", say="no metric BLEU in the table: Length")

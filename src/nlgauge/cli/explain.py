@@ -11,6 +11,7 @@ import click
 
 from nlgauge._version import __version__
 from nlgauge.cli.drawing import drawn
+from nlgauge.cli.heartbeat import tell_long
 from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.loading import loading
 from nlgauge.cli.streams import remark, show_json
@@ -65,8 +66,9 @@ def explain(
 
     spec = one_metric(specs, "Consistency, for one")
     refuse_place(output)
-    corpus = read_outputs(outputs, (), (), None, None, (), columns)
+    corpus = read_outputs(outputs, (), (), None, None, (), columns, on_missing="skip")
     rows = _rows(corpus, outputs, row, item, system)
+    tell_long(corpus, rows)
     options = {
         "model": model, "precision": precision, "backend": backend, "device": device,
         "batch_tokens": batch_tokens, "window": window, "against": None if against is None else Corpus.read(against),

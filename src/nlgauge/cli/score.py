@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from nlgauge.cli.heartbeat import tell_long
 from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.loading import loading
 from nlgauge.cli.streams import remark
@@ -26,12 +27,7 @@ from nlgauge.cli.terminal import (
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import InputError, SpecError
 
-if TYPE_CHECKING:
-    from nlgauge.data.corpus import Corpus
-
 _MANY_ROWS = 5000
-_LONG = 100_000
-"""Characters: a text that keeps a metric of a model busy for a minute"""
 _A_SUM = (
     "Groundedness is a sum over a reply's words, so that long replies get more; whether a source supports an answer, "
     "from 0 to 1, says -m \"Consistency(aligner='D')\""
@@ -130,7 +126,7 @@ def score(
     texts = (candidates, references, source, context, systems, columns)
     corpus = read_outputs(outputs, *texts, on_disk=in_blocks, on_missing=on_missing)
     if not in_blocks:
-        _tell_long(corpus)
+        tell_long(corpus)
     try:
         table = evaluate(
             corpus,
@@ -164,13 +160,3 @@ def score(
         show_summary(table, layout, seed, parts, of_outputs(table, rated or corpus))
     if groundedness:
         remark(_A_SUM)
-
-
-def _tell_long(corpus: Corpus) -> None:
-    """Which candidates will take long, before they do."""
-    long = [(number, len(row.candidate)) for number, row in enumerate(corpus, 1) if len(row.candidate) > _LONG]
-    if long:
-        number, size = max(long, key=lambda one: one[1])
-        more = f", and {len(long) - 1} more are long" if len(long) > 1 else ""
-        which = f"row {number} has a candidate of {size:,} characters{more}"
-        remark(f"{which}: a metric that reads a model may take minutes; is the file split into rows as it should be?")

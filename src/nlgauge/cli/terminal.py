@@ -202,8 +202,10 @@ def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTab
     if not labels:
         return table, outputs
     if outputs is not None:
+        scored = table.run.get("corpus") == outputs.digest
         outputs = Corpus([replace(row, system=labels.get(row.system, row.system)) for row in outputs])
-        table = replace(table, run={key: value for key, value in table.run.items() if key != "corpus"})
+        run = {key: value for key, value in table.run.items() if key != "corpus"}
+        table = replace(table, run=run | ({"corpus": outputs.digest} if scored else {}))
     return table.renamed(labels), outputs
 
 

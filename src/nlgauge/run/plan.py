@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from types import MappingProxyType
 
 from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.records import column_for
 from nlgauge.data.signature import Signature
 from nlgauge.engine.engine import Engine
 from nlgauge.errors import InputError
@@ -170,6 +171,6 @@ def _refuse_without(corpus: Corpus, metric: Metric, spec: str) -> None:
     if lacking:
         raise InputError(
             f"no row has {' and '.join(lacking)}, which {spec} needs",
-            remedy=f"give a column {lacking[0]}, or name it: --map {lacking[0]}=THEIRS; "
+            remedy=f"give a column {lacking[0]}, or name it: --map {lacking[0]}={column_for(lacking[0], corpus)}; "
             f"beside text files, --{lacking[0]} FILE",
         )

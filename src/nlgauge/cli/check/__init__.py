@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge._version import __version__
+from nlgauge.cli.heartbeat import tell_long
 from nlgauge.cli.keeping import cache_of, keeping
 from nlgauge.cli.loading import loading
 from nlgauge.cli.streams import show_json
@@ -89,11 +90,15 @@ def check(
     if grounded and not specs:
         specs = (METRIC,)
     spec = one_metric(specs, f'"{METRIC}"') if made is None else made.metric
+    if against is None and (margin is not None or history is not None):
+        option = "--margin" if margin is not None else "--history"
+        raise SpecError(f"{option} is of a comparison: give the scores file of an earlier run too, --against FILE")
     if at_least is None and at_most is None and against is None and made is None and not grounded:
         raise SpecError("there is nothing to check: give --grounded, --at-least, --at-most, --bar or --against")
     refuse_place(output, history)
     baseline = None if against is None else ScoreTable.load(against)
-    corpus = read_outputs(outputs, (), (), None, None, (), columns)
+    corpus = read_outputs(outputs, (), (), None, None, (), columns, on_missing="skip")
+    tell_long(corpus)
     try:
         table = evaluate(
             corpus, metrics=spec, model=model, precision=precision, backend=backend, device=device, evidence=True,
@@ -112,6 +117,7 @@ def check(
         table.save(output)
     options = [("--map", pair) for pair in columns] + [("--model", model), ("--device", device)]
     options += [("--precision", precision if precision != "float32" else None)]
+    options += [("--backend", backend if backend != "auto" else None)]
     how = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
     with beside(output):
         _printer(layout)(verdict, table, outputs, against, how)
