@@ -91,7 +91,7 @@ def test_parts_are_shown_on_request_in_blocks_of_their_own(outputs: Path) -> Non
 def test_a_long_candidate_is_announced_where_a_metric_reads_a_model(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_module("nlgauge.cli.score"), "_LONG", 3)
+    monkeypatch.setattr(import_module("nlgauge.cli.terminal"), "LONG", 3)
     said = "a metric that reads a model may take minutes"
     assert said not in nlgauge("score", small, "-m", "TokenF1").stderr
     assert said in nlgauge("score", small, "-m", "TokenF1", "-m", "EmbeddingAverage").stderr

@@ -523,3 +523,21 @@ def test_the_command_takes_them_where_asked(tmp_path: Path) -> None:
     result = run("score", rows, "-m", "TokenF1", "--on-missing", "skip")
     assert result.exit_code == 0, result.output
     assert "TokenF1: no value for 1 of 2 rows (1): there is no candidate" in result.stderr
+
+
+def test_a_gate_fails_such_a_row_and_an_explanation_gives_the_reason(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"candidate": null, "references": ["A."]}\n{"candidate": "A.", "references": ["A."]}\n')
+    refused("score", rows, "-m", "TokenF1", say="--on-missing skip")
+    failed = run("check", rows, "-m", "TokenF1", "--at-least", "0.5")
+    assert failed.exit_code == 1 and "FAIL  row 1, system system, item 1: no value: there is no" in failed.stdout
+    assert run("check", rows, "-m", "TokenF1", "--at-least", "0.5", "--allow-missing").exit_code == 0
+    first, second = run("explain", rows, "-m", "TokenF1").stdout.split("row 2", 1)
+    assert first.strip().endswith("TokenF1 has no value: there is no candidate") and "f1 1.0000" in second
+
+
+def test_an_explanation_counts_such_rows_and_scores_as_if_they_were_not_there() -> None:
+    corpus = Corpus.from_records(RECORDS, on_missing="skip")
+    table = nlgauge.evaluate(corpus, metrics="CIDEr", cache=False)
+    found = nlgauge.explain(corpus, "CIDEr", rows=[1, 4], scores=table, cache=False)
+    assert [(one.row, one.reason) for one in found] == [(1, NO_CANDIDATE), (4, None)]

@@ -22,7 +22,7 @@ from nlgauge.data.table.frame import Records
 from nlgauge.data.to_json import jsonable
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import Metric, RowMetric
+from nlgauge.metrics.base import Metric, RowMetric, Value
 from nlgauge.options import RunOptions
 from nlgauge.run.results import RowResult
 from nlgauge.run.runner import run
@@ -141,12 +141,16 @@ def explain(
     chosen = registry.metric(metric, model=options.model)
     if isinstance(chosen, RowMetric):
         wanted = _numbers(known, rows)
-        scored = run(known, {str(chosen): chosen}, options, RowCollector(), rows=wanted).get(str(chosen), {})
-        found = of_rows(known, chosen, [(number, scored[number]) for number in wanted])
+        there = [number for number, row in enumerate(known) if not row.missing]
+        asked = [at for at, number in enumerate(there) if number in set(wanted)]
+        scored = run(known.present, {str(chosen): chosen}, options, RowCollector(), rows=asked).get(str(chosen), {})
+        none = RowResult(Value((math.nan,) * len(chosen.parts), evaluation.NO_CANDIDATE))
+        by_number = {there[at]: one for at, one in scored.items()}
+        found = of_rows(known, chosen, [(number, by_number.get(number, none)) for number in wanted])
     elif rows is not None:
         raise SpecError(f"{chosen} measures sets of texts and no single rows: name none")
     else:
-        found = _of_systems(known, chosen, options, against)
+        found = _of_systems(known.present, chosen, options, against)
     if scores is not None:
         _refuse_others(found, scores, str(metric))
     return found

@@ -143,3 +143,5 @@ def test_a_margin_and_a_plan(designed: tuple[Path, Path]) -> None:
     )
     assert planned["detectable"] == pytest.approx(now["detectable"] / 2, rel=0.1)
     refused("compare", scores, "A", "B", "--margin", -1, say="is not above 0")
+    refused("compare", scores, "A", "B", "--margin", 1, "--items", 80, say="the column 'items needed' is the plan")
+    assert shown.stderr.startswith("no worse: no loss of 2 or more (one-sided p < 0.05); equivalent: no such gain")

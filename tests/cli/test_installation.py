@@ -39,6 +39,9 @@ def test_list_of_a_metric_is_all_that_is_to_be_said_of_it() -> None:
     (found,) = json.loads(nlgauge("list", "Length", "--format", "json").stdout)["metrics"]
     assert found["name"] == "Length"
     refused("list", "bert-score", say="did you mean BERTScore?")
+    refused("list", "Consistencyy", say="did you mean Consistency?")
+    refused("list", "faithfulness", say="did you mean Consistency(aligner='D')?")
+    refused("list", "BLEURT", say="there are ")
 
 
 def test_list_tells_what_a_metric_costs_whether_it_uses_the_corpus_and_which_parts_are_counts() -> None:

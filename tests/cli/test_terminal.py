@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from nlgauge import ScoreTable
+from nlgauge.cli import terminal
 from nlgauge.data.table import Column
 from tests.command import nlgauge, refused
 
@@ -73,6 +74,8 @@ def test_check_report_and_plot(files: tuple[Path, Path], tmp_path: Path) -> None
     result = nlgauge("report", scores, "--outputs", rated, "--cluster", "page", "-o", page, "--replicates", 50)
     assert result.exit_code == 0, result.output
     refused("report", scores, "--cluster", "page", "-o", page, say="give them too")
+    for option in ("--margin", "--history"):
+        refused("check", rated, "-m", "Length", "--at-least", 0, option, 1, say=f"{option} is of a comparison")
     pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     for kind in ("summary", "pairwise"):
         run = ("plot", kind, scores, "-o", tmp_path / "figure.png")
@@ -93,5 +96,22 @@ def test_names_are_shown_as_labels(files: tuple[Path, Path], tmp_path: Path) -> 
     assert nlgauge("report", scores, "--outputs", outputs, "-o", page, *labels).exit_code == 0
     text = page.read_text(encoding="utf-8")
     assert "Ours &amp; more" in text and "Mine" in text
+    assert nlgauge("report", scores, "--outputs", outputs, "-o", page, *labels).stderr == ""
+    other = tmp_path / "other.jsonl"
+    other.write_text(outputs.read_text(encoding="utf-8").replace("some words", "other words"), encoding="utf-8")
+    assert "not the ones that were scored" in nlgauge("report", scores, "--outputs", other, "-o", page, *labels).stderr
     refused("report", scores, "-o", page, "--label", "Length", say="--label Length: write NAME=LABEL")
     refused("report", scores, "-o", page, "--label", "BLEU=x", say="no metric BLEU in the table: Length")
+
+
+def test_a_long_candidate_is_told_of_before_it_is_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "LONG", 10)
+    rows = tmp_path / "rows.jsonl"
+    texts = ["short", "word " * 4]
+    rows.write_text(
+        "".join(json.dumps({"candidate": text, "references": ["some"]}) + "\n" for text in texts), encoding="utf-8"
+    )
+    said = "row 2 has a candidate of 20 characters: a metric that reads a model may take minutes"
+    assert said in nlgauge("check", rows, "-m", "EmbeddingAverage", "--at-least", 0).stderr
+    assert said in nlgauge("explain", rows, "-m", "EmbeddingAverage").stderr
+    assert said not in nlgauge("explain", rows, "-m", "EmbeddingAverage", "--row", 1).stderr

@@ -71,7 +71,7 @@ def test_another_table_rates_and_is_turned(table: ScoreTable) -> None:
     ("source", "say"),
     [
         ({("C", "x"): 1}, "('A', 'x') in the table and ('C', 'x') in the ratings"),
-        ({}, "no row is rated"),
+        ({}, "no row is rated (ratings stand in columns called scores.NAME; --map scores.NAME=COLUMN"),
         ({"A": 1}, 'write {("system", "item"): number}'),
         ({("A", "x"): "good"}, "is str 'good', not a number"),
         ({("A", "x"): True}, "is bool True, not a number"),

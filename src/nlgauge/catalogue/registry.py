@@ -13,6 +13,7 @@ import os
 import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -25,6 +26,10 @@ from nlgauge.metrics.base import Metric
 LONGEST_SPEC = 4096
 """Characters: a spec holds words and numbers, and at most the path of a file"""
 _SHOWN = 100
+_OTHER_NAMES = dict.fromkeys(
+    ("faithfulness", "hallucination", "hallucinations", "factuality", "factualconsistency"), "Consistency(aligner='D')"
+)
+"""What people ask for by the name of what is measured"""
 
 
 @cache
@@ -165,7 +170,10 @@ def metric_class(name: str) -> type[Metric]:
             raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
         return loaded
     same = [known for known in names() if _plainly(known) == _plainly(name)]
-    hint = f"did you mean {same[0]}?" if same else f"there are {', '.join(names())}"
+    near = get_close_matches(_plainly(name), map(_plainly, names()), 1, cutoff=0.85)
+    same = same or [known for known in names() if _plainly(known) in near]
+    meant = _OTHER_NAMES.get(_plainly(name)) or next(iter(same), None)
+    hint = f"did you mean {meant}?" if meant else f"there are {', '.join(names())}"
     raise SpecError(f"no metric {_shown(name)}; {hint}")
 
 

@@ -51,10 +51,12 @@ def compare(
     """
     from nlgauge.meta.selection import selected
 
+    if margin is not None and items is not None:
+        raise SpecError("--items plans a study without --margin; with it, the column 'items needed' is the plan")
     table = nlgauge.ScoreTable.load(scores)
     if (outputs is None and columns) or (outputs is not None and cluster is None):
         raise SpecError("--outputs and --map are of --cluster: give it too")
-    corpus = None if outputs is None else read_outputs(outputs, columns)
+    corpus = None if outputs is None else read_outputs(outputs, columns, on_missing="skip")
     table, _ = labelled(clustered(table, corpus, cluster))
     a, b = labels_given().get(a, a), labels_given().get(b, b)
     whole = parts or metric is not None or layout == "json"
@@ -122,7 +124,8 @@ def _legend(comparison: Comparison, margin: float | None) -> Iterator[str]:
     elif corrected and margin is None:
         yield f"p: {corrected[2:]}"
     if margin is not None:
-        yield f"no worse by {margin:g} or more: p < {SIGNIFICANCE}, one-sided; of each metric taken alone"
+        yield f"no worse: no loss of {margin:g} or more (one-sided p < {SIGNIFICANCE}); equivalent: no such gain either"
+        yield "each metric is tested alone, and the margin is in its own unit"
     if groups := {one.clusters for one in comparison if one.clusters is not None}:
         yield f"items in {min(groups)} clusters, which were drawn and exchanged as wholes"
 

@@ -13,14 +13,12 @@ import click
 import nlgauge
 from nlgauge.cli.options import ADDRESS, AGAINST, CLUSTER, IN_FORMATS, LABEL, LOADING, MAP, READING, TEXT_FILES, keeping
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables
+from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_long
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import SpecError
 from nlgauge.show.tables import Cell, Number
 
 _MANY_ROWS = 5000
-_LONG = 100_000
-"""Characters: a text that keeps a metric of a model busy for a minute"""
 _A_SUM = (
     "Groundedness is a sum over a reply's words, so that long replies get more; whether a source supports an answer, "
     "from 0 to 1, says -m \"Consistency(aligner='D')\""
@@ -86,7 +84,6 @@ def score(
     Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % bootstrap interval. The best
     has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
     """
-    from nlgauge.catalogue import registry
     from nlgauge.engine.models.onnx import threads
     from nlgauge.meta.people import of_outputs
     from nlgauge.run.executors.ray import Cluster
@@ -101,8 +98,8 @@ def score(
         outputs, columns, candidates=candidates, references=references, source=source, context=context,
         systems=systems, on_disk=in_blocks, on_missing=on_missing,
     )  # fmt: skip
-    if not in_blocks and any(registry.metric(spec, model=how["model"]).cost != "strings" for spec in metrics):
-        _tell_long(corpus)
+    if not in_blocks:
+        tell_long(corpus, metrics, how["model"])
     with blaming(outputs or (candidates[0] if len(candidates) == 1 else None)):
         table = nlgauge.evaluate(
             corpus,
@@ -124,16 +121,6 @@ def score(
         show_summary(table, layout, seed, parts, of_outputs(table, rated or corpus))
     if groundedness:
         remark(_A_SUM)
-
-
-def _tell_long(corpus: nlgauge.Corpus) -> None:
-    """Which candidates will take long, before they do."""
-    long = [(number, len(row.candidate)) for number, row in enumerate(corpus, 1) if len(row.candidate) > _LONG]
-    if long:
-        number, size = max(long, key=lambda one: one[1])
-        more = f", and {len(long) - 1} more are long" if len(long) > 1 else ""
-        which = f"row {number} has a candidate of {size:,} characters{more}"
-        remark(f"{which}: a metric that reads a model may take minutes; is the file split into rows as it should be?")
 
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from nlgauge.data.corpus.row import OnMissing
     from nlgauge.data.table import ScoreTable
 
+LONG = 100_000
+"""Characters: a text that keeps a metric of a model busy for a minute"""
 WIDTH = 100
 """Columns that text output keeps to"""
 
@@ -58,6 +60,26 @@ def read_outputs(
     return Corpus.read(outputs, columns=names, on_disk=on_disk, on_missing=on_missing)
 
 
+def tell_long(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: Collection[int] | None = None) -> None:
+    """Which candidates will take long, before they do, where a metric reads a model.
+
+    numbers: of the rows that are scored, counted from 1.
+    """
+    from nlgauge.catalogue import registry
+
+    if all(registry.metric(spec, model=model).cost == "strings" for spec in specs):
+        return
+    sizes = (
+        (number, len(row.candidate)) for number, row in enumerate(corpus, 1) if numbers is None or number in numbers
+    )
+    long = [one for one in sizes if one[1] > LONG]
+    if long:
+        number, size = max(long, key=lambda one: one[1])
+        more = f", and {len(long) - 1} more are long" if len(long) > 1 else ""
+        which = f"row {number} has a candidate of {size:,} characters{more}"
+        remark(f"{which}: a metric that reads a model may take minutes; is the file split into rows as it should be?")
+
+
 def one_metric(specs: Sequence[str], example: str) -> str:
     """The metric of a command that takes one. Raises SpecError for none, and for more, which would go unmeasured."""
     if not specs:
@@ -84,8 +106,10 @@ def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTab
     if not labels:
         return table, outputs
     if outputs is not None:
+        scored = table.run.get("corpus") == outputs.digest
         outputs = Corpus([replace(row, system=labels.get(row.system, row.system)) for row in outputs])
-        table = replace(table, run={key: value for key, value in table.run.items() if key != "corpus"})
+        run = {key: value for key, value in table.run.items() if key != "corpus"}
+        table = replace(table, run=run | ({"corpus": outputs.digest} if scored else {}))
     return table.renamed(labels), outputs
 
 

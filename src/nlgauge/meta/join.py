@@ -85,10 +85,11 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
     rated = dict.fromkeys(key for scores in aspects.values() for key in scores)
     rows = set(table.rows)
     if not aspects or not rows & rated.keys():
-        problem = (
-            "no row of the ratings has the system and item of a row of the table" if aspects else "no row is rated"
-        )
+        if not aspects:
+            remedy = "ratings stand in columns called scores.NAME; --map scores.NAME=COLUMN names another"
+            raise InputError("no row is rated", remedy=remedy)
         here, there = (f"{next(iter(keys))!r}" if keys else "none" for keys in (table.rows, rated))
+        problem = "no row of the ratings has the system and item of a row of the table"
         raise InputError(problem, remedy=f"the first (system, item) is {here} in the table and {there} in the ratings")
     values = {
         aspect: np.array([scores.get(key, math.nan) for key in table.rows], float) for aspect, scores in aspects.items()

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.records import column_for
 from nlgauge.data.signature import Signature
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, RowMetric, Setup, model_of
@@ -173,6 +174,6 @@ def _refuse_without(corpus: Corpus, metric: Metric, spec: str) -> None:
     if lacking:
         raise InputError(
             f"no row has {' and '.join(lacking)}, which {spec} needs",
-            remedy=f"give a column {lacking[0]}, or name it: --map {lacking[0]}=THEIRS; "
+            remedy=f"give a column {lacking[0]}, or name it: --map {lacking[0]}={column_for(lacking[0], corpus)}; "
             f"beside text files, --{lacking[0]} FILE",
         )

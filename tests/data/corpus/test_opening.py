@@ -47,6 +47,12 @@ def test_stranger_in_a_folder_is_refused(folder):
         Corpus.read(folder)
 
 
+def test_a_spreadsheet_is_refused_with_what_to_save(folder):
+    (folder / "sheet.xlsx").write_bytes(b"PK")
+    with pytest.raises(InputError, match="spreadsheets are not read"):
+        Corpus.read(folder / "sheet.xlsx")
+
+
 def test_address_is_read(folder):
     pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
     assert Corpus.read(folder.as_uri()).digest == Corpus.read(folder).digest

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.records import column_for
 from nlgauge.data.corpus.row import LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES
 from nlgauge.errors import InputError
 
@@ -84,3 +85,30 @@ def test_a_row_has_so_many_columns_at_most() -> None:
     wide = {"candidate": "a"} | {f"column {number}": None for number in range(MOST_COLUMNS - 1)}
     assert len(Corpus.from_records([wide])) == 1
     refused([{**wide, "one more": None}], "row 1: the row has 10,001 columns")
+
+
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        ({"Passages": "p", "id": "1"}, "Passages"),
+        ({"context": "p"}, "context"),
+        ({"id": "1"}, "THEIRS, where THEIRS is one of ['id']"),
+        ({}, "THEIRS"),
+    ],
+)
+def test_the_column_of_a_field_that_no_row_has_is_guessed_by_its_name(extra: dict[str, str], said: str) -> None:
+    assert column_for("source", Corpus.from_records([{"candidate": "a", **extra}])) == said
+
+
+def test_a_rating_may_stand_in_a_column_of_any_name() -> None:
+    columns = {"candidate": "answer", "scores.good": "label"}
+    records = [{"answer": "a", "label": 1}, {"answer": "b", "label": None}]
+    rated, unrated = Corpus.from_records(records, columns=columns)
+    assert (dict(rated.scores), dict(unrated.scores), rated.extra) == ({"good": 1.0}, {}, {})
+    with pytest.raises(InputError, match="'scores\\.good' is there, and mapped to another"):
+        Corpus.from_records([{"answer": "a", "label": 1, "scores.good": 2}], columns=columns)
+    with pytest.raises(InputError, match="row 1: the rating 'good' is str 'yes', not a finite number"):
+        Corpus.from_records([{"answer": "a", "label": "yes"}], columns=columns)
+    for field in ("scores.", "mood"):
+        with pytest.raises(InputError, match="for a rating of that name"):
+            Corpus.from_records(records, columns={**columns, field: "label"})

@@ -360,7 +360,7 @@ def test_ledger_and_columns_stand_in_the_folder(tmp_path: Path) -> None:
     assert header["run"]["rows"] == 8
     assert header["ledger"]["seconds"] >= 0
     table = parquet.read_table(tmp_path / "scores" / "rows-000000000003.parquet")
-    assert table["row"].to_pylist() == [3, 4, 5]
+    assert table["row"].to_pylist() == [4, 5, 6]
     f1 = nlgauge.evaluate(rows(3, 8), metrics="TokenF1", cache=False).values("TokenF1")
     np.testing.assert_array_equal(table["TokenF1.f1"].to_numpy(), f1[3:6])
 
@@ -406,7 +406,7 @@ def test_block_of_other_rows_and_evidence_of_another_shape_are_refused(tmp_path:
     block = place / "rows-000000000003.parquet"
     whole = parquet.read_table(block)
     for name, content, what in (
-        ("row", [3, 5, 4], "does not hold the rows from there on"),
+        ("row", [4, 6, 5], "does not hold the rows from there on"),
         ("system", ["a", None, "b"], "rows without a system or an item"),
         ("TokenF1.evidence", [None, "[]", None], "row 5: TokenF1: evidence is not an object"),
         ("TokenF1.evidence", [None, "{", None], "row 5: TokenF1: evidence is not an object"),
@@ -417,6 +417,17 @@ def test_block_of_other_rows_and_evidence_of_another_shape_are_refused(tmp_path:
             ScoreTable.load(place)
     parquet.write_table(whole, block)
     assert ScoreTable.load(place).columns["TokenF1"].evidence
+
+
+def test_a_folder_whose_rows_were_counted_from_0_is_read_and_written_anew_by_its_run(tmp_path: Path) -> None:
+    from pyarrow import array, parquet
+
+    table = run(tmp_path / "scores")
+    block = tmp_path / "scores" / BLOCK
+    whole = parquet.read_table(block)
+    parquet.write_table(whole.set_column(0, "row", array([3, 4, 5])), block)
+    assert ScoreTable.load(tmp_path / "scores") == table == run(tmp_path / "scores")
+    assert parquet.read_table(block)["row"].to_pylist() == [4, 5, 6]
 
 
 def test_other_files_of_the_folder_are_left_alone(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import click
 from nlgauge._version import __version__
 from nlgauge.cli.options import CLUSTER, LOADING, MAP, PLACE, SEED, keeping
 from nlgauge.cli.streams import show_json
-from nlgauge.cli.terminal import beside, blaming, clustered, one_metric, read_outputs
+from nlgauge.cli.terminal import beside, blaming, clustered, one_metric, read_outputs, tell_long
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 
@@ -72,11 +72,15 @@ def check(
     if grounded and not specs:
         specs = (METRIC,)
     spec = one_metric(specs, f'"{METRIC}"') if made is None else made.metric
+    if against is None and (margin is not None or history is not None):
+        option = "--margin" if margin is not None else "--history"
+        raise SpecError(f"{option} is of a comparison: give the scores file of an earlier run too, --against FILE")
     if at_least is None and at_most is None and against is None and made is None and not grounded:
         raise SpecError("there is nothing to check: give --grounded, --at-least, --at-most, --bar or --against")
     refuse_place(output, history)
     baseline = None if against is None else ScoreTable.load(against)
-    corpus = read_outputs(outputs, columns)
+    corpus = read_outputs(outputs, columns, on_missing="skip")
+    tell_long(corpus, [spec], how["model"])
     with blaming(outputs):
         table = evaluate(corpus, metrics=spec, evidence=True, progress=True, **how)
     verdict = run(
@@ -88,6 +92,7 @@ def check(
         table.save(output)
     options = [("--map", pair) for pair in columns] + [("--model", how["model"]), ("--device", how["device"])]
     options += [("--precision", how["precision"] if how["precision"] != "float32" else None)]
+    options += [("--backend", how["backend"] if how["backend"] != "auto" else None)]
     scored = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
     with beside(output):
         _printer(layout)(verdict, table, outputs, against, scored)

@@ -14,6 +14,7 @@ from nlgauge.errors import InputError, MissingExtraError
 
 _PACKED = (".xz", ".lzma", ".bz2", ".zst", ".lz4", ".br", ".zip", ".7z", ".tar", ".tgz")
 """Gzip is the only compression that is read, with a bound on what comes out of it"""
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 
 def records_of(file: File, names: Mapping[str, str]) -> Iterable[object]:
@@ -31,6 +32,9 @@ def records_of(file: File, names: Mapping[str, str]) -> Iterable[object]:
         return _listed(file)
     if suffix in (".csv", ".tsv"):
         return delimited(lines(file), file.name, "," if suffix == ".csv" else "\t", names)
+    if suffix in _SPREADSHEETS:
+        remedy = "save the sheet as CSV UTF-8, and give that file"
+        raise InputError("spreadsheets are not read", file=file.name, remedy=remedy)
     remedy = "name it .jsonl, .json, .csv, .tsv or .parquet; plain text, one output a line, goes to --candidates"
     raise InputError("the file's name does not tell its format", file=file.name, remedy=remedy)
 

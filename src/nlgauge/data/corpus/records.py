@@ -7,6 +7,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from numbers import Real
 from typing import Any
 
@@ -19,6 +20,24 @@ _ALIASES = (
     "candidate", "prediction", "predictions", "hypothesis", "output", "response", "answer", "generated", "mt",
     "decoded", "summary", "text",
 )  # fmt: skip
+_CALLED = {
+    "source": (
+        "context", "contexts", "passages", "passage", "documents", "document", "retrieved_contexts", "article", "text",
+        "input", "src",
+    ),
+    "context": ("contexts", "passages", "passage", "documents", "document", "history", "dialogue", "source"),
+    "references": ("reference", "target", "targets", "gold", "ground_truth", "expected", "expected_output", "ref"),
+    "question": ("query", "user_input", "input", "prompt"),
+}  # fmt: skip
+"""Other tools' names for the other fields, likeliest first"""
+_NO_SCORE = (
+    "give a string; an empty one for an empty text; to give such rows no score, nlgauge score has --on-missing skip, "
+    "and Python on_missing='skip'"
+)
+_RATING = "scores."
+"""How the name of a column begins that holds a rating; its aspect follows"""
+_LOOKED_AT = 100
+"""Rows whose columns an error names"""
 NUMBERED_REFERENCE = re.compile(r"references\.(0|[1-9][0-9]*)")
 
 
@@ -26,9 +45,11 @@ def field_names(columns: Mapping[str, str] | None, file: str | None) -> dict[str
     """The column of each field, or several columns with commas. Raises InputError for a field that there is not."""
     mapped = dict(columns or {})
     for ours, theirs in mapped.items():
-        if ours not in FIELDS:
+        if ours not in FIELDS and not (ours.startswith(_RATING) and ours != _RATING):
             problem = f"{shown(ours)}, mapped to the column {shown(theirs)}, is not a field"
-            raise InputError(problem, file=file, remedy=f"--map FIELD=COLUMN, where FIELD is {', '.join(FIELDS)}")
+            fields = ", ".join(FIELDS)
+            remedy = f"--map FIELD=COLUMN, where FIELD is {fields}, or scores.NAME for a rating of that name"
+            raise InputError(problem, file=file, remedy=remedy)
     # A column that is given to another field is not read as the field of its own name as well.
     taken = {name for theirs in mapped.values() for name in (theirs, *theirs.split(","))}
     free = [name for name in FIELDS if name == "candidate" or name not in taken]
@@ -90,7 +111,11 @@ def _row(
     given = {ours: value for ours, value in given.items() if ours == "candidate" or not absent(value)}
     taken = {name for theirs in names.values() for name in (theirs, *theirs.split(","))}
     extra = {key: value for key, value in record.items() if key not in taken}
-    ratings = {key: extra.pop(key) for key in list(extra) if key.startswith("scores.")}
+    ratings = {key: extra.pop(key) for key in list(extra) if key.startswith(_RATING)}
+    mapped = {key: value for key, value in given.items() if key.startswith(_RATING)}
+    if twice := ratings.keys() & mapped.keys():
+        raise place.error(f"the column {shown(min(twice))} is there, and mapped to another", "leave one of them out")
+    ratings |= mapped
     numbered = {match[1]: extra.pop(key) for key in list(extra) if (match := NUMBERED_REFERENCE.fullmatch(key))}
     references = _texts(given.get("references", []), "references", place)
     for number, value in sorted(numbered.items(), key=lambda pair: (len(pair[0]), pair[0])):
@@ -100,7 +125,9 @@ def _row(
         raise place.error(problem, "give some of them, or sets of texts as rows of their own")
     system = _label(given.get("system", "system"), "system", place)
     positions[system] += 1
-    missing = may_lack and absent(given["candidate"])
+    missing = absent(given["candidate"])
+    if missing and not may_lack:
+        raise place.error("candidate is null, not a text", _NO_SCORE)
     return Row(
         candidate="" if missing else _text(given["candidate"], "candidate", place),
         references=tuple(references),
@@ -128,6 +155,19 @@ def _no_candidate(record: dict[str, object], wanted: str, place: Place) -> Input
     pair = f"candidate={next((folded[alias] for alias in _ALIASES if alias in folded), 'COLUMN')}"
     problem = f"there is no column {shown(wanted)} for the candidate; the columns are {shown(list(record))}"
     return place.error(problem, f"say which one it is with --map {shlex.quote(pair)}, in Python with columns=")
+
+
+def column_for(field: str, rows: Iterable[Row]) -> str:
+    """The column that a field which no row has may stand in, as an error names it to --map."""
+    columns: dict[str, None] = {}
+    for row in islice(rows, _LOOKED_AT):
+        columns.update(dict.fromkeys([*row.extra, *row.texts]))
+    columns.pop("candidate", None)
+    folded = {name.strip().casefold(): name for name in columns}
+    for name in _CALLED.get(field, ()):
+        if name in folded:
+            return shlex.quote(folded[name])
+    return "THEIRS" + (f", where THEIRS is one of {shown(list(columns))}" if columns else "")
 
 
 def _text(value: object, what: str, place: Place) -> str:
@@ -173,7 +213,7 @@ def _label(value: Any, what: str, place: Place) -> str:
 def _ratings(nested: object, columns: Mapping[str, object], place: Place) -> dict[str, float]:
     if not isinstance(nested, Mapping):
         raise place.error(f"scores is {kind(nested)}, not an object", 'give {"aspect": number}')
-    present = {key.removeprefix("scores."): value for key, value in columns.items() if not absent(value)}
+    present = {key.removeprefix(_RATING): value for key, value in columns.items() if not absent(value)}
     if twice := present.keys() & nested.keys():
         raise place.error(f"the rating {shown(min(twice))} is given twice", "keep it in scores or in its own column")
     ratings: dict[str, float] = {}

@@ -2,8 +2,9 @@
 
 `_plan.json` says which run it is, `rows-NNN.parquet` holds a block of rows and is named after its first one, and
 `_header.json` is written last: a folder without it is of a run that has not ended, which goes on from there. A row has
-the columns `row` (counted from 0), `system`, `item`, and for each metric `METRIC.PART` (null where it is NaN),
+the columns `row` (counted from 1), `system`, `item`, and for each metric `METRIC.PART` (null where it is NaN),
 `METRIC.reason`, `METRIC.notes`, `METRIC.longer`, and where there are any `METRIC.counts` and `METRIC.evidence` (JSON).
+Earlier versions counted `row` from 0, and their folders are read too.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class Dataset:
         import pyarrow as pa
 
         columns: dict[str, Any] = {
-            "row": pa.array(range(first, first + len(places)), pa.int64()),
+            "row": pa.array(range(first + 1, first + 1 + len(places)), pa.int64()),
             "system": pa.array([system for system, _ in places], pa.string()),
             "item": pa.array([item for _, item in places], pa.string()),
         }
@@ -142,13 +143,18 @@ def block_name(first: int) -> str:
     return f"rows-{first:012d}.parquet"
 
 
-def fault(table: Any, first: int, columns: Mapping[str, Any]) -> str | None:
-    """What is wrong with a block that should have some columns (see `types_of`); None where nothing is."""
+def fault(table: Any, first: int, columns: Mapping[str, Any], earlier: bool = False) -> str | None:
+    """What is wrong with a block that should have some columns (see `types_of`); None where nothing is.
+
+    earlier: take a block of an earlier version too, which counts its rows from 0.
+    """
     names = set(table.column_names)
     lacking = [name for name in columns if name not in names or table.schema.field(name).type != columns[name]]
     if lacking:
         return f"the block of row {first} has no column {lacking[0]} of {columns[lacking[0]]}"
-    if table["row"].to_pylist() != list(range(first, first + len(table))):
+    counted = table["row"].to_pylist()
+    begins = (first + 1, first) if earlier else (first + 1,)
+    if all(counted != list(range(begin, begin + len(table))) for begin in begins):
         return f"the block of row {first} does not hold the rows from there on"
     if table["system"].null_count or table["item"].null_count:
         return f"the block of row {first} has rows without a system or an item"

@@ -67,7 +67,7 @@ def _wrong(header: Mapping[str, Any], blocks: Mapping[int, Any]) -> Iterator[str
     of_rows = {spec: about for spec, about in metrics.items() if spec not in sets}
     counted = {spec for spec, about in of_rows.items() if "formula" in about}
     types = types_of({spec: about["parts"] for spec, about in of_rows.items()}, counted, evidence=False)
-    if wrong := next(filter(None, (fault(table, first, types) for first, table in blocks.items())), None):
+    if wrong := next(filter(None, (fault(table, first, types, earlier=True) for first, table in blocks.items())), None):
         yield wrong
         return
     if wrong := mismatch(header.get("systems"), sets, "systems"):
