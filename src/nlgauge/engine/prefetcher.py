@@ -1,7 +1,6 @@
-"""Texts split into sub-words in a thread of their own, while a device computes what was asked for before.
+"""Splits texts into sub-words in a separate thread, while a device computes the features of earlier texts.
 
-The library that splits them leaves Python free meanwhile. A processor would win nothing by it: it is the processor that
-computes.
+The tokenizer library releases Python's lock meanwhile. This does not help if the model runs on the CPU.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from nlgauge.errors import InputError
 
 
 class TokenPrefetcher:
-    """Splits texts when they are asked for, or before.
+    """Splits texts on demand or in advance.
 
-    beside: whether there is a thread to split what is expected in; without it that is split when it is asked for.
+    beside: whether to use a thread; without it, texts are split on demand.
     """
 
     def __init__(self, tokenizer: SubwordTokenizer, beside: bool) -> None:
@@ -26,7 +25,7 @@ class TokenPrefetcher:
         self._known: dict[str, Tokens] = {}
 
     def expect(self, texts: Iterable[str]) -> None:
-        """Begin to split texts that are asked for after the next ones; what was begun before is waited for."""
+        """Begin to split the texts needed after the next ones, once the earlier texts are split."""
         if not self._beside:
             return
         self._known = {} if self._expected is None else self._expected.result()
@@ -42,7 +41,7 @@ class TokenPrefetcher:
         return [new[text] if text in new else self._known[text] for text in texts]
 
     def close(self) -> None:
-        """End the thread, and forget what it split."""
+        """End the thread and discard its results."""
         if self._pool is not None:
             self._pool.shutdown()
         self._pool = self._expected = None
@@ -52,4 +51,4 @@ class TokenPrefetcher:
         try:
             return dict(zip(texts, self._tokenizer.encode(texts), strict=True))
         except InputError:
-            return {}  # raised again where the texts are asked for: there it is known whose they are
+            return {}  # raised again by `encode`, where the row is known
