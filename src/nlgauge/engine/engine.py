@@ -91,7 +91,7 @@ class Engine:
         """An engine with another model and the same settings. Raises SpecError for a model that cannot be loaded."""
         if name not in self._others:
             if self._load is None:
-                raise SpecError(f"model {name!r}: nothing here loads a second model")
+                raise SpecError(f"model {name!r}: a second model cannot be loaded here")
             other = Engine(self._load(name), self.window, batch_tokens=self._batch_tokens, kept=self._kept)
             other.ledger = self.ledger
             self._others[name] = other

@@ -43,10 +43,10 @@ class SubwordTokenizer:
         try:
             framed = tokenizer.encode("a")
         except Exception as error:  # a tokenizer without such a token may raise anything
-            raise SpecError(f"the tokenizer splits no text: {' '.join(str(error).split())}") from None
+            raise SpecError(f"the tokenizer cannot split a text: {' '.join(str(error).split())}") from None
         special = [bool(flag) for flag in framed.special_tokens_mask]
         if all(special):
-            raise SpecError("the tokenizer splits no text: nothing is left of a letter")
+            raise SpecError("the tokenizer finds no tokens in the text 'a'")
         first = special.index(False)
         last = len(special) - special[::-1].index(False)
         self.prefix, self.suffix = framed.ids[:first], framed.ids[last:]
@@ -74,7 +74,7 @@ class SubwordTokenizer:
         try:
             return cls(tokenizer, mask, pad)
         except SpecError as error:
-            raise SpecError(f"{path} is no tokenizer: {error}") from None
+            raise SpecError(f"{path} is not a tokenizer: {error}") from None
 
     def fit(self, rows: int) -> SubwordTokenizer:
         """Returns itself. rows: size of the embedding table. Raises SpecError if a token id is outside it."""
@@ -137,7 +137,7 @@ def read_tokenizer(path: str | PathLike[str]) -> Tokenizer:
     try:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises no class of its own
-        raise SpecError(f"{path} is no tokenizer: {' '.join(str(error).split())}") from None
+        raise SpecError(f"{path} is not a tokenizer: {' '.join(str(error).split())}") from None
 
 
 def _unknown_id(tokenizer: Tokenizer) -> int | None:

@@ -60,9 +60,9 @@ def read_weighter(name: str, model: Model) -> Weighter:
             weight, share = file.get_tensor("weight"), float(file.get_tensor("share")[0])
             facts = file.metadata() or {}
     except (OSError, SafetensorError, IndexError, TypeError, ValueError) as error:
-        raise SpecError(f"{path} is no weighter: {one_line(error)}") from None
+        raise SpecError(f"{path} is not a weighter: {one_line(error)}") from None
     if not (np.isfinite(weight).all() and np.isfinite(share)):
-        raise SpecError(f"{path} is no weighter: it holds numbers that are not finite")
+        raise SpecError(f"{path} is not a weighter: it holds numbers that are not finite")
     width = model[ENCODER].width
     if facts.get("states") != states_digest(model) or weight.shape != (width,):
         raise SpecError(

@@ -187,7 +187,7 @@ def _checked_distributions(log_p: Vector, log_q: Vector) -> tuple[Vector, Vector
         raise ValueError(f"log_p and log_q must share a shape [vocabulary], not {log_p.shape} and {log_q.shape}")
     for name, logs in (("log_p", log_p), ("log_q", log_q)):
         if not math.isfinite(logs.max()):
-            raise ValueError(f"{name} is no distribution: it holds NaN or +inf, or every probability in it is zero")
+            raise ValueError(f"{name} is not a distribution: it holds NaN or +inf, or every probability in it is zero")
         if ((logs < -1e290) & (logs > -np.inf)).any():
             raise ValueError(f"{name} holds finite values below -1e290, which overflow: use -inf for zero")
     return log_p, log_q

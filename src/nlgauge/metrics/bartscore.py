@@ -20,7 +20,7 @@ from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, likely_words
 from nlgauge.metrics.references import LEFT_OUT
 
-_CUT = "a text to write from is longer than the window: only its beginning is read"
+_CUT = "a text that the model reads is longer than the window: only its beginning is read"
 
 
 class _AskedText(NamedTuple):

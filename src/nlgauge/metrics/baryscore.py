@@ -101,7 +101,7 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         "special_tokens": (True, False),
         "punctuation": (True, False),
     }
-    undefined: ClassVar[str] = "Sinkhorn's margins did not settle: raise the regularisation"
+    undefined: ClassVar[str] = "Sinkhorn did not converge: raise the regularisation"
 
     layers: int | tuple[int, ...] = 5
     idf: str = "general"

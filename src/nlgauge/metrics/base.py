@@ -86,7 +86,7 @@ class Setup:
     @property
     def _engine(self) -> ModelAccess:
         if self.engine is None:
-            raise SpecError("a metric that reads a model needs a field model: str | None = None")
+            raise SpecError("a metric that uses a model needs a field model: str | None = None")
         return self.engine
 
 
@@ -238,7 +238,7 @@ def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:
         if metric.uses_corpus:
             remedy = "choose idf='none'" if hasattr(metric, "idf") else "score all rows at once by nlgauge.evaluate"
             raise SpecError(
-                f"{metric}: a score depends on the other rows, and rows come a few at a time here: {remedy}"
+                f"{metric}: a score depends on the other rows, which are not known here: {remedy}"
             )
 
 

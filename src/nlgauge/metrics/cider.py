@@ -111,7 +111,7 @@ class CIDEr(RowMetric):
         if not sides.pairs:
             return Value((math.nan,), sides.reason)
         if prepared.items < 2:
-            return Value((math.nan,), "n-grams are weighted by how few items have them: there is one item only")
+            return Value((math.nan,), "idf needs more than one item")
         notes = (LEFT_OUT,) if len(sides.pairs) < len(row.references) else ()
         return Value((10 * sum(self._similarity(*pair) for pair in sides.pairs) / len(sides.pairs),), None, notes)
 

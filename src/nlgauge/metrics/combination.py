@@ -148,10 +148,10 @@ def _member(member: Member) -> RowMetric:
 
     own = Combination.__name__
     if member.metric.partition("(")[0].strip() == own:
-        raise SpecError(f"{own}: {member.metric} is one itself: fit all members together")
+        raise SpecError(f"{own}: {member.metric} is a Combination itself: fit all members together")
     made = registry.metric(member.metric, model=POCKET)  # whatever the environment says: the weights are for it
     if not isinstance(made, RowMetric) or member.part not in made.parts:
-        raise SpecError(f"{own}: {member.name} is no number of a row")
+        raise SpecError(f"{own}: {member.name} is not a row score")
     return made
 
 

@@ -70,9 +70,9 @@ class CTCAspect(RowMetric):
         if self.aligner != "E":
             for name, plain in (("layer", -1), ("rescale", "none")):
                 if getattr(self, name) != plain:
-                    raise SpecError(f"{self.name}: {name} is of aligner='E'; leave it out")
+                    raise SpecError(f"{self.name}: {name} is for aligner='E'; leave it out")
         elif self.reading != "search":
-            raise SpecError(f"{self.name}: reading is of aligner='D' or 'R'; leave it out")
+            raise SpecError(f"{self.name}: reading is for aligner='D' or 'R'; leave it out")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -138,9 +138,9 @@ class CTCAspect(RowMetric):
             return Value((np.nan,) * len(self.parts), row.reason)
         values = self.values([aligned.alignment for _, aligned in row.directions], prepared)
         if np.isnan(values).any():
-            return Value((np.nan,) * len(self.parts), "the two directions cancel each other", row.notes)
+            return Value((np.nan,) * len(self.parts), "the two directions cancel out", row.notes)
         more = self.more(row.directions[0][1], prepared)
-        reason = "the aligner was not taught to judge whole texts" if np.isnan(more).any() else None
+        reason = "the aligner was not trained to judge whole texts" if np.isnan(more).any() else None
         return Value((*values, *more), reason, row.notes)
 
     def more(self, aligned: Aligned, prepared: AspectPrepared) -> tuple[float, ...]:

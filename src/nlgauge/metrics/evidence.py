@@ -222,7 +222,7 @@ def _plain(value: object) -> Json:
         return _plain_facts(value)
     if isinstance(value, Sequence):
         return [_plain(inner) for inner in value]
-    raise TypeError(f"{value!r} is no evidence")
+    raise TypeError(f"{value!r} is not evidence")
 
 
 def _plain_facts(facts: dict[str, object]) -> dict[str, Json]:

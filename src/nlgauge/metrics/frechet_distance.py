@@ -35,7 +35,7 @@ class FrechetDistance(SetMetric):
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
         few = min(len(evaluated), len(reference)) <= evaluated.shape[1]
-        notes = ("a set has no more points than dimensions: the distance depends on how many",) if few else ()
+        notes = ("a set has at most as many points as dimensions: the distance depends on their number",) if few else ()
         return Value(tuple(frechet(evaluated, reference)), None, notes)
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:

@@ -16,7 +16,7 @@ from nlgauge.metrics.base import Setup
 
 OF_THE_CORPUS = ("references", "candidates", "union", "separate")
 """Names of tables that are counted on the run's rows"""
-UNWEIGHTED = "all idf weights of a text are 0: its tokens weighed alike"
+UNWEIGHTED = "all idf weights of a text are 0: its tokens have equal weights"
 
 
 def idf_table(idf: str, setup: Setup) -> TokenWeights | None:

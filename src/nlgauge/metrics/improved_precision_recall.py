@@ -47,8 +47,8 @@ class ImprovedPrecisionRecall(SetMetric):
         reach = min(k, n - 1)
         density = float(by_reference.pairs[0]) / (reach * m) if reach else np.nan
         parts = (by_reference.covered[0] / m, by_output.covered[0] / n, density, by_reference.occupied[0] / n)
-        notes = (f"k={k} is more than a set has other points: their number was taken",) if k >= min(n, m) else ()
-        reason = None if reach else "one reference has no neighbour, so density is not defined"
+        notes = (f"k={k} is more than the number of other points in a set: that number was used",) if k >= min(n, m) else ()
+        reason = None if reach else "a single reference has no neighbour, so density is undefined"
         return Value(tuple(map(float, parts)), reason, notes)
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:

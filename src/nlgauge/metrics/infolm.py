@@ -83,7 +83,7 @@ class InfoLM(ReferenceMetric[Bag]):
         "direction": DIRECTIONS,
     }
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = dict.fromkeys(_OF_MEASURES, _PAPER)
-    undefined: ClassVar[str] = "a probability is 0, where alpha + beta <= 0 needs them above: raise the temperature"
+    undefined: ClassVar[str] = "a probability is 0, but alpha + beta <= 0 needs positive ones: raise the temperature"
 
     measure: str = "fisher_rao"
     alpha: float | None = None

@@ -62,7 +62,7 @@ class MarkEvaluate(SetMetric):
         estimate: Estimate = getattr(swept, self.estimator)
         floor = _ESTIMATORS[self.estimator](swept.counts.apart)
         scores = (one.score for one in (estimate, swept.schnabel, swept.diversity, floor))
-        notes = (f"k={k} is more than a set has other points: their number was taken",) if k >= min(n, m) else ()
+        notes = (f"k={k} is more than the number of other points in a set: that number was used",) if k >= min(n, m) else ()
         return Value((*scores, a / m, b / n, *map(float, swept.counts[:-1])), None, notes)
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:

@@ -99,7 +99,7 @@ class MaskEval(RowMetric):
         if not 0 < self.keep <= 1:
             raise SpecError(f"{self.name}: keep={shown(self.keep)} is not a number above 0 and up to 1")
         if self.keep < 1 and not self._learned:
-            raise SpecError(f"{self.name}: weights={self.weights!r} has no heaviest words to keep; name a weighter")
+            raise SpecError(f"{self.name}: weights={self.weights!r} has no learned weights for keep; name a weighter")
         if self.per_text and self.keep == 1:
             raise SpecError(f"{self.name}: per_text is about keep; set keep below 1")
 
@@ -174,7 +174,7 @@ class MaskEval(RowMetric):
         value = maths.weighted_score(scores, plan.weights, prepared.share, self.per_text)
         cut = [name for name, is_cut in zip(_NAMES, plan.cut, strict=True) if is_cut]
         return Value(
-            (value,), None, tuple(f"{name} longer than the window: only its beginning is seen" for name in cut)
+            (value,), None, tuple(f"{name} longer than the window: only its beginning is read" for name in cut)
         )
 
     def word_scores(self, answer: MaskedWords) -> Array:

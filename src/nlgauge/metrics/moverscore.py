@@ -87,7 +87,7 @@ class MoverScore(MovingMetric):
 
     def pair_note(self, candidate: TokenVectors, reference: TokenVectors, prepared: MoverScorePrepared) -> str | None:
         alike = any(not _weights(text, _words(text)[0], prepared.table).any() for text in (candidate, reference))
-        return "all idf weights of a text are 0: its words weighed alike" if alike else None
+        return "all idf weights of a text are 0: its words have equal weights" if alike else None
 
     def from_cost(self, cost: float) -> float:
         return 1.0 - cost

@@ -94,5 +94,5 @@ def _described(kind: Any) -> str:
     if get_origin(kind) in (Union, types.UnionType):
         return " or ".join(_described(one) for one in get_args(kind))
     if get_origin(kind) is tuple:
-        return f"a tuple, each of it {_described(get_args(kind)[0])}"
+        return f"a tuple of {_described(get_args(kind)[0])}"
     return _WORDS[kind]

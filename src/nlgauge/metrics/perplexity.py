@@ -54,10 +54,10 @@ class Perplexity(RowMetric):
         model = setup.model
         if CAUSAL_LM in model:
             if self.stride > 1:
-                raise SpecError(f"{self.name}: {model.name!r} masks no tokens: leave stride out")
+                raise SpecError(f"{self.name}: {model.name!r} is a causal model: leave stride out")
             return PerplexityPrepared(causal=True, facts={"read": "left-to-right"})
         if MASKED_LM not in model and SEQ2SEQ_LM in model:
-            raise SpecError(f"{self.name}: {model.name!r} writes one text from another: ask it for BARTScore")
+            raise SpecError(f"{self.name}: {model.name!r} is an encoder-decoder model: use BARTScore")
         model[MASKED_LM]
         return PerplexityPrepared(causal=False)
 

@@ -203,4 +203,4 @@ class StringReferenceMetric(_Compared[T]):
         if value.reason in (None, self.too_long) or self.empty == "undefined" or not row.references:
             return value
         parts = (self.worst if math.isnan(part) else part for part in value.parts)
-        return Value(tuple(parts), None, (*value.notes, f"{value.reason}: the worst number given"))
+        return Value(tuple(parts), None, (*value.notes, f"{value.reason}: scored as worst"))

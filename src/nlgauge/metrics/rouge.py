@@ -74,7 +74,7 @@ class ROUGE(StringReferenceMetric[Text]):
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
     citation: ClassVar[str] = "Lin 2004, ACL workshop Text Summarization Branches Out"
-    undefined: ClassVar[str] = "neither text has so many words in a row"
+    undefined: ClassVar[str] = "neither text has enough words"
     too_long: ClassVar[str | None] = f"the texts are too long: over {_MOST_CELLS:,} pairs of words"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         **StringReferenceMetric.choices,
@@ -92,7 +92,7 @@ class ROUGE(StringReferenceMetric[Text]):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.stemmer and self.tokenizer != "ascii":
-            raise SpecError("ROUGE: stemmer=True knows English only: it goes with tokenizer='ascii'")
+            raise SpecError("ROUGE: stemmer=True is for English only and needs tokenizer='ascii'")
 
     @property
     def libraries(self) -> tuple[str, ...]:

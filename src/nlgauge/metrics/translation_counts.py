@@ -116,7 +116,7 @@ def _value(metric: Counted, row: Row, counts: Sequence[tuple[float, ...]], value
         if not worst or not row.references:
             return Value((math.nan,), reason)
         number = 0.0 if metric.higher_is_better else 100.0
-        return Value((number,), None, (f"{reason}: the worst number given",))
+        return Value((number,), None, (f"{reason}: scored as worst",))
     if any(map(math.isnan, values)):
         return Value((math.nan,), TOO_LONG)
     # In sacrebleu's corpus score an empty candidate counts as missing all of its references.

@@ -21,7 +21,7 @@ from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
 
-NO_DIRECTION = "the vectors of a text add up to nothing, which has no direction"
+NO_DIRECTION = "the sum of a text's vectors is zero, which has no direction"
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ def _limits(request: MaskedWordsRequest, block: TextBlock) -> MaskingLimits:
 def _rows(scores: WordScores, request: MaskedWordsRequest, way: str, block: TextBlock) -> Iterator[_WordsRow]:
     model, limits = block.model, _limits(request, block)
     if way == "sentinels" and request.stride > 1:
-        raise SpecError(f"model {model.name!r} fills one gap a pass: leave stride at 1")
+        raise SpecError(f"model {model.name!r} fills one gap per pass: leave stride at 1")
     prefix, suffix = model[TOKENIZER].prefix, model[TOKENIZER].suffix
     other = block.tokens(request.against).ids.tolist()
     for one in passes(scores.starts, scores.words, request.stride, limits):

@@ -219,4 +219,4 @@ def load_weights(net: nn.Module, weights: Mapping[str, NDArray[Any]], leave: Seq
     missing, unknown = net.load_state_dict(wanted, strict=False)
     unknown = [name for name in unknown if not name.startswith(tuple(leave))]
     if missing or unknown:
-        raise ValueError(f"lacks {', '.join(missing) or 'nothing'}; holds {', '.join(unknown) or 'nothing'} besides")
+        raise ValueError(f"missing: {', '.join(missing) or 'nothing'}; unknown: {', '.join(unknown) or 'nothing'}")

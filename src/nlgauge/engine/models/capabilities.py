@@ -35,7 +35,7 @@ class Capability(Generic[C]):
 
 
 TOKENIZER = Capability[SubwordTokenizer](
-    "tokenizer", "splits no text into sub-words, which are needed here; choose a model with a tokenizer of ours"
+    "tokenizer", "has no tokenizer for sub-words, which is needed here; choose another model"
 )
 
 
@@ -62,7 +62,7 @@ class Encoder(Protocol):
         ...
 
 
-ENCODER = Capability[Encoder]("encoder", "gives its tokens no vectors; choose an encoder")
+ENCODER = Capability[Encoder]("encoder", "computes no token vectors; choose an encoder")
 
 
 class MaskedLM(Protocol):
@@ -154,7 +154,7 @@ class CausalLM(Protocol):
         ...
 
 
-CAUSAL_LM = Capability[CausalLM]("causal_lm", "does not read from left to right; choose a causal checkpoint")
+CAUSAL_LM = Capability[CausalLM]("causal_lm", "is not a causal language model; choose a causal checkpoint")
 
 
 class Seq2SeqLM(Protocol):
@@ -171,7 +171,7 @@ class Seq2SeqLM(Protocol):
 
 SEQ2SEQ_LM = Capability[Seq2SeqLM](
     "seq2seq_lm",
-    "writes no text from another: choose a checkpoint with encoder and decoder, such as "
+    "is not an encoder-decoder model: choose one, such as "
     "model='facebook/bart-large-cnn'",
 )
 
@@ -209,15 +209,15 @@ class Model:
         """Raises SpecError for a window that is too small, and for a card of another model."""
         if (tokenizer := self.get(TOKENIZER)) is not None:
             if self.room < 1:
-                problem = f"its window of {self.window} sub-words has no room beside {tokenizer.frame}"
+                problem = f"its window of {self.window} sub-words has no room for text besides {tokenizer.frame} special tokens"
                 raise SpecError(f"model {self.name!r}: {problem}")
             table = self.card.document_frequencies
             if table is not None and len(table.counts) <= tokenizer.largest_id:
-                raise SpecError(f"model {self.name!r}: its card counts {len(table.counts)} tokens, fewer than it has")
+                raise SpecError(f"model {self.name!r}: its card has {len(table.counts)} tokens, fewer than its tokenizer")
         if (encoder := self.get(ENCODER)) is not None:
             for metric, layer in self.card.layers.items():
                 if layer > encoder.layers:
-                    problem = f"its card names layer {layer} for {metric}, and it has {encoder.layers}"
+                    problem = f"its card names layer {layer} for {metric}, but it has {encoder.layers} layers"
                     raise SpecError(f"model {self.name!r}: {problem}")
 
     def __getitem__(self, capability: Capability[C]) -> C:

@@ -92,7 +92,7 @@ def read_card(folder: Path) -> Card:
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
         if isinstance(error, SpecError):
             raise
-        raise SpecError(f"{path} is no card of a model: {one_line(error)}") from None
+        raise SpecError(f"{path} is not the card of a model: {one_line(error)}") from None
 
 
 def write_facts(folder: Path, **facts: object) -> None:
@@ -108,11 +108,11 @@ def _read_frequencies(path: Path) -> DocumentFrequencies | None:
     try:
         table = np.load(path, allow_pickle=False)
     except (OSError, EOFError, ValueError) as error:
-        raise SpecError(f"{path} is no table of document frequencies: {one_line(error)}") from None
+        raise SpecError(f"{path} is not a table of document frequencies: {one_line(error)}") from None
     right = isinstance(table, np.ndarray) and table.ndim == 1 and table.dtype.kind in "iu" and len(table) > 1
     if not (right and table[0] > 0 and table[1:].min() >= 0 and table[1:].max() <= table[0]):
         raise SpecError(
-            f"{path} is no table of document frequencies: the number of documents, then those of each token"
+            f"{path} is not a table of document frequencies: it must have the number of documents, then the count of each token"
         )
     counts = table.astype(np.int64)
     return DocumentFrequencies(counts[1:], int(counts[0]))
@@ -129,7 +129,7 @@ def _grounded(fact: Any) -> tuple[float, float] | None:
         return None
     fail, certain = _number(fact["fail_below"]), _number(fact["pass_from"])
     if not 0 <= fail <= certain <= 1:
-        raise ValueError(f"grounded: {fail} and {certain} are no two probabilities in order")
+        raise ValueError(f"grounded: {fail} and {certain} are not two probabilities in ascending order")
     return fail, certain
 
 
@@ -148,7 +148,7 @@ def _read_aligner(path: Path) -> tuple[float, float, bool]:
                 there = facts.keys() & set(weights.keys())
                 facts |= {name: _number(float(weights.get_tensor(name)[0])) for name in there}
         except (OSError, SafetensorError, IndexError, TypeError, ValueError) as error:
-            raise SpecError(f"{path} holds no aligner that can be read: {one_line(error)}") from None
+            raise SpecError(f"{path} has no aligner that can be read: {one_line(error)}") from None
         if not (0 <= facts[ALIGNER_THRESHOLD] <= 1 and facts[ALIGNER_TEMPERATURE] > 0):
-            raise SpecError(f"{path} holds no aligner that can be read: its threshold or temperature cannot be")
+            raise SpecError(f"{path} has no aligner that can be read: its threshold or temperature is out of range")
     return facts[ALIGNER_THRESHOLD], facts[ALIGNER_TEMPERATURE], bool(facts[ALIGNER_QUESTION])

@@ -40,8 +40,8 @@ def choose_device(torch: ModuleType, wanted: str | None) -> device:
     if name in known:
         chosen: device = torch.device(name)
         return chosen
-    problem = "is not there" if re.fullmatch(r"cuda(:\d+)?|mps", wanted) else "is not one that torch computes on here"
-    raise SpecError(f"device {wanted!r} {problem}; there is {', '.join(known)}")
+    problem = "is not there" if re.fullmatch(r"cuda(:\d+)?|mps", wanted) else "is not a device of torch here"
+    raise SpecError(f"device {wanted!r} {problem}; choose {', '.join(known)}")
 
 
 def tokens_that_fit(free: int, config: PretrainedConfig, window: int) -> int:

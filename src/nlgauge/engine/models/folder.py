@@ -102,7 +102,7 @@ def read_weights(path: Path) -> dict[str, NDArray[np.float32]]:
     try:
         stored = load_file(path)
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise SpecError(f"{path} holds no weights that can be read: {one_line(error)}") from None
+        raise SpecError(f"{path} has no weights that can be read: {one_line(error)}") from None
     out: dict[str, NDArray[np.float32]] = {}
     with np.errstate(all="ignore"):  # numbers that are not finite are refused below
         for name, value in stored.items():
@@ -157,7 +157,7 @@ def write_hugging_face(source: Path, folder: Path) -> None:
     """
     config = source / CONFIG_FILE
     if config.is_file() and BUCKETS in json_object(config, _CONFIG):
-        raise SpecError(f"{source} counts relative positions, which no BERT of transformers does: it has no such copy")
+        raise SpecError(f"{source} uses relative positions, which BERT in transformers does not support, so it cannot be exported")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -25,12 +25,12 @@ def refuse_misplaced(path: Path) -> None:
         model = path.read_bytes()
         wanted = [_external(tensor) for graph in _parts(model, _GRAPH) for tensor in _parts(graph, _INITIALIZER)]
     except (OSError, ValueError, IndexError, KeyError) as error:
-        raise SpecError(f"{path} is no graph that can be read: {error}") from None
+        raise SpecError(f"{path} is not a graph that can be read: {error}") from None
     files: dict[str, set[Tensor]] = {}
     for file, tensor in filter(None, wanted):
         if file not in files:
             if Path(file).name != file:
-                raise SpecError(f"{path} reads {file!r}, which is no file beside it")
+                raise SpecError(f"{path} refers to {file!r}, which is not a file in its folder")
             files[file] = set(tensors_of(path.parent / file).values())
         if tensor not in files[file]:
             raise SpecError(f"{path} was made for other weights than those of {file}: export the model again")

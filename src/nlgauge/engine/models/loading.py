@@ -118,7 +118,7 @@ def _loaded(name: str, precision: str, backend: str, device: str | None) -> Mode
     if not folder.is_dir() and name.isalpha():
         known = ", ".join(["pocket", *COMPANIONS, *points])
         raise SpecError(
-            f"{name!r} is no model of nlgauge; there are {known}, names of Hugging Face such as ORG/NAME, and folders"
+            f"{name!r} is not a model of nlgauge; choose {known}, a Hugging Face name such as ORG/NAME, or a folder"
         )
     checkpoint = Checkpoint(str(folder) if folder.is_dir() else name, name, precision, device)
     with checkpoint.reading():
@@ -137,7 +137,7 @@ def _refuse_unreadable(folder: Path, name: str) -> None:
         if folder.is_dir():
             next(folder.iterdir(), None)
         elif folder.exists():
-            raise SpecError(f"model {name!r} is a file: name the folder that it lies in")
+            raise SpecError(f"model {name!r} is a file: name its folder")
     except (OSError, ValueError) as error:
         if isinstance(error, SpecError):
             raise
@@ -174,11 +174,11 @@ def _is_ours(folder: Path) -> bool:
 def _made(name: str, maker: object, precision: str, **more: str | None) -> Model:
     """The model that a package makes. more: arguments, without those that are None. Raises SpecError if it fails."""
     if not callable(maker):
-        raise SpecError(f"{name}: the package offers {maker!r}, which makes no model")
+        raise SpecError(f"{name}: the package offers {maker!r}, which is not a function that makes a model")
     given = {key: value for key, value in more.items() if value is not None}
     if refused := given.keys() - signature(maker).parameters.keys():
         wrong = " and ".join(f"{key} {given[key]!r}" for key in sorted(refused))
-        raise SpecError(f"model {name!r} takes no {wrong}; leave it out")
+        raise SpecError(f"model {name!r} does not accept {wrong}; leave it out")
     try:
         model = cast(Callable[..., object], maker)(precision, **given)
     except NlgaugeError:

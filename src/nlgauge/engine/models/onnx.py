@@ -113,7 +113,7 @@ def _refuse_other_shapes(folder: Path, wanted: Mapping[str, tuple[int, int]]) ->
         if name not in tensors:
             raise SpecError(f"{path} lacks {name}")
         if (found := tensors[name].shape) != shape:
-            raise SpecError(f"{path}: {name} has the shape {found}, and {CONFIG_FILE} says {shape}")
+            raise SpecError(f"{path}: {name} has the shape {found}, but {CONFIG_FILE} says {shape}")
 
 
 def _version() -> str:
@@ -142,10 +142,10 @@ class Graph:
         finite.
         """
         if lacking := [name for name in outputs if name not in self.outputs]:
-            raise SpecError(f"{self._path} gives no {lacking[0]!r}: it is another model's graph")
+            raise SpecError(f"{self._path} has no output {lacking[0]!r}: it is the graph of another model")
         if self._inputs != inputs.keys():
             asked = ", ".join(map(shown, sorted(self._inputs)))
-            raise SpecError(f"{self._path} asks for {asked}: it is another model's graph")
+            raise SpecError(f"{self._path} needs the inputs {asked}: it is the graph of another model")
         try:
             found = self._computed(outputs, inputs)
         except Exception as error:  # the library's classes are its own, and differ by version
@@ -153,9 +153,9 @@ class Graph:
         for name, value in zip(outputs, found, strict=True):
             if value.dtype != np.float32 or (shape is not None and value.shape != tuple(shape)):
                 given = f"{value.dtype} of the shape {value.shape}"
-                raise SpecError(f"{self._path} gives {given} as {name!r}: it is another model's graph")
+                raise SpecError(f"{self._path} returns {given} as {name!r}: it is the graph of another model")
             if not _finite(value):
-                raise SpecError(f"{self._path} gives numbers that are not finite as {name!r}: a file is damaged")
+                raise SpecError(f"{self._path} returns numbers that are not finite as {name!r}: a file is damaged")
         return found
 
     @cached_property
@@ -188,7 +188,7 @@ class Graph:
         try:
             return onnxruntime.InferenceSession(str(self._path), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # the library's classes are its own, and differ by version
-            raise SpecError(f"{self._path} is no graph that can be run: {one_line(error)}") from None
+            raise SpecError(f"{self._path} is not a graph that can be run: {one_line(error)}") from None
 
 
 def _finite(value: NDArray[Any]) -> bool:
@@ -278,7 +278,7 @@ class OnnxAligner:
         found = dict(zip(names, self._graph.run(names, ids=ids, attend=attend, side=side), strict=True))
         logits, rows = found["logits"], [found[name] for name in names[1:]]
         if logits.shape != ids.shape or any(one.shape != ids.shape[:1] for one in rows):
-            raise SpecError(f"{self._weights.parent}: the graph of the aligner is another model's")
+            raise SpecError(f"{self._weights.parent}: the graph of the aligner is for another model")
         unknown = np.full(len(ids), np.nan, np.float32)
         return logits, found["aggregate"], found.get("text", unknown), found.get("against", unknown)
 

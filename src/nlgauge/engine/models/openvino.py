@@ -34,7 +34,7 @@ def open_openvino(folder: Path, name: str, precision: str = "float32") -> Model:
     except PackageNotFoundError:
         raise MissingExtraError("backend 'openvino'", "openvino") from None
     if precision == "bfloat16" and not has_bfloat16():  # OpenVINO would silently compute in float32
-        raise SpecError("this processor has no units for bfloat16 that OpenVINO uses; choose precision='float32'")
+        raise SpecError("OpenVINO does not support bfloat16 on this processor; choose precision='float32'")
     return open_graphs(folder, name, precision, partial(OpenVinoGraph, precision=precision), backend)
 
 
@@ -99,4 +99,4 @@ class OpenVinoGraph(Graph):
         try:
             return _library().Core().read_model(self._path)
         except Exception as error:  # the library's classes are its own, and differ by version
-            raise SpecError(f"{self._path} is no graph that can be run: {one_line(error)}") from None
+            raise SpecError(f"{self._path} is not a graph that can be run: {one_line(error)}") from None

@@ -34,9 +34,9 @@ def json_object(path: Path, what: str) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise SpecError(f"{path} is no {what}: {one_line(error)}") from None
+        raise SpecError(f"{path} is not a {what}: {one_line(error)}") from None
     if not isinstance(found, dict):
-        raise SpecError(f"{path} is no {what}: it holds {shown(found)}, not an object")
+        raise SpecError(f"{path} is not a {what}: it holds {shown(found)}, not an object")
     return found
 
 
@@ -65,7 +65,7 @@ def tensors_of(path: Path) -> dict[str, Tensor]:
             (size,) = struct.unpack("<Q", file.read(8))
             header = json.loads(file.read(size))
     except (OSError, SafetensorError, ValueError) as error:
-        raise SpecError(f"{path} holds no tensors that can be read: {one_line(error)}") from None
+        raise SpecError(f"{path} has no tensors that can be read: {one_line(error)}") from None
     return {
         name: Tensor(entry["dtype"], tuple(entry["shape"]), 8 + size + begin, end - begin)
         for name, entry in header.items()

@@ -228,7 +228,7 @@ class Checkpoint:
         text = str(error)
         if "trust_remote_code" in text:
             return (
-                "its network is code of its own, which nlgauge never runs; choose a checkpoint that transformers knows"
+                "its network needs code of the checkpoint, which nlgauge never runs; choose a checkpoint that transformers knows"
             )
         if "ignore_mismatched_sizes" in text:
             return "its weights have other shapes than its configuration says"

@@ -105,5 +105,5 @@ def _first_token(checkpoint: Checkpoint) -> int:
     known = [*checkpoint.tokenizer.prefix, config.bos_token_id, config.eos_token_id]
     first = next((token for token in known if isinstance(token, int)), None)
     if first is None:
-        raise SpecError(f"model {checkpoint.name!r} names no token with which a text begins")
+        raise SpecError(f"model {checkpoint.name!r} has no token for the beginning of a text")
     return first

@@ -41,5 +41,5 @@ class InfoLM(infolm.InfoLM):
 
     def score_rows(self, rows: Sequence[Row], prepared: InfoLMPrepared, features: Features) -> list[Value]:
         values = super().score_rows(rows, prepared, features)
-        told = "called 0 as in the published code"
+        told = "0 as in the published code"
         return [Value((0.0,), None, (f"{v.reason}: {told}",)) if v.reason else v for v in values]
