@@ -123,7 +123,7 @@ def test_cheap_tables_are_written_first_and_progress_is_by_table(
 def test_a_model_that_cannot_be_loaded_is_a_failure(folder: Path, tmp_path: Path) -> None:
     result = nlgauge("reproduce", "made-up", "--data", folder, "-o", tmp_path / "out", "--model", "large")
     assert result.exit_code == 1
-    assert "nothing was scored: 'large' is no model of nlgauge; there are pocket, base" in result.stderr
+    assert "nothing was scored: 'large' is not a model of nlgauge; choose pocket, base" in result.stderr
     assert not (tmp_path / "out" / "made-up.md").exists()
 
 

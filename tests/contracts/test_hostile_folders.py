@@ -70,55 +70,56 @@ OURS: dict[str, tuple[Change, str]] = {
     "heads that do not divide": (configured(num_attention_heads=7), "num_attention_heads does not divide hidden_size"),
     "no epsilon": (configured(layer_norm_eps="small"), "layer_norm_eps is 'small', not a number above 0"),
     "more adapted layers than layers": (configured(adapted_layers=7), "adapted_layers is 7, not a whole number"),
-    "weights cut": (cut(WEIGHTS, LARGE), "model.safetensors holds no tensors that can be read"),
-    "weights of a few bytes": (written(WEIGHTS, b"\1\2\3"), "model.safetensors holds no tensors that can be read"),
-    "weights empty": (written(WEIGHTS, b""), "model.safetensors holds no tensors that can be read"),
+    "weights cut": (cut(WEIGHTS, LARGE), "model.safetensors has no tensors that can be read"),
+    "weights of a few bytes": (written(WEIGHTS, b"\1\2\3"), "model.safetensors has no tensors that can be read"),
+    "weights empty": (written(WEIGHTS, b""), "model.safetensors has no tensors that can be read"),
     "a header longer than the file": (
-        written(WEIGHTS, struct.pack("<Q", 10**12) + b"{}"), "model.safetensors holds no tensors that can be read"),
-    "a header that is no JSON": (written(WEIGHTS, struct.pack("<Q", 4) + b"{{{{"), "holds no tensors that can be read"),
-    "shapes that lie": (headed(lies), "model.safetensors holds no tensors that can be read"),
-    "tensors that overlap": (headed(overlaps), "model.safetensors holds no tensors that can be read"),
-    "an unknown type": (headed(another_kind), "model.safetensors holds no tensors that can be read"),
+        written(WEIGHTS, struct.pack("<Q", 10**12) + b"{}"), "model.safetensors has no tensors that can be read"),
+    "a header that is no JSON": (written(WEIGHTS, struct.pack("<Q", 4) + b"{{{{"), "has no tensors that can be read"),
+    "shapes that lie": (headed(lies), "model.safetensors has no tensors that can be read"),
+    "tensors that overlap": (headed(overlaps), "model.safetensors has no tensors that can be read"),
+    "an unknown type": (headed(another_kind), "model.safetensors has no tensors that can be read"),
     "a table of another shape": (stored(narrow), "has the shape (30522, 10), and config.json says"),
     "a tensor less": (stored(lacks_one), "encoder.onnx was made for other weights than those of model.safetensors"),
     "a tensor more, which moves the others": (stored(more), "encoder.onnx was made for other weights"),
     "weights that are no numbers": (stored(not_finite), "gives numbers that are not finite"),
     "no tokenizer": (without(TOKENIZER), "lacks tokenizer.json"),
-    "tokenizer of nothing": (written(TOKENIZER, "{}"), "tokenizer.json is no tokenizer"),
-    "tokenizer cut": (cut(TOKENIZER, 5000), "tokenizer.json is no tokenizer"),
-    "tokenizer a list": (written(TOKENIZER, "[]"), "tokenizer.json is no tokenizer"),
-    "tokenizer not UTF-8": (written(TOKENIZER, b"\xff\xfe{}"), "tokenizer.json is no tokenizer"),
-    "tokenizer without words": (tokenized(no_words), "tokenizer.json is no tokenizer"),
+    "tokenizer of nothing": (written(TOKENIZER, "{}"), "tokenizer.json is not a tokenizer"),
+    "tokenizer cut": (cut(TOKENIZER, 5000), "tokenizer.json is not a tokenizer"),
+    "tokenizer a list": (written(TOKENIZER, "[]"), "tokenizer.json is not a tokenizer"),
+    "tokenizer not UTF-8": (written(TOKENIZER, b"\xff\xfe{}"), "tokenizer.json is not a tokenizer"),
+    "tokenizer without words": (tokenized(no_words), "tokenizer.json is not a tokenizer"),
     "a token that the weights lack": (tokenized(far_token), "has the token 1000000, and the network 30522 tokens"),
-    "graph empty": (written("encoder.onnx", b""), "encoder.onnx is no graph that can be run"),
-    "graph cut": (cut("encoder.onnx", 9000), "encoder.onnx is no graph that can be read"),
-    "graph of noise": (written("encoder.onnx", bytes(range(256)) * 9), "encoder.onnx is no graph that can be read"),
-    "a folder as graph": (replaced("encoder.onnx"), "encoder.onnx is no graph that can be read"),
+    "graph empty": (written("encoder.onnx", b""), "encoder.onnx is not a graph that can be run"),
+    "graph cut": (cut("encoder.onnx", 9000), "encoder.onnx is not a graph that can be read"),
+    "graph of noise": (written("encoder.onnx", bytes(range(256)) * 9), "encoder.onnx is not a graph that can be read"),
+    "a folder as graph": (replaced("encoder.onnx"), "encoder.onnx is not a graph that can be read"),
     "a graph of other outputs": (copied("masked.onnx", "encoder.onnx"), "encoder.onnx gives no 'hidden_"),
-    "card a list": (written("card.json", "[]"), "card.json is no card of a model"),
-    "card cut": (cut("card.json", 40), "card.json is no card of a model"),
-    "card not UTF-8": (written("card.json", b"\xff"), "card.json is no card of a model"),
+    "card a list": (written("card.json", "[]"), "card.json is not the card of a model"),
+    "card cut": (cut("card.json", 40), "card.json is not the card of a model"),
+    "card not UTF-8": (written("card.json", b"\xff"), "card.json is not the card of a model"),
     "a temperature of none": (written("card.json", '{"temperature": 0}'), "temperature 0.0 is not above 0"),
     "a temperature that is no number": (written("card.json", '{"temperature": NaN}'), "nan is not a number"),
     "a layer that is a text": (written("card.json", '{"layers": {"BERTScore": "five"}}'), "'five' is not a layer"),
     "a layer that there is not": (
-        written("card.json", '{"layers": {"BERTScore": 40}}'), "its card names layer 40 for BERTScore, and it has 6"),
+        written("card.json", '{"layers": {"BERTScore": 40}}'), "its card names layer 40 for BERTScore, but it has 6"),
     "frequencies cut": (cut("document_frequencies.npy", 4000), "is no table of document frequencies"),
     "frequencies pickled": (counted([object()]), "is no table of document frequencies"),
-    "frequencies of fewer tokens": (counted([9, 1, 2]), "its card counts 2 tokens"),
+    "frequencies of fewer tokens": (counted([9, 1, 2]), "its card has 2 tokens"),
     "frequencies below zero": (counted([9, -1, 2]), "is no table of document frequencies"),
     "aligner cut": (cut("aligner.safetensors", 999), "aligner.safetensors holds no aligner that can be read"),
 }  # fmt: skip
 OF_PARTS: dict[str, tuple[str, Change, str]] = {
     "masked graph of the encoder": ("InfoLM", copied("encoder.onnx", "masked.onnx"), "masked.onnx gives no 'logits'"),
     "pairs of the masked graph": ("MaskEval", copied("masked.onnx", "pairs.onnx"), "pairs.onnx asks for 'at'"),
-    "pairs cut": ("MaskEval", cut("pairs.safetensors", LARGE), "pairs.safetensors holds no tensors that can be read"),
+    "pairs cut": ("MaskEval", cut("pairs.safetensors", LARGE), "pairs.safetensors has no tensors that can be read"),
     "pairs of the aligner": (
         "MaskEval", copied("aligner.safetensors", "pairs.safetensors"), "made for other weights than those of pairs"),
     "aligner's graph of the encoder": (
         "Consistency(aligner='D')", copied("encoder.onnx", "aligner.onnx"), "aligner.onnx asks for 'attend', 'ids'"),
     "a weighter cut": (
-        "MaskEval(weights='fluency')", cut("weighters/fluency.safetensors", 30), "fluency.safetensors is no weighter"),
+        "MaskEval(weights='fluency')", cut("weighters/fluency.safetensors", 30),
+        "fluency.safetensors is not a weighter"),
 }  # fmt: skip
 
 
@@ -173,13 +174,13 @@ BY_TORCH: dict[str, tuple[Change, str]] = {
     **{name: OURS[name] for name in ("configuration a list", "a negative size", "another size")},
     "another size": (configured(hidden_size=768), "size mismatch"),
     "configuration missing": (without(CONFIG), "config.json is no configuration of a model: No such file"),
-    "weights cut": (cut(WEIGHTS, LARGE), "model.safetensors holds no weights that can be read"),
-    "shapes that lie": (headed(lies), "model.safetensors holds no weights that can be read"),
+    "weights cut": (cut(WEIGHTS, LARGE), "model.safetensors has no weights that can be read"),
+    "shapes that lie": (headed(lies), "model.safetensors has no weights that can be read"),
     "a tensor less": (stored(lacks_one), "lacks encoder.layer.0."),
     "weights that are no numbers": (stored(not_finite), "holds numbers that are not finite"),
-    "tokenizer of nothing": (written(TOKENIZER, "{}"), "tokenizer.json is no tokenizer"),
+    "tokenizer of nothing": (written(TOKENIZER, "{}"), "tokenizer.json is not a tokenizer"),
     "a token that the weights lack": (tokenized(far_token), "has the token 1000000, and the network 30522 tokens"),
-    "card a list": (written("card.json", "[]"), "card.json is no card of a model"),
+    "card a list": (written("card.json", "[]"), "card.json is not the card of a model"),
 }  # fmt: skip
 
 
@@ -203,7 +204,7 @@ def test_a_difference_that_does_not_fit_is_one_line(ours: Path, outputs: Path) -
 
 def test_a_file_is_no_folder_and_a_name_has_an_end(tmp_path: Path, outputs: Path) -> None:
     (tmp_path / "model.bin").write_bytes(b"x")
-    refused(tmp_path / "model.bin", "BERTScore", "model.bin' is a file: name the folder that it lies in", outputs)
+    refused(tmp_path / "model.bin", "BERTScore", "model.bin' is a file: name its folder", outputs)
     refused("a" * 5000, "BERTScore", "cannot be read", outputs)
 
 

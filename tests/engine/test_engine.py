@@ -194,7 +194,7 @@ def test_a_request_may_name_another_model():
     with pytest.raises(InputError, match="does not fit"):
         strict = speaking(window="error", load=lambda name: FakeModel())
         strict.check([ByModel("fake", StaticRequest(LONG))], 3)
-    with pytest.raises(SpecError, match="model 'fake': nothing here loads a second model"):
+    with pytest.raises(SpecError, match="model 'fake': a second model cannot be loaded here"):
         speaking().features([other])
 
 

@@ -75,7 +75,7 @@ def test_a_text_that_is_not_read_to_its_end_is_noted():
     long = " ".join(["w5"] * 15)  # the window is 16, two of them special tokens
     for row, direction in ((Row("w1", source=long), "faithfulness"), (Row(long, ("w1",)), "f")):
         (value,) = values([row], direction=direction)
-        assert value.notes == ("a text to write from is longer than the window: only its beginning is read",)
+        assert value.notes == ("a text that the model reads is longer than the window: only its beginning is read",)
     (value,) = values([Row(long, source="w1")])
     assert not value.notes, "what is asked for is read in windows"
 

@@ -100,7 +100,7 @@ def test_tokens_that_all_weigh_nothing_weigh_alike_and_that_is_noted():
     metric = BaryScore()
     pair, known = example(metric, np.zeros(7))
     assert metric.compare([pair], known)[0][0] == pytest.approx(0.18749854642743252, abs=1e-9)
-    assert metric.pair_note(*pair, known) == "all idf weights of a text are 0: its tokens weighed alike"
+    assert metric.pair_note(*pair, known) == "all idf weights of a text are 0: its tokens have equal weights"
 
 
 def test_a_barycenter_that_is_not_the_mean_is_noted():

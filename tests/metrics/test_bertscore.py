@@ -135,7 +135,7 @@ def test_rows_decide_the_weights_only_where_idf_says_so():
 
 def test_all_zero_idf_falls_back_to_equal_weights_with_a_note():
     (lone,) = scored(BERTScore(idf="references"), [row("w1 w2", "w2 w1")])
-    assert lone.notes == ("all idf weights of a text are 0: its tokens weighed alike",)
+    assert lone.notes == ("all idf weights of a text are 0: its tokens have equal weights",)
     assert lone.parts == scored(BERTScore(), [row("w1 w2", "w2 w1")])[0].parts
 
 

@@ -278,7 +278,7 @@ def test_an_aligner_that_was_not_taught_to_judge_whole_texts_says_so():
     (one,) = scored(Consistency(aligner="D"), [ROW], Older())
     assert one.parts[:3] == pytest.approx(((YES + NO + YES) / 3, (YES + NO + YES) / 3, 1 / 3))
     assert np.isnan(one.parts[3])
-    assert one.reason == "the aligner was not taught to judge whole texts"
+    assert one.reason == "the aligner was not trained to judge whole texts"
     (text,) = shown(Consistency(aligner="D"), ROW, Older())["texts"]
     assert "supported" not in text["stretches"][0]
 
@@ -291,7 +291,7 @@ def test_all_of_a_long_source_is_read_on_request():
     assert value(whole, row) == pytest.approx(YES)
     assert value(Consistency(aligner="D"), row) == pytest.approx((YES + 3 * NO) / 4)
     assert value(Groundedness(aligner="R", reading="windows"), ROW) == pytest.approx(3 * 1 / 3)
-    with pytest.raises(SpecError, match="reading is of aligner='D' or 'R'; leave it out"):
+    with pytest.raises(SpecError, match="reading is for aligner='D' or 'R'; leave it out"):
         Consistency(reading="windows")
     with pytest.raises(SpecError, match="reading='all' is not one of 'search', 'windows'"):
         Consistency(aligner="D", reading="all")

@@ -45,7 +45,7 @@ def test_nothing_to_show_is_an_empty_record() -> None:
 
 
 def test_what_json_cannot_hold_is_refused() -> None:
-    with pytest.raises(TypeError, match="is no evidence"):
+    with pytest.raises(TypeError, match="is not evidence"):
         Evidence(items=[Item("odd", {"value": object()})]).record()
 
 

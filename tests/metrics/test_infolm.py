@@ -164,7 +164,7 @@ def test_what_cannot_be_compared_is_nan_with_the_reason():
 
 def test_all_zero_idf_falls_back_to_equal_weights_with_a_note():
     (lone,) = scored(InfoLM(idf="references"), [row("w1 w2", "w2 w1")])
-    assert lone.notes == ("all idf weights of a text are 0: its tokens weighed alike",)
+    assert lone.notes == ("all idf weights of a text are 0: its tokens have equal weights",)
     assert lone.parts == scored(InfoLM(idf="none"), [row("w1 w2", "w2 w1")])[0].parts
 
 

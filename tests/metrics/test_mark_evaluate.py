@@ -92,7 +92,7 @@ def test_order_does_not_matter():
 
 def test_a_k_beyond_a_set_is_noted():
     value = MarkEvaluate(k=5).compare(EVALUATED, REFERENCE)
-    assert value.notes == ("k=5 is more than a set has other points: their number was taken",)
+    assert value.notes == ("k=5 is more than the number of other points in a set: that number was used",)
     assert MarkEvaluate(k=4).compare(EVALUATED, REFERENCE).notes == ()
     found, same = parts(EVALUATED, REFERENCE, k=9), parts(EVALUATED, REFERENCE, k=7)
     assert found == same

@@ -155,7 +155,7 @@ def test_rows_without_something_to_compare_say_why(heavy, weights):
 
 
 def test_a_text_that_is_not_seen_to_its_end_is_noted(heavy):
-    note = "{} longer than the window: only its beginning is seen"
+    note = "{} longer than the window: only its beginning is read"
     for metric in (MaskEval(), MaskEval(weights=heavy), MaskEval(weights=heavy, keep=0.1)):
         first, second, third = scored(metric, ("w1 w2", LONG), (LONG, "w1 w2"), PAIR)
         assert (first.notes, second.notes, third.notes) == ((note.format("source"),), (note.format("candidate"),), ())

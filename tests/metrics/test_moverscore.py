@@ -116,7 +116,7 @@ def test_nothing_but_punctuation_has_a_reason():
 def test_all_zero_idf_falls_back_to_equal_weights_with_a_note():
     rows = [row("w1 w2", "w2 w1")]
     (lone,) = scored(MoverScore(layers=1, idf="references"), rows)
-    assert lone.notes == ("all idf weights of a text are 0: its words weighed alike",)
+    assert lone.notes == ("all idf weights of a text are 0: its words have equal weights",)
     assert lone.parts == scored(MoverScore(layers=1, idf="none"), rows)[0].parts
 
 

@@ -88,12 +88,12 @@ def test_too_few_words_in_a_row() -> None:
     few, one_side, empty = scored(
         ROUGE(variant="2"), [Row("Yes.", ("No.",)), Row("Yes.", ("Oh yes.",)), Row("?", ("No.",))]
     )
-    assert math.isnan(few.parts[0]) and few.reason == "neither text has so many words in a row"
+    assert math.isnan(few.parts[0]) and few.reason == "neither text has enough words"
     assert one_side.parts == (0, 0, 0)
     assert empty.reason == "the candidate has no words"
     worst = scored(ROUGE(variant="2", empty="worst"), [Row("Yes.", ("No.",)), Row("?", ("No.",)), Row("Yes.")])
     assert [found.parts[0] for found in worst[:2]] == [0, 0]
-    assert worst[1].notes == ("the candidate has no words: the worst number given",)
+    assert worst[1].notes == ("the candidate has no words: scored as worst",)
     assert worst[2].reason == "no reference"
     assert math.isnan(value(ROUGE(variant="2", references="sum"), "Yes.", "No.", "Oh."))
 

@@ -38,12 +38,13 @@ class MetricEvaluator(Evaluator):  # type: ignore[misc]  # Phoenix is not instal
         self.rows = RowScorer(metric, part=part, **options)
         named = fields_of([self.rows.metric], references=references, source=source, context=context)
         fields = {"candidate": candidate, **named}
+        columns: dict[str, Any] = dict.fromkeys(fields, (Any, None))
         super().__init__(
             name=self.rows.label,
             kind="code",
             direction="minimize" if self.rows.higher_is_better is False else "maximize",
             # Phoenix refuses a record in which a required field is empty; here such a record has no score.
-            input_schema=create_model("Row", **dict.fromkeys(fields, (Any, None))),
+            input_schema=create_model("Row", **columns),
         )
         self.bind(fields)
 

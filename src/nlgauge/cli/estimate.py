@@ -38,9 +38,9 @@ def estimate(
     interval as short (worth). The rated rows have to be drawn at random, or by nlgauge sample. docs/guides/estimate.md
     explains it.
     """
-
-    asked = {"metrics": metrics or None, "aspects": aspects or None}
-    found = nlgauge.estimate(table, rated, **asked, below=below, margin=margin, **how)
+    found = nlgauge.estimate(
+        table, rated, metrics=metrics or None, aspects=aspects or None, below=below, margin=margin, **how
+    )
     if layout == "json":
         show_json(found.records)
     else:

@@ -203,18 +203,18 @@ def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Resul
 
 @shown(
     study,
-    click.argument("outputs", metavar="TEXTS", type=PLACE),
-    MAP,
+    click.argument("outputs", metavar="TEXTS", type=options.PLACE),
+    options.MAP,
     click.option(
         "-m", "--metric", "metrics", multiple=True, help="Metric of sets; six of them by default; repeatable."
     ),
     click.option("--size", type=click.IntRange(min=1), default=1000, show_default=True, help="Texts of a set."),
-    MODEL,
-    SEED,
-    keeping,
+    options.MODEL,
+    options.SEED,
+    options.keeping,
 )
 @of_outputs
-def synthetic(corpus: Corpus, **how: Any) -> Result:
+def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Metrics of sets as outputs lose topics, or the order of their words (Mark-Evaluate, figures 3, 4).
 
     TEXTS is a table of candidates; the system of a row is its topic.

@@ -1,1 +1,1 @@
-"""Texts to features: the only room with models."""
+"""Computes features of texts. This is the only room that runs models."""

@@ -1,4 +1,4 @@
-"""Rows of like length together, few tokens of padding, bounded memory."""
+"""Batches of rows of similar length, with little padding and bounded memory."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 Ints: TypeAlias = NDArray[np.int64]
 _NEAR = 0.8
-"""Rows of less than this share of the longest begin a new group, so that little of a group is padding"""
+"""A row shorter than this share of the longest starts a new batch, so that little of a batch is padding"""
 _WORTH = 16
-"""A group of less than this part of the budget is not worth its own pass (benchmarks/padding.py)"""
+"""A batch smaller than the budget divided by this is not worth its own pass (benchmarks/padding.py)"""
 
 
 def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[NDArray[np.intp]]:
-    """Indexes of `lengths`, longest first, in groups of at most `most` whose padded size stays within `budget` tokens.
+    """Batches of indexes into `lengths`, longest rows first: at most `most` rows and `budget` tokens with padding.
 
-    A row longer than the budget is a group of its own. The longest come first so that a batch too large for the
-    machine fails at once and not after an hour. The number of rows is bounded too, for short rows ask for as many rows
-    of the vocabulary, which are far larger than themselves. Rows that are much shorter than the longest wait for the
-    next group, unless this one would be small.
+    A row longer than the budget is a batch of its own. The longest rows come first, so that a batch too large for the
+    machine fails at once and not after an hour. The number of rows is bounded because each masked row also needs a row
+    of logits as long as the vocabulary. Rows much shorter than the longest go into the next batch, unless this one
+    would be small.
     """
     sizes = np.asarray(lengths, dtype=np.int64)
     order = np.argsort(-sizes, kind="stable")
@@ -37,7 +37,7 @@ def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[ND
 
 
 def padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[Ints, Ints]:
-    """Ids of rows, filled up at the end to the longest, and 1 where they are no padding: both [rows, length]."""
+    """Ids of the rows, padded at the end, and the attention mask (0 for padding): both [rows, length]."""
     ids = np.full((len(rows), max(map(len, rows))), pad, dtype=np.int64)
     attend = np.zeros_like(ids)
     for row, own in enumerate(rows):
@@ -47,10 +47,10 @@ def padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[Ints, Ints]:
 
 
 def spread(places: Sequence[Sequence[int] | NDArray[np.intp]]) -> tuple[Ints, list[NDArray[np.intp]]]:
-    """A row's places as a row of a table, every row as wide as the fullest one: [rows, most].
+    """The positions of each row as a table, as wide as the row with the most positions: [rows, most].
 
-    The surplus repeats a row's first place and is not read: the second answer is, for each row, which entries of the
-    flattened table are its own.
+    A shorter row is filled up with its first position, which is not read there. The second result says, for each row,
+    which entries of the flattened table are its own.
     """
     most = max(map(len, places))
     table = np.array([[*own, *[own[0]] * (most - len(own))] for own in places], np.int64)
@@ -60,10 +60,11 @@ def spread(places: Sequence[Sequence[int] | NDArray[np.intp]]) -> tuple[Ints, li
 def blocks(
     texts: Sequence[Sequence[str]], weigh: Callable[[Sequence[int]], int], most: int, most_rows: int
 ) -> Iterator[list[int]]:
-    """Numbers of rows in blocks of at most `most_rows` rows and a weight of `most`, where rows allow it.
+    """Blocks of row numbers, with at most `most_rows` rows and a weight of at most `most` where the rows allow it.
 
-    texts: of each row. Rows that share a text stand in one block as far as they fit. weigh: what the features of some
-    rows weigh together. The blocks depend on the rows alone, so that a run that is started again has the same ones.
+    texts: the texts of each row. Rows that share a text go into one block if they fit. weigh: the weight of the
+    features of some rows together. Blocks depend only on the rows, so that a run that is started again has the same
+    blocks.
     """
     block: list[int] = []
     weight = 0
@@ -80,7 +81,7 @@ def blocks(
 
 
 def _together(texts: Sequence[Sequence[str]]) -> Iterator[list[int]]:
-    """Numbers of the rows whose most widely shared text is the same, groups in the order of their first rows."""
+    """Row numbers, grouped by the text of the row that most rows share; groups in the order of their first rows."""
     shared = Counter(text for row in texts for text in set(row))
     groups: dict[object, list[int]] = {}
     for number, row in enumerate(texts):

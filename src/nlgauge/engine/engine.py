@@ -1,4 +1,4 @@
-"""The engine: requests to features, each computed once a block, by one model. It knows no feature by name."""
+"""The engine computes the features that are requested, each once per block, with one model."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ class FeatureCache(Protocol):
     """Where features are kept from one run to the next."""
 
     def get(self, keys: Sequence[str]) -> Mapping[str, bytes]:
-        """What is kept under some keys; those that are not there are left out."""
+        """The entries under some keys; keys without an entry are left out."""
         ...
 
     def put(self, entries: Mapping[str, bytes]) -> None:
-        """Keep more."""
+        """Add entries."""
         ...
 
 
 class Engine:
     """Computes features of texts with one model.
 
-    window: what is done with texts longer than the model's window ('slide', 'cut' or 'error').
-    batch_tokens: how many tokens a batch holds; the model's or the engine's choice by default. kept: where features
-    that are worth it are looked up and put. load: gives another model by its name, for metrics that read several.
+    window: what to do with texts longer than the model's window ('slide', 'cut' or 'error'). batch_tokens: tokens per
+    batch; by default the model or the engine chooses. kept: the cache of features. load: loads another model by its
+    name, for metrics that use several models.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Engine:
 
     @property
     def facts(self) -> dict[str, object]:
-        """What a number that this engine's features are made into depends on, beside the feature."""
+        """What a score depends on besides the feature: model, tokenizer, backend, precision and window."""
         model = self.model
         tokenizer = {}
         if TOKENIZER in model:
@@ -79,37 +79,37 @@ class Engine:
         }
 
     def facts_with(self, others: Sequence[str]) -> dict[str, object]:
-        """The same of a metric that reads other models too: each of them by its name and a digest of all its facts."""
+        """The facts for a metric that uses other models too: each adds its name and a digest of its own facts."""
         digests = {name: sha256(repr(self.other(name)._facts_but_names).encode()).hexdigest() for name in others}
         return {**self.facts, **{f"model {name}": {"name": name, "digest": digests[name]} for name in others}}
 
     @cached_property
     def scored_by(self) -> tuple[type, ...]:
-        """The classes whose source code computes features: its own, and those of what the model can do."""
+        """The classes whose source code computes features: the engine's and those of the model's capabilities."""
         return (type(self), *(type(part) for part in self.model.abilities.values() if part is not None))
 
     def other(self, name: str) -> Engine:
-        """What reads another model in the same way. Raises SpecError for a model that cannot be had."""
+        """An engine with another model and the same settings. Raises SpecError for a model that cannot be loaded."""
         if name not in self._others:
             if self._load is None:
-                raise SpecError(f"model {name!r}: nothing here loads a second model")
+                raise SpecError(f"model {name!r}: a second model cannot be loaded here")
             other = Engine(self._load(name), self.window, batch_tokens=self._batch_tokens, kept=self._kept)
             other.ledger = self.ledger
             self._others[name] = other
         return self._others[name]
 
     def size(self, request: AnyRequest) -> int:
-        """Bytes of a feature, about."""
+        """The approximate size of a feature in bytes."""
         model = self.other(request.model).model if isinstance(request, ByModel) else self.model
         return request.size(model)
 
     def block(self, done: Callable[[float], object] = lambda share: None) -> TextBlock:
-        """A new block, which knows no text yet."""
+        """A new block without texts."""
         encode = self._prefetcher.encode if self._prefetcher is not None else None
         return TextBlock(self.model, self.window, self.ledger, self._batch_tokens, done, encode)
 
     def token_ids(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
-        """Ids of the sub-words of each text [tokens], in order; nothing of them is kept."""
+        """Sub-word ids of each text [tokens], in order. They are not cached."""
         some: list[str] = []
         for text in texts:
             some.append(text)
@@ -119,11 +119,11 @@ class Engine:
         yield from (tokens.ids for tokens in self.model[TOKENIZER].encode(some))
 
     def expect(self, work: int, rows: int) -> None:
-        """Tell the progress bar of work that is to come, in characters (`Request.work`), of some rows."""
+        """Tell the progress bar how much work is to come: characters (`Request.work`) and rows."""
         self._progress.expect(work, rows)
 
     def prepare(self, requests: Iterable[AnyRequest]) -> None:
-        """Tell what will be asked for after the next call of `features`, so that a device need not wait for it."""
+        """Announce the requests that follow the next call of `features`, so that a device need not wait for them."""
         own, others = _by_model(requests)
         if self._prefetcher is not None:
             self._prefetcher.expect(text for request in own for text in request.texts)
@@ -131,7 +131,7 @@ class Engine:
             self.other(name).prepare(one.request for one in some)
 
     def close(self) -> None:
-        """Take the progress bar away, and end what was begun ahead."""
+        """Remove the progress bar and stop work done in advance."""
         self._progress.close()
         if self._prefetcher is not None:
             self._prefetcher.close()
@@ -139,7 +139,7 @@ class Engine:
             other.close()
 
     def check(self, requests: Iterable[AnyRequest], row: int) -> None:
-        """Refuse a text that the window policy refuses, and name its row. Raises InputError."""
+        """Raises InputError, naming the row, for a text that the window policy refuses."""
         block = self.block()
         for request in requests:
             try:
@@ -151,9 +151,9 @@ class Engine:
                 raise InputError(error.problem, row=row, remedy=error.remedy) from None
 
     def features(self, requests: Iterable[AnyRequest], fresh: bool = False) -> Features:
-        """The features of some requests, each distinct one computed once, those of a kind together.
+        """The features of some requests. Each distinct request is computed once, together with others of its kind.
 
-        fresh: look nothing up that is kept. Raises SpecError for a model that cannot do what is asked.
+        fresh: ignore the cache. Raises SpecError for a model that lacks a capability that is needed.
         """
         wanted, others = _by_model(requests)
         block = self.block()
@@ -188,7 +188,7 @@ class Engine:
         return computed
 
     def _told(self, work: int) -> Callable[[float], None]:
-        """What moves the bar on as a share of some work is done."""
+        """A function that moves the progress bar as shares of some work are done."""
         begin = self._progress.done
 
         def done(share: float) -> None:
@@ -197,7 +197,7 @@ class Engine:
         return done
 
     def _key(self, request: AnyRequest) -> str | None:
-        """Under which key a feature is kept: all that determines it; None for one that is not."""
+        """The key of a feature in the cache: all that determines it. None for a feature that is not cached."""
         if request.key is None or not readable(source := source_digest([type(request), *self.scored_by])):
             return None
         facts = self._facts_but_names
@@ -205,7 +205,7 @@ class Engine:
 
     @cached_property
     def _facts_but_names(self) -> list[str]:
-        """What the engine's features depend on; a thing that has a digest goes by it, however it is called."""
+        """What the engine's features depend on. A fact with a digest counts by its digest, whatever its name."""
         facts = self.facts.values()
         return [str(fact["digest"]) if isinstance(fact, dict) else str(fact) for fact in facts]
 
@@ -215,7 +215,7 @@ class Engine:
         keys = {key: request for request in requests if (key := self._key(request)) is not None}
         kept: dict[AnyRequest, Any] = {}
         for key, content in (self._kept.get(list(keys)) if keys else {}).items():
-            with suppress(ValueError):  # what is no such feature is computed, and kept in its place
+            with suppress(ValueError):  # an entry that cannot be read is computed again and replaced
                 kept[keys[key]] = keys[key].unpack(content, self.model)
         self.ledger.stored += len(kept)
         self._progress.reach(self._progress.done + sum(request.work for request in kept))
@@ -233,7 +233,7 @@ class Engine:
 
 
 def _by_model(requests: Iterable[AnyRequest]) -> tuple[dict[AnyRequest, None], dict[str, list[ByModel[Any]]]]:
-    """Distinct requests to the engine's own model, and those to each other one."""
+    """The distinct requests to the engine's own model, and those to each other model."""
     own: dict[AnyRequest, None] = {}
     others: dict[str, list[ByModel[Any]]] = {}
     for request in dict.fromkeys(requests):
@@ -245,9 +245,10 @@ def _by_model(requests: Iterable[AnyRequest]) -> tuple[dict[AnyRequest, None], d
 
 
 class TokenPrefetcher:
-    """Splits texts when they are asked for, or before.
+    """Splits texts into sub-words on demand or, in a thread, in advance, while a device computes earlier texts.
 
-    beside: whether there is a thread to split what is expected in; without it that is split when it is asked for.
+    The tokenizer library releases Python's lock meanwhile. This does not help if the model runs on the CPU.
+    beside: whether to use a thread; without it, texts are split on demand.
     """
 
     def __init__(self, tokenizer: SubwordTokenizer, beside: bool) -> None:
@@ -257,7 +258,7 @@ class TokenPrefetcher:
         self._known: dict[str, Tokens] = {}
 
     def expect(self, texts: Iterable[str]) -> None:
-        """Begin to split texts that are asked for after the next ones; what was begun before is waited for."""
+        """Begin to split the texts needed after the next ones, once the earlier texts are split."""
         if not self._beside:
             return
         self._known = {} if self._expected is None else self._expected.result()
@@ -273,7 +274,7 @@ class TokenPrefetcher:
         return [new[text] if text in new else self._known[text] for text in texts]
 
     def close(self) -> None:
-        """End the thread, and forget what it split."""
+        """End the thread and discard its results."""
         if self._pool is not None:
             self._pool.shutdown()
         self._pool = self._expected = None
@@ -283,4 +284,4 @@ class TokenPrefetcher:
         try:
             return dict(zip(texts, self._tokenizer.encode(texts), strict=True))
         except InputError:
-            return {}  # raised again where the texts are asked for: there it is known whose they are
+            return {}  # raised again by `encode`, where the row is known

@@ -1,11 +1,11 @@
-"""Words of a text masked and predicted from the rest of it and another text (MaskEval, section 3.2): which, and where.
+"""Which words of a text are masked in which row, to be predicted from it and another text (MaskEval, section 3.2).
 
-A word is masked with at most 24 sub-words of its own text on either side, so that the other text is asked for what is
-missing. A word of k pieces has as many masks as `decoding` says:
+A row has at most 24 sub-words of the word's own text on either side, so that the prediction needs the other text.
+`decoding` says how a word of k sub-words is predicted:
 
-    joint      k masks, all pieces predicted at once: the model is told the length
-    stepwise   k masks; piece j is predicted with the true pieces before it in place: k passes
-    single     one mask whatever the length: nothing is told, and a word of several pieces is never hit
+    joint      k masks, all sub-words predicted at once: the model sees the length
+    stepwise   k masks and k passes; sub-word j is predicted with the true sub-words before it in place
+    single     one mask: the model does not see the length, and never predicts a word of several sub-words
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _SPACING = 10
 
 @dataclass(frozen=True)
 class MaskingLimits:
-    """What of the masked text a row of limited room holds, in sub-words."""
+    """How much of the masked text a row holds, in sub-words."""
 
     side: int
     """On either side of a masked word"""
     longest: int
-    """Pieces of a word that are predicted; of a longer word the first so many"""
+    """Maximum sub-words of a word that are predicted; of a longer word, the first ones"""
     core: int
     """From the first word of a pass to the last one"""
 
     @classmethod
     def of(cls, room: int, stride: int) -> MaskingLimits:
-        """room: sub-words of both texts together. The masked one takes up to half of it."""
+        """room: sub-words of both texts together. The masked text takes up to half of it."""
         longest = max(1, min(_LONGEST, room // 4))
         side = min(SIDE, max(0, room // 2 - longest) // 2)
         core = 0 if stride == 1 else max(0, min(_SPACING * stride, room // 2 - 2 * side))
@@ -56,10 +56,10 @@ class Pass:
 
 
 def passes(starts: NDArray[np.intp], words: Sequence[int], stride: int, limits: MaskingLimits) -> list[Pass]:
-    """The passes that mask each of `words` once, at most `stride` of them together.
+    """The passes that mask each of `words` once, at most `stride` of them in one pass.
 
-    starts: the first token of each word of the text, and the number of its tokens: [words + 1]. Words of one pass stand
-    at least eight sub-words apart: nearer masks hide from each other what the prediction rests on.
+    starts: the first token of each word of the text, then the number of tokens: [words + 1]. Words of one pass are at
+    least eight sub-words apart: closer masks would hide words that the prediction depends on.
     """
     out: list[Pass] = []
     for block in _blocks(starts, words, limits.core):
@@ -75,7 +75,7 @@ def passes(starts: NDArray[np.intp], words: Sequence[int], stride: int, limits: 
 
 
 def _blocks(starts: NDArray[np.intp], words: Sequence[int], core: int) -> Iterator[list[int]]:
-    """Neighbouring words together while they fit `core` sub-words; by itself the word that does not."""
+    """Groups of neighbouring words of at most `core` sub-words; a longer word is a group of its own."""
     block: list[int] = []
     for word in words:
         if block and starts[word + 1] - starts[block[0]] > core:
@@ -88,17 +88,17 @@ def _blocks(starts: NDArray[np.intp], words: Sequence[int], core: int) -> Iterat
 
 @dataclass
 class MaskedRow:
-    """A row's part of the masked text, and what is asked there."""
+    """A row's part of the masked text, and what is predicted there."""
 
     ids: list[int]
     asked: list[tuple[int, int, int]]
-    """(word, its piece, place in `ids`)"""
+    """(word, index of the sub-word in it, position in `ids`)"""
 
 
 def masked_rows(
     ids: NDArray[np.int32], starts: NDArray[np.intp], one: Pass, decoding: str, limits: MaskingLimits, mask: int
 ) -> Iterator[MaskedRow]:
-    """The rows of one pass: one, or with 'stepwise' as many as its longest word has pieces."""
+    """The rows of one pass: one, or with 'stepwise' as many as its longest word has sub-words."""
     sizes = {word: min(limits.longest, int(starts[word + 1] - starts[word])) for word in one.words}
     steps = max(sizes.values()) if decoding == "stepwise" else 1
     for step in range(steps):
@@ -122,7 +122,7 @@ def masked_rows(
 
 @dataclass
 class WordScores:
-    """What was found out about a text's chosen words as the rows come by."""
+    """Collects the predictions for a text's chosen words."""
 
     text: str
     ids: NDArray[np.int32]
@@ -135,28 +135,28 @@ class WordScores:
     _pieces: dict[int, dict[int, int]] = field(default_factory=dict)
 
     def truth(self, word: int) -> list[int]:
-        """The pieces of a word that are predicted."""
+        """The sub-words of a word that are predicted."""
         begin, end = int(self.starts[word]), int(self.starts[word + 1])
         size = 1 if self.decoding == "single" else self.longest
         return [int(token) for token in self.ids[begin : min(end, begin + size)]]
 
     def add(self, word: int, piece: int, log_probability: float, predicted: int) -> None:
-        """What was said at one mask of a word."""
+        """Add the prediction at one mask of a word."""
         self._logs[word] = self._logs.get(word, 0.0) + log_probability
         self._pieces.setdefault(word, {})[piece] = predicted
 
     def put(self, word: int, log_probability: float, predicted: Sequence[int]) -> None:
-        """What was said of a whole word."""
+        """Set the prediction of a whole word."""
         self._logs[word], self._pieces[word] = log_probability, dict(enumerate(predicted))
 
     def answers(self, tokenizer: SubwordTokenizer) -> tuple[list[bool], list[float], list[str]]:
-        """Whether each word was predicted, its log-probability, and what was predicted, in the order of the words."""
+        """For each word: whether it was predicted, its log-probability, and what was predicted."""
         pieces = [[self._pieces[word][piece] for piece in sorted(self._pieces[word])] for word in self.words]
         hits = [self._hit(word, predicted, tokenizer) for word, predicted in zip(self.words, pieces, strict=True)]
         return hits, [self._logs[word] for word in self.words], [tokenizer.decode(p).strip() for p in pieces]
 
     def _hit(self, word: int, predicted: Sequence[int], tokenizer: SubwordTokenizer) -> bool:
-        """Whether the word as a whole was predicted, capitals aside. What the vocabulary lacks cannot be."""
+        """Whether the whole word was predicted, ignoring case. A word with an unknown token never is."""
         whole = [int(token) for token in self.ids[self.starts[word] : self.starts[word + 1]]]
         if tokenizer.unknown_id in whole:
             return False

@@ -1,4 +1,4 @@
-"""Two texts read together: [first] text [between] other [last], and what is done where they do not fit."""
+"""Two texts read together, as [first] text [between] other [last], and what to do if they do not fit."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class PairWindow(NamedTuple):
 
 
 def pair_room(window: int, tokenizer: SubwordTokenizer) -> int:
-    """Sub-words of both texts together that fit a row, the special tokens taken off."""
+    """Maximum sub-words of both texts together in a row, without special tokens."""
     return window - len(tokenizer.prefix) - 2 * len(tokenizer.suffix)
 
 
 def pair_windows(text: int, other: int, room: int, policy: WindowPolicy) -> list[PairWindow]:
-    """How a text of so many sub-words is read with another in rows with room for `room`.
+    """How a text of `text` sub-words is read with another of `other` sub-words, in rows for `room` sub-words.
 
-    'slide' reads every part of the text with every part of the other, so that nothing of either is missed; the text
-    gives way only where it takes more than half the room. 'cut' reads the beginning of both.
+    'slide' reads every part of the text with every part of the other. The text is split only if it takes more than half
+    the room. 'cut' reads the beginning of both.
 
-    Raises InputError under 'error' when the two do not fit together.
+    Raises InputError under 'error' if they do not fit.
     """
     if policy == "error" and text + other > room:
         raise InputError(
@@ -42,9 +42,9 @@ def pair_windows(text: int, other: int, room: int, policy: WindowPolicy) -> list
 def paired_row(
     text: Sequence[int], other: Sequence[int], first: bool, room: int, tokenizer: SubwordTokenizer
 ) -> tuple[list[int], int]:
-    """One row that holds a text and the beginning of another as far as it fits, and where the text begins in it.
+    """A row with a text and as much of another's beginning as fits, and the position where the text begins in it.
 
-    text, other: ids without special tokens. first: the text stands before the other one. room: `pair_room`.
+    text, other: ids without special tokens. first: whether the text comes first. room: from `pair_room`.
     """
     prefix, suffix = tokenizer.prefix, tokenizer.suffix
     shown = other[: max(0, room - len(text))]

@@ -1,4 +1,4 @@
-"""How far an engine's work is: a bar on a terminal, and a few words for a command that tells it elsewhere."""
+"""The progress of an engine: a bar on a terminal, and a short text for commands that show it elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FORM = "{desc} {percentage:3.0f} %|{bar}| {elapsed}<{remaining}"
 
 
 class Progress:
-    """Work that is done of what is expected, in characters, shown as rows. shown: on stderr, if that is a terminal."""
+    """Finished and expected work in characters, shown as rows. shown: show it on stderr, if that is a terminal."""
 
     def __init__(self, shown: bool) -> None:
         self.done, self.work, self.rows = 0.0, 0, 0
@@ -19,12 +19,12 @@ class Progress:
             _under_way.add(self)
 
     def expect(self, work: int, rows: int) -> None:
-        """More work is to come, of some rows."""
+        """Add expected work, in characters and rows."""
         self.work, self.rows = self.work + work, self.rows + rows
         self._show()
 
     def reach(self, done: float) -> None:
-        """So much work is done, in all."""
+        """Set the total of finished work."""
         self.done = done
         self._show()
 
@@ -48,5 +48,5 @@ _under_way: WeakSet[Progress] = WeakSet()
 
 
 def so_far() -> str | None:
-    """What is said of the work that is under way in this process."""
+    """The progress of all engines in this process, as text; None if there is no work."""
     return ", ".join(str(one) for one in list(_under_way) if one.work) or None

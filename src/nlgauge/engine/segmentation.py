@@ -1,8 +1,8 @@
-"""Words of a text that both a tokeniser of words and a model's sub-words agree on (MaskEval, section 3.1).
+"""Splits a text into words whose ends a word tokenizer and the model's sub-words agree on (MaskEval, section 3.1).
 
-One routine for training and scoring. A word ends where a sub-word ends and a word of the language ends, and nowhere
-else, so no word has half a sub-word and none has half a word of the language: "don't sleepwalk!" is "don't",
-"sleepwalk", "!" for a vocabulary that reads "don ' t sleep walk !" and a tokeniser that reads "do n't sleepwalk !".
+Training and scoring both use it. A word ends only where both a sub-word and a word of the word tokenizer end, so it
+never splits either. For example, "don't sleepwalk!" becomes "don't", "sleepwalk", "!" if the sub-words are "don ' t
+sleep walk !" and the word tokenizer gives "do n't sleepwalk !".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nlgauge.engine.words import words
 from nlgauge.errors import MissingExtraError, SpecError
 
 Segmenter: TypeAlias = Callable[[str, NDArray[np.int32]], NDArray[np.int64]]
-"""(text, offsets [tokens, 2]) to the number of the word that each sub-word belongs to, counted from 0: [tokens]"""
+"""Maps (text, offsets [tokens, 2]) to the index of the word of each sub-word, from 0: [tokens]"""
 
 PLAIN = "plain"
 _SPACY = "spacy"
@@ -28,8 +28,8 @@ _SPACY = "spacy"
 def segmenter(name: str) -> Segmenter:
     """A segmenter by name: 'plain' (ours, `engine.words`), 'spacy' (English) or 'spacy-de', 'spacy-ja', ...
 
-    spaCy's are the rules of its blank pipelines: no model is read or downloaded.
-    Raises SpecError for an unknown name, MissingExtraError where spaCy or what a language of it needs is absent.
+    spaCy's segmenters are the rules of its blank pipelines, without a model. Raises SpecError for an unknown name, and
+    MissingExtraError if spaCy or a library for the language is missing.
     """
     if name == PLAIN:
         return lambda text, offsets: whole_words(text, offsets, words(text, offsets))
@@ -52,16 +52,16 @@ def _spacy_tokenizer(language: str) -> Any:
     try:
         return spacy.blank(language).tokenizer
     except ImportError as error:
-        # spaCy names the library that a language of its needs, or says that there is no such language.
+        # spaCy's message names the library that the language needs, or says that there is no such language.
         reason = str(error).strip().splitlines()[0]
         raise SpecError(f"segmentation 'spacy-{language}': {reason}") from None
 
 
 def common_words(text: str, offsets: NDArray[np.int32], ends: Sequence[int]) -> NDArray[np.int64]:
-    """Word numbers of sub-words, given where the words of the language end in `text`.
+    """Word indexes of sub-words, given the ends of the words of the language in `text`.
 
-    offsets: [tokens, 2], in the order of the text. Sub-words that end at one character or share one (the bytes of a
-    letter, a lone mark of a word's beginning) stay together.
+    offsets: [tokens, 2], in text order. Sub-words that end at the same character or share one (the bytes of a letter, a
+    lone word-start mark) stay together.
     """
     known = frozenset(ends)
     numbers = np.zeros(len(offsets), np.int64)
@@ -74,7 +74,7 @@ def common_words(text: str, offsets: NDArray[np.int32], ends: Sequence[int]) -> 
 
 
 def whole_words(text: str, offsets: NDArray[np.int32], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Word numbers with words of nothing but white space joined to the next word, or to the one before the end."""
+    """Word indexes with words of only white space joined to the next word, or at the end to the word before."""
     out = np.zeros(len(numbers), np.int64)
     blank, word = True, 0
     for i in range(len(numbers)):
@@ -88,7 +88,7 @@ def whole_words(text: str, offsets: NDArray[np.int32], numbers: NDArray[np.int64
 
 
 def spans(text: str, offsets: NDArray[np.int32], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """First character of each word and the one after its last, white space around it left out: [words, 2]."""
+    """First character of each word and the one after its last, without white space around it: [words, 2]."""
     count = int(numbers[-1]) + 1 if len(numbers) else 0
     out = np.zeros((count, 2), np.int64)
     for word in range(count):

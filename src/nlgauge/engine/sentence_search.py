@@ -1,10 +1,10 @@
-"""Where in a long text the words of another one may have come from: the sentences worth reading for each stretch.
+"""Finds the sentences of a long source that may support a stretch of another text.
 
-An aligner that reads every stretch of a text with every stretch of its source spends nearly all of its time on
-sentences that have nothing to do with each other. A sentence of the source is worth reading for a stretch in so far as
-it holds the stretch's rare words that no sentence chosen before it holds.
+Reading every stretch of a text with every part of its source would spend most of the time on unrelated sentences. A
+sentence of the source is worth reading for a stretch if it contains rare words of the stretch that no sentence chosen
+before it contains.
 
-`Pairing` makes rows of both texts so, for training and for use alike.
+`Pairing` makes rows of both texts in this way, for training and for scoring.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ Span: TypeAlias = "tuple[int, int]"
 
 _END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+|(?<=[。！？])|\n+")
 _SEEN_AGAIN = 0.5
-"""What a word is worth that a chosen sentence holds already"""
+"""The remaining worth of a word that a chosen sentence already contains"""
 _LENGTH = 12.0
-"""Tokens: of two sentences that hold the same words the shorter one is chosen, but not ones of a word or two first"""
+"""In tokens: a shorter sentence with the same words is preferred, but very short sentences are not favoured"""
 _QUESTION = 48
-"""Tokens of a question that are read at most"""
+"""Maximum tokens of a question that are read"""
 OWN, OTHER, QUESTION = 0, 1, 2
-"""What a row's `side` says of a token: of the text that is judged, of the one that may support it, of the question"""
+"""Values of a row's `side`: a token of the judged text, of the text that may support it, or of the question"""
 
 
 def sentences(text: str, tokens: Tokens, most: int) -> list[Span]:
-    """The sentences of a text; one of more than `most` tokens is cut into parts of equal size."""
+    """The sentences of a text. A sentence of more than `most` tokens is split into equal parts."""
     if not len(tokens):
         return []
     ends = [match.end() for match in _END.finditer(text)]
@@ -51,7 +51,7 @@ def sentences(text: str, tokens: Tokens, most: int) -> list[Span]:
 
 
 def stretches(spans: Sequence[Span], most: int) -> list[list[Span]]:
-    """Sentences that follow each other, grouped so that a group has at most `most` tokens and groups are even."""
+    """Consecutive sentences in groups of similar size, with at most `most` tokens each."""
     groups: list[list[Span]] = []
     if not spans:
         return groups
@@ -69,10 +69,10 @@ def stretches(spans: Sequence[Span], most: int) -> list[list[Span]]:
 
 
 class Search:
-    """One text, ready to be searched for what others may have from it.
+    """A source, prepared for searching.
 
-    rarity: [vocabulary], what it is worth to share a token. A token that is in many sentences of this text is worth
-    less, by the logarithm of their share.
+    rarity: [vocabulary], the worth of sharing a token. A token in many sentences of this text is worth less, by the
+    logarithm of their share.
     """
 
     def __init__(self, tokens: Tokens, spans: Sequence[Span], rarity: NDArray[np.float64]) -> None:
@@ -83,10 +83,10 @@ class Search:
         self._rarity = rarity
 
     def choose(self, asked: NDArray[np.int32], room: int) -> list[int]:
-        """Which sentences to read for the tokens `asked`, in the order of the text, at most `room` tokens of them.
+        """The sentences to read for the tokens `asked`, in text order, with at most `room` tokens in total.
 
-        The best sentence is taken whatever its size, so that something is always read where anything is shared; none
-        where nothing is.
+        The best sentence is always chosen, even if it is too long, so that something is read if any token is shared.
+        None is chosen if no token is shared.
         """
         wanted = np.unique(asked)
         holds = self._holds(wanted)
@@ -106,7 +106,7 @@ class Search:
             worth = np.where(holds[best] > 0, worth * _SEEN_AGAIN, worth)
 
     def covered(self, asked: NDArray[np.int32], spans: Sequence[Span]) -> float:
-        """The share of what the tokens `asked` are worth that some tokens of the text hold."""
+        """The share of the worth of the tokens `asked` that some parts of the source contain."""
         wanted = np.unique(asked)
         read = [self.tokens.ids[begin:end] for begin, end in spans]
         there = np.isin(wanted, np.concatenate([np.empty(0, np.int32), *read]))
@@ -114,7 +114,7 @@ class Search:
         return float(self._rarity[wanted[there]].sum() / total) if total > 0 else 0.0
 
     def within(self, span: Span) -> range:
-        """Numbers of the sentences that some tokens of the text are in."""
+        """Indexes of the sentences that overlap a span of tokens."""
         return range(bisect_right(self._ends, span[0]), bisect_right(self._ends, span[1] - 1) + 1)
 
     def ids(self, number: int) -> NDArray[np.int32]:
@@ -127,7 +127,7 @@ class Search:
         return int(self.tokens.offsets[begin, 0]), int(self.tokens.offsets[end - 1, 1])
 
     def _holds(self, wanted: NDArray[np.int32]) -> NDArray[np.float64]:
-        """1 where a sentence holds a token, else 0: [sentences, tokens]."""
+        """1 if a sentence contains a token, else 0: [sentences, tokens]."""
         places = np.full(len(self._rarity), -1)
         places[wanted] = np.arange(len(wanted))
         place = places[self.tokens.ids]
@@ -140,11 +140,11 @@ def nearest(
     own: NDArray[np.int32], begins: Sequence[int], numbers: NDArray[np.int64], quotes: Sequence[NDArray[np.int32]],
     rarity: NDArray[np.float64],
 ) -> NDArray[np.int64]:  # fmt: skip
-    """Which of some sentences of a source each token's word is likest to be from: [tokens], -1 where there is none.
+    """The source sentence that each token's word most likely comes from: [tokens], -1 if there is none.
 
-    It is the sentence that shares most with the word's own sentence, of those that hold the word, if any does.
-    own: tokens of a stretch. begins: the first token of each of its sentences. numbers: of the word of each token
-    [tokens]. quotes: the tokens of each sentence of the source.
+    It is the sentence that shares most with the word's own sentence. Sentences that contain the word come first.
+    own: tokens of a stretch. begins: the first token of each of its sentences. numbers: the word index of each token
+    [tokens]. quotes: the tokens of each source sentence.
     """
     if not quotes:
         return np.full(len(own), -1)
@@ -159,9 +159,9 @@ def nearest(
 
 
 def rarity(counts: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
-    """What it is worth to share each token, by in how many documents of general text it occurs: [vocabulary].
+    """The worth of sharing each token, from its document frequency in general text: [vocabulary].
 
-    Tokens that no document has are taken to be names: as rare as what one document has.
+    Tokens that occur in no document are assumed to be names, and as rare as tokens that occur in one.
     """
     found: NDArray[np.float64] = np.log((documents + 1) / (np.maximum(counts, 1) + 1))
     return found
@@ -169,48 +169,48 @@ def rarity(counts: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class SearchShape:
-    """How much a row holds, in sub-words."""
+    """Sizes in sub-words."""
 
     row: int = 320
-    """At most, special tokens counted"""
+    """Maximum of a row, with special tokens"""
     stretch: int = 128
-    """What of the judged text is read at once, at most; where less than half the row"""
+    """Maximum of the judged text in a row; at most half the row"""
     sentence: int = 60
-    """What of the source is read: a longer sentence is cut"""
+    """Maximum of a source sentence; a longer one is split"""
 
 
 class Pairing:
-    """How a text and a source become rows that a model reads together."""
+    """Makes rows of a text and a source for a model that reads both together."""
 
     def __init__(self, tokenizer: SubwordTokenizer, shape: SearchShape, rarity: NDArray[np.float64]) -> None:
         self._tokenizer, self._rarity = tokenizer, rarity
         self.room = pair_room(shape.row, tokenizer)
-        """Sub-words of both texts in a row"""
+        """Maximum sub-words of both texts in a row"""
         self._stretch = max(1, min(shape.stretch, self.room // 2))
         self._sentence = max(1, min(shape.sentence, self.room - self._stretch))
 
     def sentences(self, text: str, tokens: Tokens) -> list[Span]:
-        """Those of a text that is judged; none is longer than a stretch."""
+        """The sentences of a judged text, none longer than a stretch."""
         return sentences(text, tokens, self._stretch)
 
     def stretches(self, spans: Sequence[Span]) -> list[list[Span]]:
-        """What of a text that is judged is read at once: its sentences in groups."""
+        """The sentences of a judged text in groups that are read at once."""
         return stretches(spans, self._stretch)
 
     def search(self, text: str, tokens: Tokens) -> Search:
-        """A source; made once, whatever is judged by it."""
+        """Prepare a source."""
         return Search(tokens, sentences(text, tokens, self._sentence), self._rarity)
 
     def asking(self, tokens: Tokens) -> NDArray[np.int32]:
-        """What of a question is read: its first sub-words."""
+        """The first sub-words of a question, which are read."""
         return tokens.ids[: min(_QUESTION, self.room // 4)]
 
     def evidence(
         self, search: Search, asked: NDArray[np.int32], question: NDArray[np.int32] | None = None
     ) -> list[Span]:
-        """What of a source to read with a stretch: all of it where it fits, none where nothing is shared.
+        """The parts of a source to read with a stretch: all of it if it fits, none if no token is shared.
 
-        It is searched for the words of the question too: what is shared with an answer "No." says nothing.
+        The search uses the words of the question too, because an answer like "No." has no words to search for.
         """
         room = self.room_beside(asked, question)
         if len(search.tokens) <= room:
@@ -221,10 +221,9 @@ class Pairing:
     def row(
         self, own: NDArray[np.int32], search: Search, spans: Sequence[Span], question: NDArray[np.int32] | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
-        """Ids of a row, special tokens among them, and which text each is of: [length] both.
+        """Ids of a row with special tokens, and the text of each token (`side`): [length] both.
 
-        The judged text stands first, then the question, if there is one, then the source, of which what does not fit
-        is left out.
+        The order is judged text, question (if any), source. The end of a source that does not fit is left out.
         """
         before, after = self._tokenizer.prefix, self._tokenizer.suffix
         read = [search.tokens.ids[begin:end] for begin, end in spans]
@@ -238,6 +237,6 @@ class Pairing:
         return ids, side
 
     def room_beside(self, own: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
-        """Sub-words of a source for which there is room beside a stretch and a question."""
+        """Maximum sub-words of a source in a row with a stretch and a question."""
         asked = 0 if question is None or not len(question) else len(question) + len(self._tokenizer.suffix)
         return self.room - len(own) - asked

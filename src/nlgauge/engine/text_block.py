@@ -1,4 +1,4 @@
-"""The texts of one block: their sub-words, words, windows and rows, as one model reads them."""
+"""The texts of one block, with their sub-words, words, windows and rows for one model."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _BATCH_TOKENS = 4096
 
 @dataclass
 class Ledger:
-    """What the engine did in a run."""
+    """Counts of what the engine did in a run."""
 
     texts: int = 0
-    """Texts that were read, each once a block"""
+    """Texts that were read, each once per block"""
     passes: int = 0
     """Rows that went through the model"""
     features: dict[str, int] = field(default_factory=dict)
     """Features that were computed, by kind of request"""
     stored: int = 0
-    """Features that were taken from the store"""
+    """Features that came from the cache"""
 
 
 class TextBlock:
-    """What a reader sees of the texts of one block.
+    """The texts of one block, for readers of features.
 
-    done: told which share of the work at hand is finished, from 0 to 1, as it goes. encode: splits texts into
-    sub-words; the model's tokenizer by default.
+    done: called with the finished share of the current work, from 0 to 1. encode: splits texts into sub-words; by
+    default with the model's tokenizer.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class TextBlock:
         return len(self.tokens(text)) > self.model.room
 
     def windows(self, text: str) -> list[Window]:
-        """How a text is read. Raises InputError where the policy refuses it."""
+        """The windows that a text is read in. Raises InputError if the policy refuses it."""
         return windows(len(self.tokens(text)), self.model.room, self.window)
 
     def used(self, text: str) -> int:
@@ -84,9 +84,9 @@ class TextBlock:
         return self.windows(text)[-1].used_to
 
     def words(self, text: str, segmentation: str) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        """The first token of each word of a text, then the number of its tokens: [words + 1]; and the words' places.
+        """The first token of each word of a text, then the number of its tokens: [words + 1]; and the words' positions.
 
-        The places are characters, the first and the one after the last: [words, 2].
+        Positions are the first character and the one after the last: [words, 2].
         """
         if (text, segmentation) not in self._words:
             tokens = self.tokens(text)
@@ -96,7 +96,7 @@ class TextBlock:
         return self._words[text, segmentation]
 
     def framed(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
-        """Ids, offsets and marks of a text's used tokens with the special ones around it."""
+        """Ids, offsets and special-token marks of a text's used tokens, with special tokens around them."""
         size, tokenizer, tokens = self.used(text), self.model[TOKENIZER], self.tokens(text)
         before, after = len(tokenizer.prefix), len(tokenizer.suffix)
         ids = np.array([*tokenizer.prefix, *tokens.ids[:size], *tokenizer.suffix], np.int32)
@@ -107,7 +107,7 @@ class TextBlock:
         return ids, offsets, special
 
     def rows(self, part: Sequence[tuple[str, Window]]) -> tuple[Ints, Ints]:
-        """Framed and padded ids of windows, and where they are not padding: both [rows, length]."""
+        """Padded ids of windows with special tokens, and the attention mask: both [rows, length]."""
         tokenizer = self.model[TOKENIZER]
         rows = [
             [*tokenizer.prefix, *self.tokens(text).ids[window.begin : window.end], *tokenizer.suffix]
@@ -118,10 +118,9 @@ class TextBlock:
     def batches(
         self, lengths: Sequence[int], most_tokens: int | None = None, kinds: Sequence[Hashable] = ()
     ) -> Iterator[NDArray[np.intp]]:
-        """Numbers of the rows of each batch, longest rows first; counts them as they are asked for.
+        """Indexes of the rows of each batch, longest rows first. Passes are counted as batches are taken.
 
-        most_tokens: of a batch, where it should be fewer than usual. kinds: of each row, where a batch must hold rows
-        of one kind alone.
+        most_tokens: of a batch, if lower than usual. kinds: the kind of each row, if a batch must hold only one kind.
         """
         total, finished = max(1, sum(lengths)), 0
         budget = min(self.batch_tokens, most_tokens or self.batch_tokens)

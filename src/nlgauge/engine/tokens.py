@@ -1,4 +1,4 @@
-"""Sub-word tokens of a text, with the places in the text that they come from."""
+"""Sub-word tokens of a text, with their positions in the text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _AT_ONCE = 1024
 
 @dataclass(frozen=True)
 class Tokens:
-    """The sub-words of one text, special tokens left out."""
+    """The sub-words of one text, without special tokens."""
 
     ids: NDArray[np.int32]
     """[tokens]"""
@@ -32,10 +32,9 @@ class Tokens:
 
 
 class SubwordTokenizer:
-    """A fast tokenizer and the frame of special tokens that its model puts around one text.
+    """A fast tokenizer, and the special tokens that its model puts around a text.
 
-    User text is always text: a "[MASK]" or "[SEP]" written in it is split like any other word and never becomes the
-    special token.
+    A "[MASK]" or "[SEP]" in a user's text is split like any other word and never becomes the special token.
     """
 
     def __init__(self, tokenizer: Tokenizer, mask: str | None, pad: str | None) -> None:
@@ -43,11 +42,11 @@ class SubwordTokenizer:
         tokenizer.no_padding()
         try:
             framed = tokenizer.encode("a")
-        except Exception as error:  # a tokenizer that knows no such token says so in whatever way it likes
-            raise SpecError(f"the tokenizer splits no text: {' '.join(str(error).split())}") from None
+        except Exception as error:  # a tokenizer without such a token may raise anything
+            raise SpecError(f"the tokenizer cannot split a text: {' '.join(str(error).split())}") from None
         special = [bool(flag) for flag in framed.special_tokens_mask]
         if all(special):
-            raise SpecError("the tokenizer splits no text: nothing is left of a letter")
+            raise SpecError("the tokenizer finds no tokens in the text 'a'")
         first = special.index(False)
         last = len(special) - special[::-1].index(False)
         self.prefix, self.suffix = framed.ids[:first], framed.ids[last:]
@@ -59,14 +58,14 @@ class SubwordTokenizer:
         self.vocabulary = tokenizer.get_vocab_size()
         used = [*tokenizer.get_vocab(with_added_tokens=False).values(), *framed.ids, self.mask_id or 0, self.pad_id]
         self.largest_id = max(used)
-        """The largest number of a token that a text or its frame is ever made of"""
+        """The largest token id that can occur"""
         self.unknown_id = _unknown_id(tokenizer)
 
     @classmethod
     def read(cls, path: str) -> SubwordTokenizer:
-        """Read a tokenizer.json whose mask and pad tokens are named in one of the usual ways.
+        """Read a tokenizer.json whose mask and pad tokens have one of the usual names.
 
-        Raises SpecError for a file that is none.
+        Raises SpecError for any other file.
         """
         tokenizer = read_tokenizer(path)
         known = tokenizer.token_to_id
@@ -75,17 +74,17 @@ class SubwordTokenizer:
         try:
             return cls(tokenizer, mask, pad)
         except SpecError as error:
-            raise SpecError(f"{path} is no tokenizer: {error}") from None
+            raise SpecError(f"{path} is not a tokenizer: {error}") from None
 
     def fit(self, rows: int) -> SubwordTokenizer:
-        """Itself. rows: of the table that its tokens are looked up in. Raises SpecError where some lie beyond it."""
+        """Returns itself. rows: size of the embedding table. Raises SpecError if a token id is outside it."""
         if self.largest_id >= rows:
             raise SpecError(f"the tokenizer has the token {self.largest_id}, and the network {rows} tokens")
         return self
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the tokenizer's whole definition, hexadecimal; the same wherever it was read from."""
+        """SHA-256 of the tokenizer's definition, hexadecimal; the same wherever it was read from."""
         definition = json.loads(self._tokenizer.to_str())
         definition.pop("truncation", None)
         definition.pop("padding", None)
@@ -93,7 +92,7 @@ class SubwordTokenizer:
 
     @property
     def frame(self) -> int:
-        """How many special tokens stand around one text."""
+        """The number of special tokens around one text."""
         return len(self.prefix) + len(self.suffix)
 
     def encode(self, texts: Sequence[str]) -> list[Tokens]:
@@ -120,29 +119,29 @@ class SubwordTokenizer:
         return out
 
     def piece(self, token: int) -> str:
-        """How a token of the vocabulary is written."""
+        """The string of a token in the vocabulary."""
         return str(self._tokenizer.id_to_token(int(token)))
 
     def token_id(self, token: str) -> int | None:
-        """The number of a token, special ones included; None for what the vocabulary lacks."""
+        """The id of a token, special tokens included; None if it is not in the vocabulary."""
         found = self._tokenizer.token_to_id(token)
         return None if found is None else int(found)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text that tokens are written for, special tokens included."""
+        """The text of some tokens, special tokens included."""
         return str(self._tokenizer.decode([int(token) for token in ids], skip_special_tokens=False))
 
 
 def read_tokenizer(path: str | PathLike[str]) -> Tokenizer:
-    """The tokenizer of a tokenizer.json. Raises SpecError for a file that is none."""
+    """The tokenizer of a tokenizer.json. Raises SpecError for any other file."""
     try:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises no class of its own
-        raise SpecError(f"{path} is no tokenizer: {' '.join(str(error).split())}") from None
+        raise SpecError(f"{path} is not a tokenizer: {' '.join(str(error).split())}") from None
 
 
 def _unknown_id(tokenizer: Tokenizer) -> int | None:
-    """The token that stands for what the vocabulary lacks, whichever way the model of the tokenizer names it."""
+    """The id of the unknown token, whichever way the tokenizer names it."""
     model = json.loads(tokenizer.to_str())["model"]
     if isinstance(number := model.get("unk_id"), int):
         return number

@@ -1,7 +1,7 @@
-"""Learned weights of words (MaskEval, section 3.3.1): one number for every dimension of a token's state, and a share.
+"""Learned word weights (MaskEval, section 3.3.1): a vector that weighs hidden states, and the candidate's share.
 
-A weighter is a file NAME.safetensors: `weight` [width], `share` [1], the log-odds of the candidate's share, and what it
-was trained on among its metadata. Those that come with a model lie in the model's folder under weighters/.
+A weighter is a file NAME.safetensors with `weight` [width] and `share` [1], the log-odds of the candidate's share. Its
+metadata says what it was trained on. A model's own weighters are in its folder under weighters/.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ _SUFFIX = ".safetensors"
 
 @dataclass(frozen=True)
 class Weighter:
-    """What weighs the sub-words of both texts of a pair."""
+    """Weighs the sub-words of both texts of a pair."""
 
     weight: NDArray[np.float32] = field(repr=False)
     """[width]"""
     share: float
     """The candidate's share of the score, 0 to 1"""
     states: str
-    """Digest of the weights whose states it weighs"""
+    """Digest of the weights whose hidden states it weighs"""
     aspect: str = ""
     digest: str = ""
 
     def logits(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
-        """For each sub-word, before the softmax: [tokens, width] -> [tokens]."""
+        """The logit of each sub-word, before the softmax: [tokens, width] -> [tokens]."""
         logits: NDArray[np.float32] = states @ self.weight
         return logits
 
@@ -53,16 +53,16 @@ def write_weighter(path: Path, weighter: Weighter) -> None:
 
 
 def read_weighter(name: str, model: Model) -> Weighter:
-    """A weighter by name, file or folder. Raises SpecError where there is none, or it weighs another model's states."""
+    """A weighter by name, file or folder. Raises SpecError if there is none, or if it is for another model."""
     path = _find(name, model)
     try:
         with safe_open(path, "np") as file:
             weight, share = file.get_tensor("weight"), float(file.get_tensor("share")[0])
             facts = file.metadata() or {}
     except (OSError, SafetensorError, IndexError, TypeError, ValueError) as error:
-        raise SpecError(f"{path} is no weighter: {one_line(error)}") from None
+        raise SpecError(f"{path} is not a weighter: {one_line(error)}") from None
     if not (np.isfinite(weight).all() and np.isfinite(share)):
-        raise SpecError(f"{path} is no weighter: it holds numbers that are not finite")
+        raise SpecError(f"{path} is not a weighter: it holds numbers that are not finite")
     width = model[ENCODER].width
     if facts.get("states") != states_digest(model) or weight.shape != (width,):
         raise SpecError(

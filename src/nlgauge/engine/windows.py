@@ -1,4 +1,4 @@
-"""Texts longer than the model's window."""
+"""Windows for texts that are longer than the model's window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WINDOW_POLICIES: tuple[WindowPolicy, ...] = ("error", "cut", "slide")
 
 @dataclass(frozen=True)
 class Window:
-    """Tokens [begin, end) are read together; those of [used_from, used_to) take their features from this reading."""
+    """Tokens [begin, end) are read together. Tokens [used_from, used_to) take their features from this window."""
 
     begin: int
     end: int
@@ -23,14 +23,15 @@ class Window:
 
 
 def windows(tokens: int, room: int, policy: WindowPolicy, backwards: bool = False) -> list[Window]:
-    """How a text of `tokens` sub-words is read by a model with room for `room`.
+    """The windows for a text of `tokens` sub-words and a model with room for `room`.
 
-    'slide' reads windows that overlap by half and takes each token from the window in whose middle it stands best, so
-    that every token is used once and has a quarter of a window of text on both sides, the ends of the text excepted.
-    The last window ends with the text and is as full as the others. backwards: tokens see what stands before them and
-    no more, and each is taken from the window with most of that: half of one at least, the text's beginning excepted.
+    'slide' reads windows that overlap by half. Each token takes its features from the window where it is closest to the
+    middle. So every token is used once and has at least a quarter of a window of text on both sides, except at the ends
+    of the text. The last window ends with the text and is as long as the others. backwards: for models that see only
+    the tokens before each token. Each token takes its features from the window with most of them: at least half a
+    window, except at the beginning of the text.
 
-    Raises InputError under 'error' when the text does not fit.
+    Raises InputError under 'error' if the text does not fit.
     """
     if tokens <= room:
         return [Window(0, tokens, 0, tokens)]

@@ -1,4 +1,4 @@
-"""Words of a text and the sub-words that they are made of."""
+"""Words of a text and their sub-words."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _SCRIPTS_WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER"
 
 
 def words(text: str, offsets: NDArray[np.int32] | Sequence[tuple[int, int]]) -> NDArray[np.int64]:
-    """The number of the word that each sub-word belongs to, counted from 0: [tokens].
+    """The index of the word that each sub-word belongs to, from 0: [tokens].
 
-    offsets: [tokens, 2], in the order of the text. A sub-word goes on with the word before where the two touch and
-    letters, digits or marks stand on both sides of the seam; so "can't" is three words and "Zürich" one whatever its
-    pieces. Scripts that put no space between words have a word a sub-word.
+    offsets: [tokens, 2], in text order. A sub-word continues the word before it if the two touch and both characters at
+    the boundary are letters, digits or marks. So "can't" is three words, and "Zürich" is one, whatever its sub-words.
+    In scripts without spaces between words, each sub-word is a word.
     """
     numbers = np.zeros(len(offsets), np.int64)
     for i in range(1, len(offsets)):
         begin, before = int(offsets[i][0]), int(offsets[i - 1][1])
-        # Pieces of one character (byte-level vocabularies) cover each other.
+        # Sub-words of the same character (byte-level vocabularies) overlap.
         same = begin < before or (begin == before and 0 < begin < len(text) and _inside(text[begin - 1], text[begin]))
         numbers[i] = numbers[i - 1] + (not same)
     return numbers
 
 
 def is_word(text: str) -> bool:
-    """Whether a piece of text holds a letter or a digit; else it is punctuation, a symbol or a space."""
+    """Whether a text contains a letter or a digit; else it is punctuation, a symbol or a space."""
     return any(character.isalnum() for character in text)
 
 

@@ -1,11 +1,11 @@
-"""Aspects of a text from alignment vectors: how far each of its words is grounded in another text.
+"""Scores of a text from alignment vectors, which say how far each of its words is supported by another text.
 
 Deng, Tan, Liu, Xing and Hu, "Compression, Transduction, and Creation: A Unified Framework for Evaluating Natural
-Language Generation", EMNLP 2021. align(a -> b) is a vector [words of a] of confidences from 0 to 1 that what the word
-says is found in b (definition 3.1). y is the output, x its source (in a dialogue, the history), c its context (the
+Language Generation", EMNLP 2021. align(a -> b) is a vector [words of a] of confidences from 0 to 1 that b contains the
+information of the word (definition 3.1). y is the output, x its source (in a dialogue, the history), c its context (the
 knowledge), r a reference.
 
-The mean or sum of no word says nothing and is NaN.
+The mean or sum over no words is NaN.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _CELLS = 1 << 22
 
 
 def greedy_alignment(a: Array, b: Array) -> Array:
-    """Cosine of each vector of a with the most similar one of b (section 3.5, embedding matching): [n].
+    """Cosine of each vector of a with the most similar vector of b (section 3.5, embedding matching): [n].
 
-    a: [n, width], b: [m, width], both at length 1, m at least 1. Memory does not grow with n times m.
+    a: [n, width], b: [m, width], m at least 1, all vectors of length 1. Memory does not grow with n times m.
     """
     step = max(1, _CELLS // len(b))
     return np.concatenate([np.empty(0), *((a[i : i + step] @ b.T).max(axis=1) for i in range(0, len(a), step))])
 
 
 def word_alignment(logits: NDArray[np.floating], starts: NDArray[np.intp]) -> Array:
-    """Confidence that each word is supported, from the log-odds of its pieces.
+    """Confidence that each word is supported, from the log-odds of its sub-words.
 
-    logits: [tokens]; starts: the first piece of each word, [words] -> [words]. The mean over the pieces is what a
-    linear layer says of the mean of their states. (The published code sums the states: more pieces, surer words.)
+    logits: [tokens]; starts: the first sub-word of each word, [words] -> [words]. The logits of a word are averaged.
+    (The published code sums the hidden states, so that words of more sub-words get more confidence.)
     """
     sums: Array = np.add.reduceat(logits.astype(np.float64), starts)
     return logistic(sums / np.diff(starts, append=len(logits)))
@@ -48,19 +48,19 @@ def logistic(logits: Numbers) -> Numbers:
 
 
 def rescaled(value: Numbers, baseline: float) -> Numbers:
-    """(value - b) / (1 - b): 0 for what unrelated texts score, 1 stays 1 (BERTScore, section 3)."""
+    """(value - b) / (1 - b): 0 for the score of unrelated texts, and 1 stays 1 (BERTScore, section 3)."""
     return (value - baseline) / (1 - baseline)
 
 
 def mean_alignment(alignment: Array) -> float:
-    """Mean over the words: [words] -> number. Other qualities of a reply take it of y -> [x, c] (table F.6)."""
+    """Mean over the words: [words] -> number. For other aspects of a reply, it is used with y -> [x, c] (table F.6)."""
     return float(alignment.mean()) if len(alignment) else np.nan
 
 
 def least_mean(alignment: Array, spans: NDArray[np.integer], parts: Sequence[tuple[int, int]]) -> float:
-    """The lowest mean alignment of a part of a text: alignment [words], their places [words, 2], places of the parts.
+    """The lowest mean alignment among parts of a text: alignment [words], positions of words [words, 2] and of parts.
 
-    A word belongs to the part that it begins in; parts without words do not count.
+    A word belongs to the part in which it begins. Parts without words do not count.
     """
     begins = np.array([begin for begin, _ in parts])
     part = np.searchsorted(begins, spans[:, 0], side="right") - 1
@@ -73,7 +73,7 @@ def unsupported_share(alignment: Array, threshold: float) -> float:
 
 
 def unsupported_spans(alignment: Array, spans: NDArray[np.integer], threshold: float) -> list[tuple[int, int]]:
-    """Places of runs of words whose alignment is below a threshold: alignment [words], places [words, 2]."""
+    """Positions of runs of words with alignment below a threshold: alignment [words], positions of words [words, 2]."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], alignment < threshold, [False]])))
     return [(int(spans[first, 0]), int(spans[after - 1, 1])) for first, after in edges.reshape(-1, 2).tolist()]
 
@@ -84,10 +84,10 @@ def consistency(output_to_source: Array) -> float:
 
 
 def relevance(references_to_output: Sequence[Array], output_to_source: Array) -> float:
-    """mean align(r -> y) times mean align(y -> x) (equation 3); of several references the first factor is their mean.
+    """mean align(r -> y) times mean align(y -> x) (equation 3); with several references, their mean.
 
-    NaN without a reference. The paper has one reference in the formula and eleven in its tables: the mean over them is
-    the authors' code.
+    NaN without a reference. The paper's formula has one reference and its tables use eleven; the authors' code takes
+    the mean.
     """
     covered = np.array([mean_alignment(alignment) for alignment in references_to_output])
     return mean_alignment(covered) * mean_alignment(output_to_source)
@@ -96,8 +96,8 @@ def relevance(references_to_output: Sequence[Array], output_to_source: Array) ->
 def preservation(output_to_source: Array, source_to_output: Array, factor: int = 2) -> float:
     """Harmonic mean 2PR / (P + R) of P = mean align(y -> x) and R = mean align(x -> y) (equation 4, corrected).
 
-    The equation is printed without the 2, which is factor 1; the authors' package has it. 0 where P and R are both 0,
-    its limit: nothing of the source was kept, which is known and is the worst. NaN where they are opposite numbers.
+    The printed equation lacks the 2 (factor=1); the authors' package has it. If P and R are both 0, the value is 0, its
+    limit: nothing of the source is preserved. NaN if P = -R otherwise.
     """
     precision, recall = mean_alignment(output_to_source), mean_alignment(source_to_output)
     if precision == recall == 0:
@@ -107,7 +107,7 @@ def preservation(output_to_source: Array, source_to_output: Array, factor: int =
 
 
 def groundedness(output_to_context: Array) -> float:
-    """sum align(y -> c): how much the output says of the context, its volume and not its share (equation 6)."""
+    """sum align(y -> c): how much of the context is in the output, as an amount and not a share (equation 6)."""
     return float(output_to_context.sum()) if len(output_to_context) else np.nan
 
 

@@ -1,4 +1,4 @@
-"""Wasserstein barycenters of the layers of a text: one point a token, each layer a cloud over the same tokens."""
+"""Wasserstein barycenters of the layers of a text. Each layer is a point cloud with one point per token."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _ROUNDING = 1e-12
 
 
 class Barycenter(NamedTuple):
-    """A free-support barycenter with the weights that were asked for."""
+    """A free-support barycenter."""
 
     points: Matrix
     """[points, width]"""
     certified: bool
-    """True where the token-wise mean is a fixed point: each token's own vector is an optimal partner in every layer"""
+    """True if the token-wise mean is a fixed point: in every layer, transport from each token to itself is optimal"""
     steps: int
     """Fixed-point steps that moved the points"""
 
@@ -39,12 +39,12 @@ def layer_barycenters(
 ) -> list[Barycenter]:
     """Wasserstein-2 barycenters of the layers of many texts by fixed-point iteration (Cuturi and Doucet 2014).
 
-    clouds: [layers, tokens, width] each; weights: [tokens], of sum 1, of the tokens in every layer; target: weights of
-    the barycenter's points, the same by default. start: 'token_mean', or 'last_layer'.
+    clouds: [layers, tokens, width] each. weights: of the tokens in every layer, [tokens] with sum 1. target: weights of
+    the barycenter's points, by default the same. start: 'token_mean' or 'last_layer'.
 
-    From the token-wise mean, with the same weights throughout, the plan that leaves every token with itself is
-    optimal nearly always, and then the mean is the fixed point. That is certified by dual prices or, where none are
-    found in a few rounds, by the exact plan; where it does not hold, the iteration runs.
+    With start='token_mean' and equal weights, the plan that moves every token to itself is nearly always optimal, and
+    then the mean is the fixed point. Dual prices prove this or, if none are found in a few rounds, the exact plan.
+    Otherwise the iteration runs.
     """
     target = weights if target is None else target
     points = [cloud.mean(axis=0) if start == "token_mean" else cloud[-1].copy() for cloud in clouds]
@@ -78,11 +78,11 @@ def layer_barycenters(
 
 
 def _stays(points: Matrix, cloud: NDArray[np.float64], weights: Vector) -> bool:
-    """Whether prices are found that prove each point's own vector an optimal partner in every layer.
+    """Whether dual prices prove that moving each point to its own vector is optimal in every layer.
 
-    With c[i, j] the cost from point i to vector j and v[j] = c[j, j] - u[j], they have to keep
-    u[i] - u[j] <= c[i, j] - c[j, j] everywhere: shortest ways in a graph, found in a few rounds where no circle of
-    exchanges would pay.
+    Let c[i, j] be the cost from point i to vector j, and v[j] = c[j, j] - u[j]. The prices u must satisfy u[i] - u[j]
+    <= c[i, j] - c[j, j] for all i, j. They are shortest paths in a graph, found in a few rounds if there is no negative
+    cycle.
     """
     held = weights > 0
     x, y = points[held], cloud[:, held]

@@ -1,8 +1,8 @@
-"""Tests that a risk is at most so large, for finite samples, and which of many bars they certify together.
+"""Finite-sample tests that a risk is below a limit, and which of many thresholds they certify together.
 
 Angelopoulos, Bates, Candès, Jordan and Lei, "Learn then test", 2021 (arXiv 2110.01052): sections 2.2 (binomial
-p-values) and 3.2 (fixed sequences). Clusters: bets on a bounded mean, after Waudby-Smith and Ramdas, "Estimating means
-of bounded random variables by betting", 2024 (arXiv 2010.09686).
+p-values) and 3.2 (fixed sequences). Tests for clusters bet on a bounded mean, after Waudby-Smith and Ramdas,
+"Estimating means of bounded random variables by betting", 2024 (arXiv 2010.09686).
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from numpy.typing import NDArray
 from nlgauge.maths.student import incomplete_beta
 
 _BETS = np.linspace(0.01, 0.99, 99)
-"""Shares of what may be lost at most that may be put on every cluster"""
+"""Possible bets on every cluster, as shares of the largest allowed bet"""
 
 
 def binomial_p(wrong: int, n: int, risk: float) -> float:
-    """P(X <= wrong) of X ~ Binomial(n, risk): small where the risk of n independent rows is surely below `risk`."""
+    """P(X <= wrong) of X ~ Binomial(n, risk): small if the risk of n independent rows is very likely below `risk`."""
     if wrong >= n:
         return 1.0
     return incomplete_beta(n - wrong, wrong + 1.0, 1 - risk, risk)
 
 
 def cluster_p(wrong: NDArray[np.float64], passed: NDArray[np.float64], risk: float) -> float:
-    """p that sum of wrong over sum of passed is more than the risk in expectation, the clusters being independent.
+    """p-value of the hypothesis that E[wrong] / E[passed] exceeds the risk, for independent clusters.
 
-    wrong, passed [clusters]: rows that pass, and those of them that are wrong. The wealth multiplies by 1 + b (risk *
-    passed - wrong) for each cluster, whose mean is at most 1 where the risk is larger; p is 1 over it (Markov). The bet
-    b is the best one if half the risk were seen, so no rating has a part in it.
+    wrong, passed [clusters]: the number of rows that pass, and of those among them that are wrong. For each cluster,
+    the wealth is multiplied by 1 + b (risk * passed - wrong). Its expectation is at most 1 if the risk is larger, so p
+    = 1 / wealth (Markov). The bet b is the best one for half the risk, so it does not depend on the ratings.
     """
     there = passed > 0
     if not there.any():
@@ -44,7 +44,7 @@ def cluster_p(wrong: NDArray[np.float64], passed: NDArray[np.float64], risk: flo
 
 
 def half_seen(passed: NDArray[np.float64], risk: float) -> NDArray[np.float64]:
-    """Wrong rows that are half the risk: all of every so many clusters that have any. [clusters]"""
+    """Numbers of wrong rows for half the risk: all rows of every n-th cluster that has rows. [clusters]"""
     step = round(2 / risk)
     wrong, places = np.zeros(len(passed)), np.flatnonzero(passed)[step - 1 :: step]
     wrong[places] = passed[places]
@@ -52,10 +52,10 @@ def half_seen(passed: NDArray[np.float64], risk: float) -> NDArray[np.float64]:
 
 
 def certified(p_values: Sequence[float], start: int, error: float) -> list[int]:
-    """Which hypotheses are rejected, all of them rightly with probability 1 - error: a fixed sequence.
+    """Fixed-sequence testing: indexes of rejected hypotheses, all rejected correctly with probability 1 - error.
 
-    p_values in an order in which no rating had a part; from the start hypotheses are rejected one after the other, each
-    at the whole error, until one is not. -> their places
+    The order of p_values must not depend on the ratings. From `start` on, each hypothesis is tested at the full level
+    `error`, until one is not rejected.
     """
     found = []
     for place in range(start, len(p_values)):
@@ -74,7 +74,7 @@ def proportion(count: int, n: int, confidence: float = 0.95) -> tuple[float, flo
 
 
 def _solved(below: object) -> float:
-    """Where a condition that holds of small numbers in [0, 1] ceases to hold, by halving."""
+    """The number in [0, 1] from which a condition no longer holds, by bisection."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2

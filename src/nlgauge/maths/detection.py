@@ -1,4 +1,4 @@
-"""How well low numbers find what is not supported: words, or whole texts."""
+"""How well low scores find unsupported words or texts."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 
 def detection(supported: NDArray[np.float64], truth: NDArray[np.int64], threshold: float = 0.5) -> dict[str, float]:
-    """How well low confidence finds unsupported ones.
+    """How well low confidence finds unsupported items.
 
-    `auc` is the area under the curve of hits against false alarms, `f1` that of those under the threshold, `best_f1`,
-    with its `threshold`, picked on these very numbers. supported: confidences [n]; truth [n]: 1 supported, 0 not. NaN
-    throughout where all are of one kind.
+    supported: confidences [n]. truth [n]: 1 if supported, else 0. `auc` is the area under the ROC curve. `f1` is for
+    items below the threshold. `best_f1` and its `threshold` are chosen on these same items. All are NaN if truth has
+    only one value.
     """
     wrong = truth == 0
     if wrong.all() or not wrong.any():
@@ -20,7 +20,7 @@ def detection(supported: NDArray[np.float64], truth: NDArray[np.int64], threshol
     values, first = np.unique(supported[order], return_index=True)
     ends = np.append(first[1:], len(order))
     hits, misses = np.cumsum(wrong[order])[ends - 1], np.cumsum(~wrong[order])[ends - 1]
-    # The area under the curve of hits against misses, by trapezoids: ties count one half.
+    # The area under the curve by trapezoids: ties count one half.
     area = ((hits + np.append(0, hits[:-1])) / 2 * np.diff(misses, prepend=0)).sum()
     auc = area / (wrong.sum() * (~wrong).sum())
     f1 = 2 * hits / (hits + misses + wrong.sum())
@@ -39,9 +39,9 @@ def resampled_area(
     supported: NDArray[np.float64], truth: NDArray[np.int64], sources: NDArray[np.int64], replicates: int,
     rng: np.random.Generator,
 ) -> tuple[float, float]:  # fmt: skip
-    """Between which 95 % of the areas under the curve lie when sources are drawn anew, each with all its rows.
+    """95 % bootstrap interval of the area under the curve, resampling sources with all their rows.
 
-    sources: the number of each row's source [n]. NaN where there is one source alone, or no area.
+    sources: the source of each row, as a number [n]. NaN if there is only one source, or no area.
     """
     rows_of = [np.flatnonzero(sources == source) for source in np.unique(sources)]
     areas = []

@@ -1,6 +1,7 @@
 """Information measures between two distributions over a vocabulary, from log-probabilities.
 
-``p`` is the reference and ``q`` the candidate; D(p||q) is a distance: 0 is best, never negative, natural logarithm.
+``p`` is the reference and ``q`` the candidate; D(p||q) is a distance: never negative, 0 is best. Logarithms are
+natural.
 
 Five of the ten are one family. With escorts ``u ~ p^(a+b)`` and ``v ~ q^(a+b)`` (where a + b = 1 these are p and q),
 ``r = ln(p/q)`` up to a constant, and ``w = u^(a/(a+b)) v^(b/(a+b)) = v exp(a r)``, the summand
@@ -12,11 +13,11 @@ is a second divided difference of exp, so it is never negative and stays finite 
     alpha(a) = sum s at (a, 1-a)    ab(a, b) = -ln(sum w) / (a b), where sum w = 1 - a b sum s
     kl       = sum s at (1, 0)      gamma(b) = ab(1, b)      renyi(a) = a ab(a, 1-a)
 
-Definitions: Colombo, Clavel and Piantanida, InfoLM (AAAI 2022), Table 1, with two of its rows set right. Its alpha row
-has the sign reversed (it is never positive); ours is (sum p^a q^(1-a) - 1) / (a (a-1)). Its AB row lacks a factor 1/a
-on the second and third terms (it is not 0 at p = q); ours is the scale-invariant AB divergence of Cichocki, Cruces and
-Amari (Entropy 2011) and Regli and Silva (2018). Its "JS" is the Jeffreys mean of the two KL, which here is a direction
-(`symmetrised`), not a measure; ``jensen_shannon`` is the divergence of Lin (1991).
+Definitions: Colombo, Clavel and Piantanida, InfoLM (AAAI 2022), Table 1, with two corrections. Its alpha row has the
+wrong sign (it is never positive); ours is (sum p^a q^(1-a) - 1) / (a (a-1)). Its AB row lacks a factor 1/a on the
+second and third terms (it is not 0 at p = q); ours is the scale-invariant AB divergence of Cichocki, Cruces and Amari
+(Entropy 2011) and Regli and Silva (2018). Its "JS" is the mean of the two KL divergences (Jeffreys). Here that is a
+direction (`symmetrised`), and ``jensen_shannon`` is the divergence of Lin (1991).
 """
 
 from __future__ import annotations
@@ -53,11 +54,11 @@ class Measure:
         fisher_rao      -            (2/pi) arccos(sum sqrt(p q)), in [0, 1]
         jensen_shannon  -            mean KL of p and q to their midpoint, in [0, ln 2]
 
-    Parameters where a formula divides by zero mean its limit. Renyi's order starts above 0: at 0 it compares supports
-    only, and below 0 it is negative. Where a + b <= 0 (gamma: b <= -1) a distribution with zeros has no escort, so
-    the call refuses zeros; at a + b = 0 the escort is uniform, and the measure depends on the vocabulary's size.
+    If a formula divides by zero, its limit is used. Renyi's order must be above 0: at 0 it only compares supports, and
+    below 0 it is negative. If a + b <= 0 (gamma: b <= -1), a distribution with zeros has no escort, so zeros are
+    refused. At a + b = 0 the escort is uniform, and the measure depends on the size of the vocabulary.
 
-    Raises ValueError for an unknown name, a parameter missing, not taken by the measure, or out of its domain.
+    Raises ValueError for an unknown name and for a parameter that is missing, unexpected or out of range.
     """
 
     name: str
@@ -87,7 +88,7 @@ class Measure:
 
     @property
     def maximum(self) -> float:
-        """The largest value over all pairs of distributions; infinite for a measure without a bound."""
+        """The largest possible value; infinite for an unbounded measure."""
         a, b = self._exponents
         if self.name == "alpha" and a > 0 and b > 0:
             return 1 / (a * b)
@@ -96,8 +97,9 @@ class Measure:
     def __call__(self, log_p: Vector, log_q: Vector) -> float:
         """D(p||q), p the reference and q the candidate, natural logarithm.
 
-        Both are log-probabilities, shape [vocabulary], -inf for a zero, taken as normalised; only the escorts of
-        gamma, ab and renyi are normalised here. Never NaN, and infinite only where D is or a float64 cannot hold it.
+        Both are log-probabilities [vocabulary], with -inf for zero. They are assumed to be normalised; only the escorts
+        of gamma, ab and renyi are normalised here. The result is never NaN, and infinite only if D is or if it exceeds
+        float64.
 
         Raises ValueError for unequal shapes, NaN, +inf, no mass at all, finite logarithms below -1e290, or zeros where
         a + b <= 0.
@@ -111,12 +113,12 @@ class Measure:
         return min(self._exponents[0] * distance if self.name == "renyi" else distance, self.maximum)
 
     def contributions(self, log_p: Vector, log_q: Vector) -> Vector:
-        """How much of D(p||q) each vocabulary item accounts for, shape [vocabulary]: non-negative, of sum D(p||q).
+        """How much each vocabulary item contributes to D(p||q): [vocabulary], non-negative, with sum D(p||q).
 
-        kl, alpha, l1 and jensen_shannon are sums, and these are their summands (kl: p ln(p/q) - p + q). The others
-        are shared out in proportion to the summands of a sum behind them: gamma, ab and renyi of the un-logged
-        divergence of the escorts, l2 (p - q)^2, linf |p - q|, fisher_rao (sqrt p - sqrt q)^2. An infinite D cannot
-        be shared out: then these are the summands as they are, with +inf at the items that make a summand infinite.
+        kl, alpha, l1 and jensen_shannon are sums, and the contributions are their summands (kl: p ln(p/q) - p + q). For
+        the others, D is divided in proportion to the summands of a related sum: for gamma, ab and renyi the divergence
+        of the escorts without the logarithm, for l2 (p - q)^2, for linf |p - q|, for fisher_rao (sqrt p - sqrt q)^2. An
+        infinite D cannot be divided, so the summands are returned as they are, some of them +inf.
 
         Raises ValueError as the call does.
         """
@@ -155,7 +157,7 @@ def symmetrised(measure: Measure, log_p: Vector, log_q: Vector, direction: str =
 
 
 def symmetrised_contributions(measure: Measure, log_p: Vector, log_q: Vector, direction: str = "jeffreys") -> Vector:
-    """How much of `symmetrised` each item accounts for, shape [vocabulary]: see `Measure.contributions`."""
+    """How much each item contributes to `symmetrised`: [vocabulary], as in `Measure.contributions`."""
     return _in_direction(measure.contributions, measure.symmetric, log_p, log_q, direction)
 
 
@@ -185,14 +187,14 @@ def _checked_distributions(log_p: Vector, log_q: Vector) -> tuple[Vector, Vector
         raise ValueError(f"log_p and log_q must share a shape [vocabulary], not {log_p.shape} and {log_q.shape}")
     for name, logs in (("log_p", log_p), ("log_q", log_q)):
         if not math.isfinite(logs.max()):
-            raise ValueError(f"{name} is no distribution: it holds NaN or +inf, or every probability in it is zero")
+            raise ValueError(f"{name} is not a distribution: it holds NaN or +inf, or every probability in it is zero")
         if ((logs < -1e290) & (logs > -np.inf)).any():
             raise ValueError(f"{name} holds finite values below -1e290, which overflow: use -inf for zero")
     return log_p, log_q
 
 
 class _Pair(NamedTuple):
-    """ln u, ln v and r of the module's head, all [vocabulary]; r is +inf where only v is 0, 0 where both are."""
+    """ln u, ln v and r of the module's docstring, [vocabulary]; r is +inf where only v is 0, and 0 where both are."""
 
     log_u: Vector
     log_v: Vector
@@ -205,7 +207,7 @@ def _log_power_mean(logs: Vector, order: float) -> float:
     scaled = order * logs
     top = float(scaled.max())
     scaled -= top
-    # Dividing by a small order would blow up the rounding of ln(mean exp), where exp is 1 but for its last digits.
+    # For a small order, exp is close to 1, and the division would amplify the rounding of ln(mean exp).
     mean = np.log1p(np.expm1(scaled).mean()) if scaled.min() > -1 else np.log(np.exp(scaled).mean())
     return (top + float(mean)) / order
 
@@ -226,13 +228,13 @@ def _family(pair: _Pair, a: float, b: float, logged: bool) -> float:
         log_sum = top + math.log(np.exp(log_w - top).sum()) if math.isfinite(top) else top
         if abs(log_sum) > 0.1:
             return -(log_sum if logged else float(np.expm1(log_sum))) / (a * b)
-    # Close together, or next to a limit, sum w is 1 but for rounding; the sum of s keeps its digits.
+    # If p and q are close, or near a limit, sum w is 1 up to rounding, and the sum of s is more exact.
     total = float(_family_summands(pair, a, b).sum())
     return -math.log1p(-a * b * total) / (a * b) if logged and abs(a * b) > 1e-15 else total
 
 
 def _log_w(pair: _Pair, a: float, b: float) -> Vector:
-    # Starting from the side with the smaller weight, which may be as low as -1e38, would lose the other's digits.
+    # Starting from the side with the smaller weight (as low as -1e38) would lose the other side's digits.
     log_w = pair.log_v + a * pair.log_ratio if abs(a) <= abs(b) else pair.log_u - b * pair.log_ratio
     log_w[np.isposinf(pair.log_ratio)] = -np.inf if b > 0 else np.inf
     log_w[np.isneginf(pair.log_ratio)] = -np.inf if a > 0 else np.inf
@@ -240,14 +242,14 @@ def _log_w(pair: _Pair, a: float, b: float) -> Vector:
 
 
 def _family_summands(pair: _Pair, a: float, b: float) -> Vector:
-    """The summand s of the module's head for each item, shape [vocabulary]."""
+    """The summand s of the module's docstring for each item: [vocabulary]."""
     if abs(a) > abs(b):  # the division below must be by the larger exponent, or rounding grows at the limits
         pair, a, b = _Pair(pair.log_v, pair.log_u, -pair.log_ratio), b, a
     log_u, log_v, log_ratio = pair
     v = np.exp(log_v)
     difference = _rise(v, log_u, log_ratio, a + b) - _rise(v, _log_w(pair, a, b), log_ratio, a)
     summands = np.maximum(difference / b, 0.0)
-    near = np.flatnonzero(np.abs(b * log_ratio) < 1e-5)  # here the difference is mostly rounding: take the series
+    near = np.flatnonzero(np.abs(b * log_ratio) < 1e-5)  # here the difference is mostly rounding error: use the series
     summands[near] = v[near] * log_ratio[near] ** 2 * (1 / 2 + (2 * a + b) * log_ratio[near] / 6)
     only_u, only_v = np.isposinf(log_ratio), np.isneginf(log_ratio)
     summands[only_u] = np.exp(log_u[only_u]) / (b * (a + b)) if b > 0 else np.inf
@@ -256,7 +258,7 @@ def _family_summands(pair: _Pair, a: float, b: float) -> Vector:
 
 
 def _rise(v: Vector, log_end: Vector, log_ratio: Vector, exponent: float) -> Vector:
-    """(exp(log_end) - v) / exponent, where log_end = ln v + exponent r, with all its digits for small r."""
+    """(exp(log_end) - v) / exponent, where log_end = ln v + exponent r, exact also for small r."""
     if abs(exponent) < 1e-15:
         return v * log_ratio
     rise = np.exp(log_end) - v

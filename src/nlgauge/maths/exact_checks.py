@@ -1,8 +1,8 @@
-"""What can be checked without a model: numbers, dates, names, opposites and negations of a text beside its source.
+"""Checks of a text against its source without a model: numbers, dates, names, opposites and negations.
 
-A statement is compared with the sentence of the source that shares most with it. Only what has a counterpart there that
-says another thing is reported; what the source says in another form is not (`nlgauge.maths.quantities`), nor what may
-follow from it, such as a sum, a rounded number or a count.
+A statement is compared with the sentence of the source that shares most words with it. A difference is reported only if
+that sentence has a counterpart that disagrees. It is not reported if the source says the same in another form
+(`nlgauge.maths.quantities`), or if it may follow from the source, such as a sum, a rounded number or a count.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = frozenset(["in", "at", "by", "from", "to", "for", "with", "of", "near", "into", "against"])
-"""Words that a name stands behind, so that two names behind the same one may be in each other's place"""
+"""Words before a name. Two names after the same word can be compared"""
 _NO_NAMES = frozenset([*MONTHS, *WEEKDAYS, "I", "Mr", "Mrs", "Dr"])
 _SURE, _VERY_SURE = 0.5, 0.6
-"""The share of the statement's words that the sentence beside it has to hold: for another word, and for a negation"""
+"""The share of the statement's words that the source sentence must contain, to compare words and negations"""
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _ROUNDED = 0.15
 _COUNTED = 12
-"""Up to here a number may have been counted, or be a sum of some"""
+"""Up to this number, a text may have counted things itself"""
 
 
 class Difference(NamedTuple):
-    """Where a text says another thing than its source."""
+    """A place where a text differs from its source."""
 
     begin: int
     end: int
@@ -49,14 +49,14 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True)
 class _Part:
-    """A sentence or clause at its place."""
+    """A sentence or clause with its position."""
 
     text: str
     begin: int
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """Its content words, without endings; no numbers."""
+        """The stems of its content words, without numbers."""
         found = (word.lower() for word in _WORD.findall(self.text))
         return frozenset(_stem(word) for word in found if not is_stopword(word) and not word[0].isdigit())
 
@@ -69,12 +69,12 @@ class _Part:
         return quantities(self.text)
 
     def shared(self, other: _Part) -> float:
-        """The share of its content words that the other one holds."""
+        """The share of its content words that the other part contains."""
         return len(self.stems & other.stems) / len(self.stems) if self.stems else 0.0
 
 
 class Source:
-    """A source, ready to be compared with."""
+    """A source, prepared for comparison."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         text = "\n".join(texts)
@@ -84,7 +84,7 @@ class Source:
         self._words = frozenset(word for sentence in self._sentences for word in sentence.words)
 
     def differences(self, text: str) -> list[Difference]:
-        """Where a text says another thing, in order; none of them overlaps another."""
+        """The differences of a text from this source, in order, without overlaps."""
         found: list[Difference] = []
         for sentence in _sentences(text):
             near = self._nearest(sentence, self._sentences)
@@ -97,7 +97,7 @@ class Source:
         return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
 
     def _nearest(self, part: _Part, others: Sequence[_Part]) -> _Part | None:
-        """The sentence or clause that shares most words with a part, of equals the shortest; None where none does."""
+        """The sentence or clause that shares most words with a part (the shortest if several do), or None."""
         best = max(others, key=lambda one: (len(part.stems & one.stems), -len(one.stems)), default=None)
         return best if best is not None and part.stems & best.stems else None
 
@@ -121,7 +121,7 @@ class Source:
             yield Difference(one.begin, one.end, f"{sentence.text[one.begin : one.end]}: the source has {there}")
 
     def _has(self, one: Quantity, text: str) -> bool:
-        """Whether the source says a quantity, in any form, or one from which it may have been computed."""
+        """Whether the source has a quantity in any form, or quantities from which it may have been computed."""
         alike = [other for other in self._quantities if one.kind == other.kind]
         if one.kind == "date":
             parts = [other.value for other in self._quantities if other.kind == "date"]
@@ -140,7 +140,7 @@ class Source:
         return any(abs(mine - total) < 1e-9 for a, b in pairs for total in (a + b, b - a))
 
     def _names(self, sentence: _Part, near: _Part) -> Iterator[Difference]:
-        """Names in the place of others: behind the same word, or beside the same part of a name."""
+        """Names that replace another one: after the same word, or next to the same part of a name."""
         if sentence.shared(near) < _SURE:
             return
         theirs = list(_named(near.text))
@@ -189,7 +189,7 @@ def _opposites(sentence: _Part, near: _Part) -> Iterator[Difference]:
 
 
 def _pairs(part: _Part, other: _Part) -> Iterator[tuple[int, int, str]]:
-    """Words of a part whose opposite stands in the other one, where neither stands in both."""
+    """Words of a part whose opposite is in the other part, if neither is in both."""
     for match in _WORD.finditer(part.text):
         word = match.group().lower()
         for opposite in OPPOSITES.get(word, ()) if word not in other.words else ():
@@ -212,7 +212,7 @@ def _clauses(sentence: _Part) -> Iterator[_Part]:
 
 
 def _named(text: str) -> Iterator[tuple[int, int, str]]:
-    """Words of names with the word before each, where that is another part of the name or a preposition."""
+    """Words of names after a preposition or another part of the name, with the word before them."""
     before = ""
     for match in _WORD.finditer(text):
         word = match.group()
@@ -223,12 +223,12 @@ def _named(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _alike(one: Quantity, other: Quantity) -> bool:
-    """Whether one could stand in the other's place."""
+    """Whether two quantities can be compared."""
     return one.kind == other.kind or {one.kind, other.kind} <= {"duration", "months"}
 
 
 def _after(text: str, at: int) -> str:
-    """The word behind a number, without its ending."""
+    """The stem of the word after a number."""
     match = _WORD.match(text, at + 1) if text[at : at + 1] in (" ", "-") else None
     return _stem(match.group().lower()) if match and not is_stopword(match.group()) else ""
 

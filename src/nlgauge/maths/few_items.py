@@ -1,4 +1,4 @@
-"""Intervals of few items: the level of a percentile bootstrap, and shares of 0 and 1."""
+"""Confidence intervals from few items: the level of a percentile bootstrap, and intervals of proportions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from nlgauge.maths.student import student_quantile
 
 @cache
 def expanded(level: float, n: int) -> float:
-    """The level at which to take the percentile interval of a mean over n items, or clusters, so that it holds `level`.
+    """The level for a percentile bootstrap interval of a mean over n items or clusters, so that it covers `level`.
 
-    With few items the percentile bootstrap is too narrow twice: it divides by n where a variance divides by n - 1, and
-    it knows no doubt about the spread. Each tail is widened to what Student's t has there: the tail of the standard
-    normal beyond sqrt(n / (n - 1)) t_{(1 + level) / 2, n - 1} (Hesterberg, *What Teachers Should Know About the
-    Bootstrap*, The American Statistician 2015: the expanded percentile interval).
+    With few items the percentile bootstrap is too narrow for two reasons: it divides by n and not by n - 1, and it
+    ignores the uncertainty of the variance. Each tail is therefore widened to the one of Student's t: the tail of the
+    standard normal beyond sqrt(n / (n - 1)) t_{(1 + level) / 2, n - 1} (Hesterberg, *What Teachers Should Know About
+    the Bootstrap*, The American Statistician 2015: the expanded percentile interval).
     """
     if n < 2:
         return level
@@ -25,7 +25,7 @@ def expanded(level: float, n: int) -> float:
 
 
 def wilson(successes: float, n: int, level: float) -> tuple[float, float]:
-    """The score interval of a share: `successes` of n (Wilson 1927), which is not empty where all or none succeed."""
+    """The score interval of a proportion of `successes` in n (Wilson 1927); not empty if all or none succeed."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     share = successes / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
@@ -34,10 +34,11 @@ def wilson(successes: float, n: int, level: float) -> tuple[float, float]:
 
 
 def paired_shares(up: float, down: float, n: int, level: float) -> tuple[float, float]:
-    """The interval of a difference of two shares on the same n items: `up` of them favour the first, `down` the other.
+    """The interval of the difference of two proportions on the same n items: `up` favour the first, `down` the second.
 
-    The adjusted Wald interval: one item more of either kind (Bonett and Price, *Adjusted Wald Confidence Interval for a
-    Difference of Binomial Proportions Based on Paired Data*, 2012). It is not empty where no item tells the two apart.
+    The adjusted Wald interval, with one more item of each kind (Bonett and Price, *Adjusted Wald Confidence Interval
+    for a Difference of Binomial Proportions Based on Paired Data*, 2012). It is not empty if the two agree on every
+    item.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     first, second = (up + 1) / (n + 2), (down + 1) / (n + 2)

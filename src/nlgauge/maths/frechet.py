@@ -3,9 +3,9 @@
 Heusel et al., "GANs Trained by a Two Time-Scale Update Rule...", NeurIPS 2017 (FID), after Dowson and Landau 1982:
 d^2 = |m1 - m2|^2 + tr C1 + tr C2 - 2 tr (C1 C2)^(1/2).
 
-With centred points over sqrt(n - 1) as the rows of A1 and A2, C = A'A, and the last trace is the sum of the singular
-values of A1 A2' (its nuclear norm). No covariance is formed or rooted, so nothing turns complex or infinite where there
-are fewer points than dimensions, and equal sets are at 0 to the last digits rather than to half of them.
+Let the rows of A1 and A2 be the centred points over sqrt(n - 1). Then C = A'A, and the last trace is the sum of the
+singular values of A1 A2' (its nuclear norm). No matrix square root is needed, so nothing becomes complex or infinite
+with fewer points than dimensions, and the distance of equal sets is 0 up to rounding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _AT_ONCE = 4096
 
 
 class Frechet(NamedTuple):
-    """The squared distance, and the two terms that it is the sum of; none is negative."""
+    """The squared distance and the two terms that add up to it; none is negative."""
 
     distance: float
     means: float
@@ -31,7 +31,8 @@ class Frechet(NamedTuple):
 
 
 def frechet(first: Points, second: Points) -> Frechet:
-    """Between [n, width] and [m, width], n and m at least 1; covariances over n - 1, that of a lone point being 0."""
+    """Distance of [n, width] and [m, width], n and m at least 1. Covariances divide by n - 1, and are 0 for one
+    point."""
     roots, averages = zip(*(_root(points) for points in (first, second)), strict=True)
     means = float(np.square(averages[0] - averages[1]).sum())
     overlap = np.linalg.svd(roots[0] @ roots[1].T, compute_uv=False).sum()

@@ -1,4 +1,4 @@
-"""Distances between convex hulls of points, in spaces of many dimensions, where a hull has no list of faces."""
+"""Distances between convex hulls of points in many dimensions, without their faces."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _CLOSE = 1e-6
 
 
 def hausdorff(x: Array, y: Array, regions: Marks, others: Marks, tolerance: float = 1e-3) -> Array:
-    """Hausdorff distances between hulls of points of x and of y: the farthest that a point of one is from the other.
+    """Hausdorff distances between convex hulls of points of x and of y.
 
     x [n, width], y [m, width]; regions [hulls, n] and others [hulls, m] mark the points of each hull, at least one ->
-    [hulls]. Up to `tolerance` of itself, and 1e-6, too small, never too large. It is also the largest difference
-    between how far the two reach along a direction.
+    [hulls]. The result is never too large, and too small by at most `tolerance` times itself plus 1e-6. This distance
+    is also the largest difference of the two support functions.
 
-    Every point walks to the nearest point of the other hull by moving weight from that hull's worst vertex to its best
-    one (pairwise steps of Frank and Wolfe; Lacoste-Julien and Jaggi 2015), which bounds its distance from both sides.
-    A point that cannot be its hull's farthest any more stops.
+    For every point, pairwise Frank-Wolfe steps (Lacoste-Julien and Jaggi 2015) approach the nearest point of the other
+    hull: they move weight from that hull's worst vertex to its best one, and bound the distance from both sides. A
+    point stops once it cannot be the farthest of its hull.
     """
     if len(x) + len(y) > _TOGETHER and len(regions) > 1:
         each = [hausdorff(x[a], y[b], a[None, a], b[None, b], tolerance) for a, b in zip(regions, others, strict=True)]

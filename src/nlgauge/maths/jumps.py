@@ -1,11 +1,11 @@
-"""Edit distance in which the candidate may be read in any order: CDER's, and EED's of characters.
+"""Edit distance in which the candidate may be read in any order: of words for CDER, of characters for EED.
 
 Leusch, Ueffing and Ney, "CDer: Efficient MT Evaluation Using Block Movements", EACL 2006. Stanchev, Wang and Ney, "EED:
 Extended Edit Distance Measure for Machine Translation", WMT 2019.
 
-The reference is covered from its first to its last symbol; of the candidate any part may be passed over, read again or
-jumped to. Thousands of pairs are gone through in step, place by place; every sum is that of the plain algorithm, so
-that of nearly equal costs the same one is the least.
+The reference is read from its first to its last symbol. Any part of the candidate may be skipped, read again or jumped
+to. Thousands of pairs are computed in parallel, position by position. The order of additions is that of the plain
+algorithm, so that rounding decides between nearly equal costs in the same way.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 Symbols: TypeAlias = NDArray[np.int32]
 Pairs: TypeAlias = Sequence[tuple[Symbols, Symbols]]
 MOST_CELLS = 100_000_000
-"""Symbols of a candidate times those of its reference, 10,000 each: minutes of work. Twice as long texts take four
-times as long, and the longest that there may be take years"""
+"""Symbols of a candidate times symbols of its reference (10,000 each take minutes). Twice as long texts take four times
+as long, and the longest possible would take years"""
 _BATCH, _ALIKE, _CELLS = 1400, 5600, 1 << 22
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What it costs to pass over a symbol of the candidate, or one of the reference, to substitute, and to jump."""
+    """The costs to skip a symbol of the candidate, to skip one of the reference, to substitute, and to jump."""
 
     over_candidate: float
     over_reference: float
@@ -39,14 +39,14 @@ class Costs:
 def jump_distances(
     pairs: Pairs, costs: Costs, jumps_after: int | None = None
 ) -> Iterator[tuple[float, NDArray[np.int32]]]:
-    """For each (candidate, reference) what the best path costs, and how often each place of the candidate was best.
+    """For each (candidate, reference), the cost of the best path, and how often each candidate position was best.
 
-    Places are those between symbols, [len(candidate) + 1]; the best place is counted after each symbol of the
-    reference, the first one of several. jumps_after: the symbol of the reference after which one may jump; None: after
-    each. A path starts before the candidate's first symbol, or elsewhere for 1. No text is empty. NaN, and no places,
-    of a pair of more than MOST_CELLS.
+    Positions are between symbols, [len(candidate) + 1]. The best position is counted after each symbol of the
+    reference; of equal ones, the first. jumps_after: the symbol of the reference after which a jump is allowed; None
+    allows it after each. A path starts before the candidate's first symbol, or elsewhere at cost 1. Texts must not be
+    empty. A pair of more than MOST_CELLS gets NaN and no positions.
     """
-    # A batch takes as many places and steps as its longest texts do, so its pairs are alike in both lengths.
+    # The longest texts of a batch determine its size, so pairs of a batch have similar lengths.
     near = (at for at, (candidate, reference) in enumerate(pairs) if len(candidate) * len(reference) <= MOST_CELLS)
     order = sorted(near, key=lambda at: len(pairs[at][0]))
     for begin in range(0, len(order), _ALIKE):
@@ -66,7 +66,7 @@ def jump_distances(
 
 
 def _batch(pairs: Pairs, costs: Costs, jumps_after: int | None) -> Iterator[tuple[float, NDArray[np.int32]]]:
-    """As `jump_distances`, of pairs from the longest reference to the shortest; arrays are [places, pairs]."""
+    """As `jump_distances`, for pairs sorted by reference length, longest first; arrays are [positions, pairs]."""
     lengths = np.array([[len(side) for side in pair] for pair in pairs])
     width, depth = (int(side) for side in lengths.max(axis=0))
     ours = np.full((width, len(pairs)), -1, np.int32)
@@ -79,10 +79,10 @@ def _batch(pairs: Pairs, costs: Costs, jumps_after: int | None) -> Iterator[tupl
     visits = np.zeros((width + 1, len(pairs)), np.int32)
     unlike, leasts = np.empty((width, len(pairs))), np.empty((width + 1, len(pairs)), np.bool_)
     over = np.empty(len(pairs))
-    ends = np.searchsorted(-lengths[:, 1], -np.arange(depth), side="left")  # how many references go on
+    ends = np.searchsorted(-lengths[:, 1], -np.arange(depth), side="left")  # how many references have this symbol
     for step, active in enumerate(ends.tolist()):
         symbol, numbers = theirs[step, :active], np.arange(active)
-        # 1 where symbols differ, written into floats at once, which takes half of what np.where does.
+        # 1 where symbols differ, written directly as floats: twice as fast as np.where.
         other = np.not_equal(ours[:, :active], symbol, out=unlike[:, :active], casting="unsafe")
         if costs.other != 1:
             other *= costs.other
@@ -95,8 +95,8 @@ def _batch(pairs: Pairs, costs: Costs, jumps_after: int | None) -> Iterator[tupl
             np.minimum(here, passed, out=here)
             before = here
         least = now[:, :active].min(axis=0)
-        # Places beyond a candidate's end are never cheaper than its end, and of equals the first is taken. An argmin
-        # over columns of floats would take ten times as long.
+        # Positions after a candidate's end are never cheaper than its end, and the first of equal ones is used. An
+        # argmin over columns of floats would take ten times as long.
         best = np.equal(now[:, :active], least, out=leasts[:, :active]).argmax(axis=0)
         visits[best, numbers] += 1
         lands = least + costs.jump

@@ -1,6 +1,6 @@
-"""Whether a text is English, by its script and its frequent words: enough to refuse what an English model cannot read.
+"""Whether a text is English, by its script and its frequent words, to refuse texts that an English model cannot read.
 
-A text is called foreign only where much speaks for it. Short texts, names, numbers and code are not.
+A text is called foreign only on strong evidence. Short texts, names, numbers and code are not.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Mapping
 
 _LETTERS, _WORDS, _HITS = 12, 6, 3
-"""Letters and words from which on a text is looked at, and frequent words of one language that it has to have"""
+"""Minimum letters and words of a text that is checked, and minimum frequent words of one language"""
 _MARKED, _MARKED_WORDS = 0.3, 8
-"""The share of words with letters that English has not, from so many words on"""
+"""Minimum share of words with letters that English does not have, and minimum number of words"""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LISTS = """
 English: a about after all an and any are as at be been before but by can could did do does for from had has have he
@@ -51,11 +51,11 @@ _OWN = {
 
 
 def foreign(text: str) -> str | None:
-    """The language or script of a text that is plainly not English, as 'German' or 'Cyrillic'; None for any other.
+    """The language or script of a text that is clearly not English, such as 'German' or 'Cyrillic', else None.
 
-    Script: fewer than half of its letters are Latin. Words: frequent ones of another language are a quarter of its
-    words or more, and at least three times as many as English ones; or no frequent word is English, and three words of
-    ten have letters that English has not.
+    By script: fewer than half of its letters are Latin. By words: at least a quarter of its words are frequent words of
+    another language, and at least three times as many as frequent English words. Or no word is a frequent English word,
+    and three of ten words have letters that English does not have.
     """
     letters = [sign for sign in text[:2000] if sign.isalpha()]
     if len(letters) < 3:
@@ -74,10 +74,10 @@ def foreign(text: str) -> str | None:
     name, hits = max(((name, sum(word in own for word in words)) for name, own in _OWN.items()), key=lambda one: one[1])
     if hits >= _HITS and hits * 4 >= len(words) and hits >= 3 * english:
         return name
-    marked = sum(not word.isascii() and word[0].islower() for word in _WORD.findall(text[:4000]))  # names are no sign
+    marked = sum(not word.isascii() and word[0].islower() for word in _WORD.findall(text[:4000]))  # names do not count
     enough = len(words) >= _MARKED_WORDS and marked >= _MARKED * len(words) and not english
     return "a Latin script, and no English word" if enough else None
 
 
 _DENSE = frozenset({"Cjk", "Hiragana", "Katakana", "Hangul"})
-"""Scripts of which a few signs are a sentence"""
+"""Scripts in which a few characters can be a sentence"""

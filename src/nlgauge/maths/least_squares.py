@@ -1,7 +1,7 @@
-"""Least squares with coefficients that must not be negative, or must not be large: small problems, solved to the end.
+"""Least squares with non-negative coefficients, and ridge regression, for small problems.
 
-A [n, features], b [n]. Features that nothing tells apart share a solution in many ways; the first of them is then taken
-by `nonnegative`, and all alike by `ridge`.
+A [n, features], b [n]. With identical features the solution is not unique: `nonnegative` uses the first of them, and
+`ridge` weighs them equally.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ _SLACK = 1e-12
 
 
 class Solution(NamedTuple):
-    """Coefficients [features], and how far they are from the best."""
+    """Coefficients [features], and how far they are from optimal."""
 
     coefficients: Array
     violation: float
-    """The largest violation of the conditions of Karush, Kuhn and Tucker: no coefficient is negative, no feature with
-    coefficient 0 points along the rest b - Ax, all others are at right angles to it; as a cosine, 0 is exact"""
+    """The largest violation of the Karush-Kuhn-Tucker conditions: no coefficient is negative, no feature with
+    coefficient 0 has a positive product with the residual b - Ax, all others are orthogonal to it. As a cosine; 0 is
+    exact"""
 
 
 def nonnegative(A: Array, b: Array) -> Solution:
     """The x >= 0 for which |b - Ax| is smallest: Lawson and Hanson, *Solving Least Squares Problems*, 1974, chapter 23.
 
-    Features enter one after another, the one that points most along the rest first, and leave where they would turn
-    negative; the rest grows shorter with every step, so that no set of features comes twice.
+    Features enter one after another, the one with the largest product with the residual first, and leave if they would
+    become negative. The residual gets smaller with every step, so that no set of features occurs twice.
     """
     size = A.shape[1]
     norms = np.sqrt((A**2).sum(0))
@@ -44,7 +45,7 @@ def nonnegative(A: Array, b: Array) -> Solution:
         new = int(along.argmax())
         used[new] = True
         tried = _solved(A, b, used)
-        if tried[new] <= 0:  # by rounding alone: it would shorten nothing
+        if tried[new] <= 0:  # due to rounding: it would not reduce the residual
             used[new], barred[new] = False, True
             continue
         while (tried[used] <= 0).any():

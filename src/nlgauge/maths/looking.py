@@ -1,4 +1,4 @@
-"""An interval of paired differences that holds at all looks at once, however often and whenever one looks."""
+"""A confidence sequence for paired differences: intervals that hold at all looks together, however often one looks."""
 
 from __future__ import annotations
 
@@ -9,37 +9,38 @@ from typing import NamedTuple
 
 _NORMAL = NormalDist()
 _SIGNS = 1 / (4 * _NORMAL.cdf(-math.sqrt(2)))
-"""3.178...: how far a weighted sum of random signs may be beyond the normal tail"""
+"""3.178...: by which factor the tail of a weighted sum of random signs may exceed the normal tail"""
 
 
 class Look(NamedTuple):
-    """What the differences tell at one of many looks."""
+    """The result of one of many looks."""
 
     difference: float
     low: float
-    """-inf where so few differences can bound nothing at this look"""
+    """-inf if there are too few differences for a bound at this look"""
     high: float
     p: float
-    """That now and before are alike, two-sided: below the level in at most that share of unchanged series, ever"""
+    """Two-sided, for no change between now and before: in unchanged series, the share with p below the level at any
+    look is at most the level"""
 
 
 def spent(level: float, look: int) -> float:
-    """What one look may use up of a level that all looks, 1, 2, 3 and so on, share: level / (look (look + 1))."""
+    """The part of a level that one look may spend; over looks 1, 2, 3, ... it sums to the level."""
     return level / (look * (look + 1))
 
 
 def look_at(sums: Sequence[float], sizes: Sequence[float], look: int, level: float = 0.05) -> Look:
-    """The mean of differences at a look, numbered from 1, and the interval that all looks together keep to 1 - `level`.
+    """The mean difference at a look (from 1), with an interval that holds at all looks with probability 1 - `level`.
 
-    sums, sizes [groups]: of each item, or cluster of items, the sum of its differences and how many they are.
+    sums, sizes [groups]: for each item or cluster of items, the sum and the number of its differences.
 
-    Where nothing changed, now and before could be exchanged, so the sums are symmetric about 0. Given their sizes their
-    signs are then random, and for every x, P(sum >= x sqrt(sum of squares)) <= c P(N >= x) with c = 1 / (4 P(N >=
-    sqrt 2)) (Bentkus and Dzindzalieta, *A tight Gaussian bound for weighted sums of Rademacher random variables*,
-    Bernoulli 2015): this is exact for few differences of any range, and asks for no variance. The levels of all looks
-    sum to `level`, so that by the union bound the series errs in at most that share of cases, whatever the looks have
-    in common, one baseline for one (Robbins, *Statistical Methods Related to the Law of the Iterated Logarithm*, 1970,
-    calls such intervals a confidence sequence). The ends are those shifts at which the shifted sums pass; they hold a
+    If nothing changed, now and before are exchangeable, so the sums are symmetric about 0. Given their absolute values,
+    their signs are random, and for every x, P(sum >= x sqrt(sum of squares)) <= c P(N >= x) with c = 1 / (4 P(N >= sqrt
+    2)) (Bentkus and Dzindzalieta, *A tight Gaussian bound for weighted sums of Rademacher random variables*, Bernoulli
+    2015). This is valid for few differences of any range and needs no variance. The levels of all looks sum to `level`,
+    so by the union bound the series is wrong in at most that share of cases, even if the looks share data, such as one
+    baseline (Robbins, *Statistical Methods Related to the Law of the Iterated Logarithm*, 1970, calls such intervals a
+    confidence sequence). The ends of the interval are the shifts that the test just does not reject; the model is a
     change that shifts symmetric differences.
     """
     if len(sums) != len(sizes) or not len(sums):
@@ -60,5 +61,5 @@ def look_at(sums: Sequence[float], sizes: Sequence[float], look: int, level: flo
 
 
 def least_groups(look: int, level: float = 0.05) -> int:
-    """The fewest items, or clusters, that can show a change of any size at a look."""
+    """The minimum number of items or clusters that can show a change of any size at a look."""
     return math.floor(_NORMAL.inv_cdf(spent(level, look) / 2 / _SIGNS) ** 2) + 1

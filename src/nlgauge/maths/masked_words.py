@@ -1,12 +1,12 @@
-"""From scores of masked words to one number, and which words are worth masking.
+"""The score of a text from its masked words, and which words to mask.
 
 Liu, Bawden, Scialom, Sagot and Cheung, "MaskEval: Weighted MLM-Based Evaluation for Text Summarization and
-Simplification", Eval4NLP 2022, section 3.3. A candidate's words have scores s and weights w that sum to one, its
-source's t and v:
+Simplification", Eval4NLP 2022, section 3.3. A candidate's words have scores s and weights w with sum one; its source's
+words have scores t and weights v:
 
     MaskEval = w_c sum_i w_i s_i + (1 - w_c) sum_j v_j t_j
 
-w_c, from 0 to 1, is the candidate's share. Where only some words were masked (section 6.2), sums run over these and are
+w_c, from 0 to 1, is the candidate's share. If only some words were masked (section 6.2), sums are over these words and
 divided by their weight.
 """
 
@@ -23,7 +23,7 @@ _ROUNDING = 1e-9
 
 
 def word_weights(logits: NDArray[np.floating], starts: NDArray[np.intp]) -> Array:
-    """Softmax over a text's sub-words, summed over the pieces of each word (equation 6): [words], of sum one.
+    """Softmax over a text's sub-words, summed over the sub-words of each word (equation 6): [words], with sum one.
 
     logits: [tokens]; starts: the first token of each word, [words].
     """
@@ -33,14 +33,14 @@ def word_weights(logits: NDArray[np.floating], starts: NDArray[np.intp]) -> Arra
 
 
 def uniform(words: int) -> Array:
-    """The same weight for every word: [words], of sum one."""
+    """The same weight for every word: [words], with sum one."""
     return np.full(words, 1 / words)
 
 
 def heaviest(weights: Array, keep: float) -> NDArray[np.intp]:
-    """The fewest, heaviest words that together have the share `keep` of the weight: indices, heaviest first.
+    """The smallest set of words, heaviest first, with at least the share `keep` of the weight: indices.
 
-    keep: above 0, to 1; 1 keeps all, those without weight too. Where weights are equal, the first comes first.
+    keep: above 0, up to 1; 1 keeps all words, also without weight. Words of equal weight are in text order.
     """
     order = np.argsort(-weights, kind="stable")
     if keep >= 1:
@@ -50,9 +50,9 @@ def heaviest(weights: Array, keep: float) -> NDArray[np.intp]:
 
 
 def kept_words(weights: tuple[Array, Array], share: float, keep: float, per_text: bool) -> tuple[list[int], list[int]]:
-    """Which words of candidate and source are masked, in the order of the texts.
+    """The words of candidate and source that are masked, in text order.
 
-    per_text: the share `keep` of each text's own weight, not of both texts' together with their shares in the score.
+    per_text: apply `keep` to each text's weight separately, not to the weight of both texts in the score.
     """
     if per_text:
         chosen = [heaviest(own, keep) for own in weights]
@@ -64,14 +64,14 @@ def kept_words(weights: tuple[Array, Array], share: float, keep: float, per_text
 
 
 def shared(weights: tuple[Array, Array], share: float) -> tuple[Array, Array]:
-    """Weights of candidate and source in the score: of sum one over both."""
+    """Weights of candidate and source in the score, with sum one over both."""
     return share * weights[0], (1 - share) * weights[1]
 
 
 def weighted_score(scores: Sequence[Array], weights: Sequence[Array], share: float, per_text: bool = False) -> float:
-    """The score (equation 5) of the words that were masked: scores and weights of candidate and source, [masked] each.
+    """The score (equation 5), from scores and weights of the masked words of candidate and source, [masked] each.
 
-    Divided by the weight of what was masked, of each text by itself with `per_text`. NaN where that weight is 0.
+    It is divided by the weight of the masked words, with `per_text` for each text separately. NaN if that weight is 0.
     """
     if per_text:
         sides = [_mean(s, w) if part else 0.0 for s, w, part in zip(scores, weights, (share, 1 - share), strict=True)]

@@ -1,17 +1,17 @@
-"""Balls around points that reach to their k-th neighbour: radii and what lies inside, exact and in blocks.
+"""Balls around points that reach to their k-th neighbour: exact radii and contents, computed in blocks.
 
-A point's ball in its own set reaches to its k-th nearest *other* point there, and holds what lies at that distance or
-nearer (Kynkaanniemi et al., NeurIPS 2019; Mordido and Meinel, COLING 2020, equation 2). Points that stand in a set
-several times are several points, and each is an other point to its copies.
+The ball of a point reaches to its k-th nearest *other* point in its own set, and contains all points up to that
+distance (Kynkaanniemi et al., NeurIPS 2019; Mordido and Meinel, COLING 2020, equation 2). Copies of a point are
+separate points, and count as other points to each other.
 
-Everything here is what float64 distances by subtraction would give, ties and copies included. Those are computed for
-few pairs only: a float32 product of matrices gives a *lower bound* of half of every squared distance, and a comparison
-is made again in float64 where the bound cannot settle it.
+The results are those of float64 distances by subtraction, including ties and copies. To save time, a float32 matrix
+product gives a *lower bound* of half of every squared distance. Only comparisons that the bound cannot decide are made
+in float64.
 
-For x, y as rounded to float32, w wide, u = 2^-24: the computed |x|^2/2 + |y|^2/2 - xy, whatever the order of its sums,
-is within t (|x|^2 + |y|^2) of half the squared distance of the points as given, t = 1.1 (w + 8) u. With
-s(x) = t |x|^2 set against each norm, the products of [x, |x|^2/2 - s(x), 1] and [-y, 1, |y|^2/2 - s(y)] are the bounds,
-and 2 s(x) + 2 s(y) above them lie upper bounds. Each point has its own s, so a far outlier costs the others nothing.
+Let x and y be rounded to float32, w the width, u = 2^-24 and t = 1.1 (w + 8) u. The computed |x|^2/2 + |y|^2/2 - xy
+differs from half the squared distance of the given points by at most t (|x|^2 + |y|^2), for any order of summation. Let
+s(x) = t |x|^2. The products of [x, |x|^2/2 - s(x), 1] and [-y, 1, |y|^2/2 - s(y)] are lower bounds, and adding 2 s(x) +
+2 s(y) gives upper bounds. Each point has its own s, so a far outlier does not affect the others.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ Points = NDArray[np.floating[Any]]
 Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
-# Tiles with many rows: each column is fetched from memory for few products otherwise.
+# Tiles have many rows so that each column fetched from memory is used for many products.
 _ROWS, _COLUMNS = 1 << 12, 1 << 10
 _PAIRS = 1 << 14
-_NUMBERS = 1 << 17  # that stay in the cache
+_NUMBERS = 1 << 17  # fits the processor's cache
 _GROUPS = 4
 _FLOOR = 1e-30
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """What the balls of one set hold of the points of another, for several k."""
+    """Which points of one set are in balls of another, for several k."""
 
     pairs: Integers
-    """[ks]: (ball, point) pairs where the ball holds the point"""
+    """[ks]: number of (ball, point) pairs with the point in the ball"""
     points: Integers
-    """[points]: the place in ks of the first k at which a ball holds the point; len(ks) where none does"""
+    """[points]: index in ks of the first k for which the point is in a ball; len(ks) if there is none"""
     balls: Integers
-    """[balls]: the place in ks of the first k at which the ball holds a point; len(ks) where it never does"""
+    """[balls]: index in ks of the first k for which the ball contains a point; len(ks) if there is none"""
 
     @property
     def covered(self) -> Integers:
@@ -53,14 +53,15 @@ class Coverage:
 
     @property
     def occupied(self) -> Integers:
-        """How many balls hold at least one point: [ks]."""
+        """How many balls contain at least one point: [ks]."""
         return _up_to(self.balls, len(self.pairs))
 
 
 def coverage(first: Points, second: Points, ks: Sequence[int]) -> tuple[Coverage, Coverage]:
-    """What the balls of `first` hold of `second`, and those of `second` of `first`, from one pass over their distances.
+    """Coverage of `second` by the balls of `first`, and of `first` by the balls of `second`, in one pass.
 
-    first [n, width], second [m, width]; ks ascending, each at least 1. A k beyond a set's size less one is that.
+    first [n, width], second [m, width]; ks ascending, each at least 1. A k larger than a set's size minus 1 is reduced
+    to that.
     """
     return between(first, squared_radii(first, ks), second, squared_radii(second, ks))
 
@@ -68,8 +69,8 @@ def coverage(first: Points, second: Points, ks: Sequence[int]) -> tuple[Coverage
 def squared_radii(points: Points, ks: Sequence[int]) -> Reals:
     """Squared distances to the k-th nearest other points: [n, ks].
 
-    points [n, width]; ks ascending, each at least 1. A k beyond n - 1 is n - 1, and the radius of a lone point is 0.
-    Raises ValueError for points that are not finite, or other ks.
+    points [n, width]; ks ascending, each at least 1. A k larger than n - 1 is reduced to that, and the radius of a
+    single point is 0. Raises ValueError for points that are not finite and for invalid ks.
     """
     if list(ks) != sorted(ks) or not len(ks) or ks[0] < 1:
         raise ValueError(f"ks must be ascending numbers of at least 1, not {list(ks)}")
@@ -84,9 +85,9 @@ def squared_radii(points: Points, ks: Sequence[int]) -> Reals:
 
 
 def between(first: Points, first_radii: Reals, second: Points, second_radii: Reals) -> tuple[Coverage, Coverage]:
-    """`coverage` where the squared radii, [n, ks] and [m, ks], not falling along ks, are known."""
+    """`coverage` with known squared radii [n, ks] and [m, ks], non-decreasing along ks."""
     left, right = _Cloud.of(first), _Cloud.of(second)
-    # Copies have one radius.
+    # Copies have the same radius.
     tallies = (
         _Tally(left, first_radii[left.sample], right),
         _Tally(right, second_radii[right.sample], left),
@@ -107,7 +108,7 @@ def between(first: Points, first_radii: Reals, second: Points, second_radii: Rea
 
 
 def nearest(queries: Points, points: Points) -> tuple[Integers, Reals]:
-    """For each query the place of the nearest point, the first of several, and the squared distance: [n], [n]."""
+    """For each query, the index of the nearest point (the first of several) and the squared distance: [n], [n]."""
     asked, cloud = _Cloud.of(queries), _Cloud.of(points)
     rows, columns, squares = _nearest_pairs(asked, cloud, 1)
     first = np.searchsorted(rows, np.arange(len(asked.weight)))[asked.place]
@@ -115,16 +116,16 @@ def nearest(queries: Points, points: Points) -> tuple[Integers, Reals]:
 
 
 class _Cloud(NamedTuple):
-    """The distinct points of a set, in order of first appearance: many copies would mean many exact ties."""
+    """The distinct points of a set, in order of first appearance, because many copies would mean many exact ties."""
 
     points: Points
     """[distinct, width]"""
     sample: Integers
-    """[distinct]: where each stands first in the set"""
+    """[distinct]: index of each one's first copy in the set"""
     weight: Integers
-    """[distinct]: how often it stands there"""
+    """[distinct]: number of copies"""
     place: Integers
-    """[n]: which of the distinct points each point is"""
+    """[n]: index of each point among the distinct points"""
 
     @classmethod
     def of(cls, points: Points) -> _Cloud:
@@ -137,15 +138,15 @@ class _Cloud(NamedTuple):
 
 
 class _Frame:
-    """Two sets moved and scaled alike, so that float32 holds as much as it can of their distances."""
+    """Two sets centred and scaled in the same way, so that float32 distances are as exact as possible."""
 
     def __init__(self, left: _Cloud, right: _Cloud) -> None:
-        # One set is made ready once.
+        # If both are the same set, it is prepared once.
         clouds = [left] if left is right else [left, right]
         centre = np.mean([cloud.points.mean(0, np.float64) for cloud in clouds], axis=0)
         moved = [cloud.points - centre for cloud in clouds]
         largest = max(float(np.abs(points).max()) for points in moved)
-        # A power of two: scaling rounds nothing.
+        # Scaling by a power of two is exact.
         scale = 2.0 ** -np.ceil(np.log2(largest)) if largest else 1.0
         self.half_scale = scale**2 / 2
         self.error = 1.1 * (left.points.shape[1] + 8) * 2.0**-24
@@ -158,10 +159,11 @@ class _Frame:
         self._right = np.concatenate([-single[-1], one[-1], last[-1]], axis=1)
 
     def tiles(self, triangle: bool = False) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
-        """Lower bounds of half the squared distances of some of the left set from some of the right, in turn.
+        """Lower bounds of half the squared distances between parts of the left and right set, tile by tile.
 
-        Yields (first row, first column, [rows, columns]). triangle: of a set and itself, of which each distance is
-        wanted once; none comes in two tiles, and twice only among the points that are columns of one tile.
+        Yields (first row, first column, [rows, columns]). triangle: for a set with itself, so that each distance is
+        needed once. No distance is in two tiles; a distance is twice in one tile only between points that are columns
+        of it.
         """
         buffer = np.empty(_ROWS * _COLUMNS, np.float32)
         for column in range(0, len(self._right), _COLUMNS):
@@ -173,21 +175,21 @@ class _Frame:
                 yield row, column, np.matmul(left, right.T, out=out)
 
     def limit(self, bound: NDArray[np.float32], rows: slice) -> NDArray[np.float32]:
-        """What the bounds of a row's k nearest do not exceed, if k bounds of the row are at most `bound`: [rows].
+        """An upper limit for the bounds of a row's k nearest points, if k of its bounds are at most `bound`: [rows].
 
-        A lower bound b comes with a distance of at most b + 2 s(x) + 2 s(y), and as |y| is at most |x| + |x - y|, s(y)
-        is at most 3 s(x) + 5 t b.
+        With a lower bound b, the distance is at most b + 2 s(x) + 2 s(y). As |y| is at most |x| + |x - y|, s(y) is at
+        most 3 s(x) + 5 t b.
         """
         return _rounded_up(bound + 8 * self.slack[0][rows] + 10 * self.error * np.maximum(bound, 0))
 
     def gap(self, left: Integers, right: Integers) -> Reals:
-        """From the lower to the upper bound of pairs."""
+        """The difference between upper and lower bound of pairs."""
         gap: Reals = 2 * (self.slack[0][left] + self.slack[-1][right])
         return gap
 
 
 class _Tally:
-    """Counts what the balls of some centres hold of some points, pair by pair."""
+    """Counts which points are in the balls of some centres, pair by pair."""
 
     def __init__(self, centres: _Cloud, radii: Reals, points: _Cloud) -> None:
         self.radii, self._centres, self._points = radii, centres, points
@@ -197,7 +199,7 @@ class _Tally:
         self._holds = np.full(len(centres.weight), never)
 
     def add(self, centres: Integers, points: Integers, low: Reals, high: Reals, half_scale: float) -> None:
-        """Pairs that may be in a ball, each once, with bounds of half their squared distances as scaled."""
+        """Add pairs that may be in a ball, each once, with bounds of half their scaled squared distances."""
         radii = self.radii[centres] * half_scale
         first = _place(radii, low)
         near = np.flatnonzero(first != _place(radii, high))
@@ -213,11 +215,11 @@ class _Tally:
 
 
 def _nearest_pairs(left: _Cloud, right: _Cloud, k: int, itself: bool = False) -> tuple[Integers, Integers, Reals]:
-    """Every pair that can be among the k nearest of a left point, and few pairs besides.
+    """All pairs that can be among the k nearest of a left point, and a few others.
 
-    Returns rows, columns and squared distances, by row, then distance, then column. itself: the two are one set; a
-    distance is then read as a row's and as a column's, so half of the products are enough. Pairs are taken by what is
-    known of a row when they come, and held to what is known of it at the end.
+    Returns rows, columns and squared distances, sorted by row, distance and column. itself: both are the same set. Each
+    distance then counts for its row and its column, so half of the products are enough. Pairs are selected by the limit
+    known so far, and filtered by the final limit.
     """
     frame = _Frame(left, right)
     best = np.full((k, len(left.weight)), np.inf, np.float32)
@@ -241,10 +243,10 @@ def _nearest_pairs(left: _Cloud, right: _Cloud, k: int, itself: bool = False) ->
 
 
 def _smallest(known: NDArray[np.float32], more: NDArray[np.float32], k: int) -> NDArray[np.float32]:
-    """The k smallest of each column of known [k, n] and, about, of more [any, n]: [k, n].
+    """Approximately the k smallest numbers of each column of known [k, n] and more [any, n]: [k, n].
 
-    Only minima of groups of `more` are read: where two of the smallest share a group one is missed, and its place is
-    taken by a number that is hardly larger.
+    Only minima of groups of `more` are used: if two of the smallest are in one group, the larger is replaced by a
+    slightly larger number.
     """
     while len(more) >= 2 * _GROUPS * k:
         half = len(more) // 2
@@ -253,13 +255,13 @@ def _smallest(known: NDArray[np.float32], more: NDArray[np.float32], k: int) -> 
 
 
 def _within(low: NDArray[np.float32], limit: NDArray[np.float32]) -> tuple[Integers, Integers]:
-    """Rows and columns of what does not exceed a limit that broadcasts against it, row by row."""
+    """Rows and columns of numbers that do not exceed a limit (which broadcasts), row by row."""
     rows, columns = np.divmod(np.flatnonzero(low <= limit), max(low.shape[1], 1))
     return rows, columns
 
 
 def _squares(left: _Cloud, rows: Integers, right: _Cloud, columns: Integers) -> Reals:
-    """Squared distances of pairs by subtraction: the one place where a distance that decides is computed."""
+    """Squared distances of pairs by subtraction. All decisions use these distances."""
     out = np.empty(len(rows))
     step = max(1, _NUMBERS // left.points.shape[1])
     for at in range(0, len(rows), step):

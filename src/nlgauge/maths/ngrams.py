@@ -1,4 +1,4 @@
-"""N-grams of sequences: the list of them, and how many sequences have in common, many pairs at a time."""
+"""N-grams of sequences, and the number of shared n-grams for many pairs at a time."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SYMBOLS = 1 << 20
-"""Symbols of the pairs that are counted at a time, at least"""
+"""Minimum number of symbols in the pairs that are counted at a time"""
 
 
 def ngrams(words: Sequence[str], n: int) -> Iterator[str]:
-    """All runs of n words, in order; none of a text that is shorter. Words without spaces, which are put between them.
+    """All n-grams of words, in order, joined by spaces; words must not contain spaces.
 
-    As strings, which know their hash: sought in tables again and again they take half the time of tuples.
+    Strings cache their hash, so that lookups take half the time of tuples.
     """
     return map(" ".join, zip(*[words[start:] for start in range(n)], strict=False))
 
@@ -25,7 +25,7 @@ def code_points(text: str) -> NDArray[np.int64]:
 
 
 def numbered(sequences: Sequence[Sequence[str]]) -> list[NDArray[np.int64]]:
-    """Sequences of symbols as numbers from 0 on, equal symbols alike in all of them."""
+    """Sequences of symbols as numbers from 0, with the same number for equal symbols in all of them."""
     numbers: dict[str, int] = {}
     return [np.array([numbers.setdefault(one, len(numbers)) for one in each], np.int64) for each in sequences]
 
@@ -33,10 +33,10 @@ def numbered(sequences: Sequence[Sequence[str]]) -> list[NDArray[np.int64]]:
 def shared_ngrams(
     texts: Sequence[NDArray[np.int64]], pairs: Sequence[tuple[int, int]], longest: int
 ) -> NDArray[np.int64]:
-    """For each pair of texts and each n up to `longest`: n-grams of the one, of the other, and shared ones.
+    """For each pair of texts and each n up to `longest`: the number of n-grams of each text, and of shared ones.
 
-    Shared is the sum over n-grams of the lesser of the two counts. texts: sequences of symbols, numbers from 0 on.
-    pairs: numbers of texts. [pairs, longest, 3].
+    The last is the sum over n-grams of the smaller count. texts: sequences of symbols as numbers from 0. pairs: indexes
+    of texts. [pairs, longest, 3].
     """
     chosen = np.array(pairs, np.int64).reshape(-1, 2)
     sizes = np.array([len(text) for text in texts], np.int64)
@@ -56,7 +56,7 @@ def _shared(texts: Sequence[NDArray[np.int64]], pairs: NDArray[np.int64], longes
     out = np.zeros((len(pairs), longest, 3), np.int64)
     for n in range(1, longest + 1):
         left = np.maximum(sizes - n + 1, 0)
-        # An n-gram is numbered by the (n-1)-gram that it begins with and its last symbol: no hash, no collision.
+        # The number of an n-gram comes from its first (n-1)-gram and its last symbol, without hash collisions.
         at = _places(starts, left)
         known, grams[at] = np.unique(grams[at] * step + symbols[at + n - 1], return_inverse=True)
         keys = []
@@ -73,7 +73,7 @@ def _shared(texts: Sequence[NDArray[np.int64]], pairs: NDArray[np.int64], longes
 
 
 def _places(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places of runs of places, one run after the other."""
+    """The indexes of several runs, one after the other."""
     before = np.cumsum(sizes) - sizes
     places: NDArray[np.int64] = np.repeat(starts - before, sizes) + np.arange(sizes.sum())
     return places

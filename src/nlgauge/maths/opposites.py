@@ -1,4 +1,4 @@
-"""Words of English that say the opposite of each other, and words that say it more or less strongly."""
+"""English antonyms, and words that express different degrees."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ascending descending; ascended descended; sank rose; floated sank; froze melted;
 tighter looser; sharpened dulled; sweet bitter; voted abstained; retreated advanced; surrendered resisted; peace war;
 victory defeat; victories defeats; winners losers; optimistic pessimistic; happy unhappy; satisfied dissatisfied;
 pleased annoyed; calm stormy; sunny cloudy; clear unclear
-"""  # Of the two words of a pair each takes the other's place in its form, so that a sentence stays a sentence.
+"""  # The words of a pair have the same form, so that replacing one by the other keeps a sentence grammatical.
 
 STRENGTHS: tuple[tuple[str, ...], ...] = (
     ("all", "most", "some", "few"),
@@ -98,7 +98,7 @@ STRENGTHS: tuple[tuple[str, ...], ...] = (
     ("once", "twice"),
     ("both", "only one"),
 )
-"""Qualifiers and modals, each set with words that say another degree, or another certainty"""
+"""Quantifiers and modals, each set with words of another degree or certainty"""
 
 
 def _pairs() -> Mapping[str, tuple[str, ...]]:
@@ -112,4 +112,4 @@ def _pairs() -> Mapping[str, tuple[str, ...]]:
 
 
 OPPOSITES: Mapping[str, tuple[str, ...]] = _pairs()
-"""By each word, in small letters, what says the opposite"""
+"""For each word, in lower case, its antonyms"""

@@ -1,4 +1,4 @@
-"""Texts as points: what metrics of sets compare, taken from the vectors of a text's sub-words."""
+"""The points that set metrics compare, from the vectors of a text's sub-words."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ UNITS = ("sentence", "token")
 
 
 def layers_of(unit: str, layers: int, top: int) -> tuple[int, ...]:
-    """The hidden layers that the points of a unit are taken from: the last for a sentence, the last few for tokens.
+    """The hidden layers of a unit's points: the last one for sentences, the last `layers` ones for tokens.
 
-    Raises ValueError where the model has fewer than `layers` (layer 0 holds its embeddings, which know no context).
+    Raises ValueError if the model has fewer than `layers` layers. Layer 0 (embeddings) has no context and is not used.
     """
     if unit == "sentence":
         return (top,)
@@ -32,12 +32,11 @@ def text_points(
 
     'sentence': the mean of the last layer's vectors, special tokens included, as sentence encoders are pooled
         (Reimers and Gurevych 2019): one point.
-    'token': the vector of each word at each layer, a word standing for its first sub-word; punctuation and special
-        tokens left out (the filter of MoverScore, Zhao et al. 2019, from whose models the paper's vectors come): layers
-        times words.
+    'token': the vector of each word's first sub-word at each layer, without punctuation and special tokens (as in
+    MoverScore, Zhao et al. 2019, whose models the paper uses): layers times words.
 
     vectors [layers, tokens, width]; special, words (the number of each token's word) and wordlike (whether the token
-    holds a letter or a digit) [tokens]. normalize: to unit length; a zero vector stays one.
+    holds a letter or a digit) [tokens]. normalize: scale points to unit length; a zero vector stays zero.
     """
     points: NDArray[np.float64]
     if unit == "sentence":

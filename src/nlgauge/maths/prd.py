@@ -1,8 +1,8 @@
-"""Precision and recall for distributions: both sides as histograms over clusters, and the curve between the two.
+"""Precision and recall for distributions (PRD): a curve from the histograms of two sets over clusters.
 
 Sajjadi et al., "Assessing Generative Models via Precision and Recall", NeurIPS 2018. For a slope l, precision(l) =
-sum min(l ref, eval) and recall(l) = precision(l) / l; a curve is summed up by the largest F_b on it. Clusterings are
-k-means with several starts in whole, not in batches, so that a seed gives the same curve everywhere.
+sum min(l ref, eval) and recall(l) = precision(l) / l; the summary of a curve is its largest F_b. We use full k-means,
+not mini-batches, so that a seed gives the same curve on every machine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STEPS = 50
 
 
 class Curve(NamedTuple):
-    """Precision and recall at slopes of rising angle: precision goes from 0 up, recall down to 0."""
+    """Precision and recall at slopes of increasing angle: precision rises from 0, and recall falls to 0."""
 
     precision: Reals
     """[angles]"""
@@ -29,28 +29,28 @@ class Curve(NamedTuple):
     """[angles]"""
 
     def f_score(self, beta: float) -> float:
-        """The largest F_beta on the curve; beta > 1 weighs recall more, beta < 1 precision."""
+        """The largest F_beta on the curve; beta > 1 favours recall, beta < 1 precision."""
         precision, recall, square = self.precision, self.recall, beta * beta
         return float(((1 + square) * precision * recall / (square * precision + recall + _EPSILON)).max())
 
     @property
     def even(self) -> tuple[float, float]:
-        """Precision and recall at slope 1, where both are the mass that the two histograms share."""
+        """Precision and recall at slope 1: both are the mass that the two histograms share."""
         middle = len(self.precision) // 2
         return float(self.precision[middle]), float(self.recall[middle])
 
 
 def curve(evaluated: Reals, reference: Reals) -> Curve:
-    """From two histograms over the same clusters, each of sum 1: [clusters], [clusters]."""
+    """The curve of two histograms over the same clusters, each with sum 1: [clusters], [clusters]."""
     slopes = np.tan(np.linspace(_EPSILON, np.pi / 2 - _EPSILON, _ANGLES))
     precision = np.minimum(slopes[:, None] * reference, evaluated).sum(axis=1)
     return Curve(precision.clip(0, 1), (precision / slopes).clip(0, 1))
 
 
 def mean_curve(evaluated: Points, reference: Points, clusters: int, runs: int, seed: int) -> Curve:
-    """The mean of the curves of some clusterings of both sets together: [n, width], [m, width], any n and m.
+    """The mean curve of `runs` clusterings of the union of both sets: [n, width], [m, width].
 
-    It does not depend on the order of the points: they are clustered in the order of their coordinates.
+    It does not depend on the order of the points, because they are sorted by their coordinates.
     """
     union = np.concatenate([evaluated, reference]).astype(np.float64)
     order = np.lexsort(union.T[::-1])
@@ -66,9 +66,9 @@ def mean_curve(evaluated: Points, reference: Points, clusters: int, runs: int, s
 
 
 def k_means(points: Reals, clusters: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """The cluster of each point: [n, width] -> [n], below `clusters`; fewer are used where fewer points are distinct.
+    """The cluster of each point: [n, width] -> [n]. With fewer distinct points than `clusters`, fewer are used.
 
-    Starts by k-means++ (Arthur and Vassilvitskii 2007) and moves as Lloyd (1982) until nothing changes, or 50 times.
+    k-means++ start (Arthur and Vassilvitskii 2007), then Lloyd's algorithm (1982) until convergence, at most 50 steps.
     """
     points = points - points.mean(axis=0)
     centres = _start(points, clusters, generator)
@@ -84,7 +84,7 @@ def k_means(points: Reals, clusters: int, generator: np.random.Generator) -> NDA
 
 
 def _start(points: Reals, clusters: int, generator: np.random.Generator) -> Reals:
-    """Points far from each other: each is drawn with the square of its distance from those before as weight."""
+    """k-means++: each centre is drawn with the squared distance from earlier centres as weight."""
     chosen = [int(generator.integers(len(points)))]
     squares = np.full(len(points), np.inf)
     while len(chosen) < clusters:

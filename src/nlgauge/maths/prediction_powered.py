@@ -1,12 +1,11 @@
-"""A mean rating from all scores and a few ratings: prediction-powered inference, for drawn samples and clusters.
+"""Prediction-powered inference: a mean rating from all scores and a few ratings, for samples and clusters.
 
 Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, "Prediction-powered inference", Science 2023 (arXiv 2301.09633);
-Angelopoulos, Duchi and Zrnic, "PPI++", 2023 (arXiv 2311.01453), whose estimate, tuned weight and standard error these
-are, to rounding, where rows are drawn at random and stand for themselves. Strata and probabilities of rows: Zrnic and
-Candès, "Active statistical inference", 2024 (arXiv 2403.03208), with the ratio form that survey statistics take, after
-Hájek. Clusters: the sums of the influence of their rows, as Miller, "Adding error bars to evals", 2024 (arXiv
-2411.00640). Skewness: Hall, "On the removal of skewness by
-transformation", 1992, equation 2.6.
+Angelopoulos, Duchi and Zrnic, "PPI++", 2023 (arXiv 2311.01453), whose estimate, weight and standard error these are, up
+to rounding, for simple random samples without clusters. Strata and probabilities of rows: Zrnic and Candès, "Active
+statistical inference", 2024 (arXiv 2403.03208), with the ratio form of survey statistics (Hájek). Clusters: sums of the
+influence of their rows, as in Miller, "Adding error bars to evals", 2024 (arXiv 2411.00640). Skewness: Hall, "On the
+removal of skewness by transformation", 1992, equation 2.6.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ from nlgauge.maths.student import student_quantile, student_tail
 Float = NDArray[np.float64]
 Integers = NDArray[np.intp]
 LARGE, EVEN = 100, 0.15
-"""Units from which the normal interval serves, and the skewness of their sum up to which it does: by Edgeworth's series
-it covers at most 1 point less than it says"""
+"""The normal interval is used from this many units on, up to this skewness of their sum. By Edgeworth's series its
+coverage is then at most 1 point too low"""
 
 _MOST_LEVERAGE = 0.9
 
@@ -37,15 +36,15 @@ class Design:
 
     rated: NDArray[np.bool_]
     strata: Integers
-    """Within which rows were drawn at random; all 0 where rows were drawn from all"""
+    """Rows were drawn at random within each stratum; all 0 without strata"""
     probabilities: Float | None = None
-    """With which a rated row had been drawn, where they are known and the strata are not"""
+    """The probability with which each rated row was drawn, if known (instead of strata)"""
     clusters: Integers | None = None
-    """What rows share, from 0; None where each row stands for itself"""
+    """The cluster of each row, from 0; None if rows are independent"""
 
     @cached_property
     def weights(self) -> Float:
-        """How many rows a rated row stands for, 0 of the others: their sum is the number of rows."""
+        """How many rows each rated row represents, 0 for the others; the sum is the number of rows."""
         rows = len(self.rated)
         if self.probabilities is not None:
             weights = np.zeros(rows)
@@ -56,30 +55,30 @@ class Design:
 
     @cached_property
     def units(self) -> int:
-        """How many clusters, or rows, hold what was rated."""
+        """The number of clusters with rated rows, or of rated rows."""
         return int(self.rated.sum() if self.clusters is None else (np.bincount(self.clusters, self.rated) > 0).sum())
 
 
 class Powered(NamedTuple):
-    """A mean, and what each row moves it by."""
+    """A mean, and the influence of each row on it."""
 
     estimate: float
     influence: Float
     """[rows]: to first order, their sum is the error of the estimate"""
     cautious: Float
-    """The same over 1 - its leverage: what a jackknife would say (HC3 of MacKinnon and White 1985, by clusters CR3),
-    which is right where few ratings set the weight, or clusters differ in size"""
+    """The influence divided by 1 - leverage, as in a jackknife (HC3 of MacKinnon and White 1985; CR3 for clusters). It
+    is right also with few ratings or clusters of different sizes"""
     weight: float
-    """The weight of the scores: 0 takes the ratings alone"""
+    """The weight of the scores; with 0, only the ratings count"""
 
 
 def powered(ratings: Float, scores: Float, design: Design, least: float = -math.inf) -> Powered:
-    """The mean rating of rows like these. ratings [rows], read where the design says so; scores [rows], of all.
+    """The mean rating of rows like these. ratings: [rows], used for rated rows. scores: [rows].
 
-    The estimate is weight * mean of all scores + weighted mean of (rating - weight * score) over rated rows, and the
-    weight is the one that makes the variance least. It is not cut at 0 and 1 as ppi-python cuts it: a metric has
-    another unit than a rating. Scores that do not differ get the weight 0. least: the weight is this at least; 0 where
-    scores were fitted to the ratings, because such a fit can only be turned against them by chance.
+    The estimate is weight * mean of all scores + weighted mean of (rating - weight * score) over rated rows, with the
+    weight that minimises the variance. Unlike in ppi-python, it is not limited to [0, 1], because a metric and a rating
+    have different units. Constant scores get the weight 0. least: a lower limit of the weight. Use 0 for scores fitted
+    to the ratings, because a negative weight would then be due to chance.
     """
     rows, rated = len(scores), design.rated
     weights = design.weights
@@ -95,7 +94,7 @@ def powered(ratings: Float, scores: Float, design: Design, least: float = -math.
 
 
 def _leverage(scores: Float, design: Design) -> Float:
-    """How much of its own fit a row's cluster is: its share in a mean, and for a rated row its pull on the weight."""
+    """The leverage of each row's cluster: its share in a mean and, for rated rows, its influence on the weight."""
     rated, groups = design.rated, 2 * design.strata + design.rated
     shares = 1 / np.bincount(groups)[groups]
     if design.clusters is not None:
@@ -106,12 +105,12 @@ def _leverage(scores: Float, design: Design) -> Float:
 
 
 def totals(influence: Float, clusters: Integers | None) -> Float:
-    """The influence of each cluster: [clusters]; of each row where rows stand for themselves."""
+    """The influence of each cluster [clusters], or of each row if rows are independent."""
     return influence if clusters is None else np.bincount(clusters, influence).astype(float)
 
 
 def _settled(values: Float, design: Design) -> Float:
-    """Influence without what cannot vary: how many rows of each stratum were rated is settled by who drew them."""
+    """Influence without its fixed part: the number of rated rows in each stratum does not vary."""
     if design.probabilities is not None:
         return values
     if not design.strata.any():
@@ -144,18 +143,18 @@ def _weight(ratings: Float, scores: Float, design: Design, a: Float, b: Float) -
 
 
 def standard_error(influence: Float) -> float:
-    """That of an estimate, from the influence [clusters] of what is drawn independently."""
+    """The standard error of an estimate, from the influence of independent units [clusters]."""
     return math.sqrt(float(influence @ influence))
 
 
 def interval(
     estimate: float, influence: Float, cautious: Float, units: int, freedom: int, confidence: float
 ) -> tuple[float, float]:
-    """Where the mean lies, with that confidence.
+    """The confidence interval of the mean.
 
-    influence, cautious [clusters]; units: how many clusters hold what was rated; freedom: these less the strata. With
-    `LARGE` units and more whose influence is not skewed: the normal interval, which is ppi-python's. Else Student's t
-    of the cautious influence, corrected by Hall's cubic for the skewness that a studentised mean has.
+    influence, cautious [clusters]; units: the number of clusters with rated rows. freedom: units minus strata. With at
+    least `LARGE` units and no skewed influence, this is the normal interval of ppi-python. Otherwise it is Student's t
+    with the cautious influence and Hall's cubic correction for skewness.
     """
     error = standard_error(influence)
     if error == 0:
@@ -163,7 +162,7 @@ def interval(
     if units >= LARGE and abs(float((influence**3).sum())) <= EVEN * error**3:
         half = NormalDist().inv_cdf((1 + confidence) / 2) * error
         return estimate - half, estimate + half
-    error = standard_error(cautious)  # of a plain mean n / (n - 1) times as large
+    error = standard_error(cautious)  # for a plain mean, n / (n - 1) times as large
     skewness = float((cautious**3).sum()) / error**3
     quantile = student_quantile((1 + confidence) / 2, freedom)
     error *= math.sqrt(freedom / units)
@@ -171,7 +170,7 @@ def interval(
 
 
 def chance(estimate: float, influence: Float, cautious: Float, units: int, freedom: int) -> float:
-    """p that the mean is 0, two-sided: 1 less the confidence at which its interval reaches 0."""
+    """Two-sided p-value for a mean of 0: 1 minus the confidence at which its interval reaches 0."""
     least, most = 0.0, 1.0
     for _ in range(40):
         confidence = (least + most) / 2
@@ -181,7 +180,7 @@ def chance(estimate: float, influence: Float, cautious: Float, units: int, freed
 
 
 def plain_mean(values: Float, clusters: Integers | None, confidence: float) -> tuple[float, float, float]:
-    """The mean of numbers that all rows [rows] have, and its interval."""
+    """The mean of values that are known for all rows [rows], and its interval."""
     every = Design(np.ones(len(values), bool), np.zeros(len(values), np.intp), None, clusters)
     found = powered(values, np.zeros(len(values)), every)
     moved, cautious = (totals(influence, clusters) for influence in (found.influence, found.cautious))
@@ -196,10 +195,10 @@ def _studentised(quantile: float, skewness: float) -> float:
 
 
 def selection_p(values: Float, rated: NDArray[np.bool_], clusters: Integers | None = None) -> float:
-    """p that rows are rated, or are of one of two groups, whatever their values are: [rows] each, two-sided.
+    """Two-sided p-value for values being independent of whether rows are rated (or of a group): [rows] each.
 
-    Looks at mean rank and at mean distance from the middle rank, of which the one finds that low values were chosen and
-    the other that both ends were; Student's t by clusters, and the smaller p twice. NaN where a group is empty.
+    Compares the mean rank, which shows that low values were chosen, and the mean distance from the middle rank, which
+    shows that both ends were. Student's t by clusters; the smaller p is doubled. NaN if a group is empty.
     """
     n, rest, rows = int(rated.sum()), int((~rated).sum()), len(values)
     if not n or not rest:

@@ -1,4 +1,4 @@
-"""Numbers, dates, times and measures of an English text, by what they say and not by how they are written.
+"""Numbers, dates, times and measures of an English text, by their value and not by their spelling.
 
 28 and twenty-eight, 1.2 million and 1,200,000, 60 seconds and a minute, 3 May and May 3rd are equal quantities.
 """
@@ -49,7 +49,7 @@ _MEASURES: dict[str, dict[str, float]] = {
         "hectares?|ha": 1, "square kilomet(?:re|er)s?|km²": 100, "square miles?": 258.9988, "acres?": 0.40468564,
     },
 }  # fmt: skip
-"""By what is measured: the names of each unit, and what it is of the kind's own one"""
+"""For each kind: patterns of units, and their factor to the kind's base unit"""
 _UNITS = {pattern: (kind, factor) for kind, units in _MEASURES.items() for pattern, factor in units.items()}
 _MONTH = "(" + "|".join([*MONTHS, *(name[:3] for name in MONTHS), "Sept"]) + ")"
 _WORD = "|".join(sorted((*_SMALL, "hundred", *list(_SCALES)[:4], "dozen"), key=len, reverse=True))
@@ -94,20 +94,20 @@ _DECADE = re.compile(r"\b(1[5-9]|20)(\d0)['’]?s\b")
 
 
 class Quantity(NamedTuple):
-    """A number, date, time or measure at its place in a text."""
+    """A number, date, time or measure with its position in a text."""
 
     begin: int
     end: int
     kind: str
     """'count', 'ordinal', 'date', 'clock', 'weekday', 'decade', or what a unit measures, such as 'length'"""
     value: tuple[float | None, ...]
-    """(number in the kind's own unit,); of a date (year, month, day), None where it says nothing of one"""
+    """(number in the kind's base unit,); for a date (year, month, day), with None for parts that are not given"""
     weak: bool = False
-    """Whether it is said by the way ('a minute', 'half'): it bears others out, and is no claim by itself"""
+    """Whether it is only an expression like 'a minute' or 'half': it can support a claim but is not one"""
 
 
 def quantities(text: str) -> list[Quantity]:
-    """The quantities of a text, in order; none overlaps another."""
+    """The quantities of a text, in order and without overlaps."""
     found: list[Quantity] = []
     taken = [False] * len(text)
     for one in _candidates(text):
@@ -118,9 +118,9 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def same(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities say the same. A date that leaves something out agrees with one that says it.
+    """Whether two quantities are equal. A date without some part agrees with one that has it.
 
-    Measures that two units may be between are equal to 0.2 %, and parts of a whole to 1.5 %; all else is equal exactly.
+    Measures in different units may differ by 0.2 %, and fractions by 1.5 %; all others must be equal exactly.
     """
     if one.kind == other.kind == "date":
         both = [(a, b) for a, b in zip(one.value, other.value, strict=True) if a is not None and b is not None]
@@ -138,7 +138,7 @@ def same(one: Quantity, other: Quantity) -> bool:
 
 
 def in_words(number: int) -> str:
-    """A whole number from 0 to 999,999 in words: 28 is 'twenty-eight'. Raises ValueError for another one."""
+    """A whole number from 0 to 999,999 in words: 28 is 'twenty-eight'. Raises ValueError for other numbers."""
     if not 0 <= number < 1_000_000:
         raise ValueError(f"{number} is not written in words here")
     if number < 20:
@@ -153,7 +153,7 @@ def in_words(number: int) -> str:
 
 
 def _candidates(text: str) -> Iterator[Quantity]:
-    """The longer and the more certain ones first."""
+    """Possible quantities: longer and more certain ones first."""
     for pattern, order in _DATES:
         for match in pattern.finditer(text):
             parts = tuple(None if at is None else _date_part(match.group(at + 1)) for at in order)
@@ -203,7 +203,7 @@ def _number(match: re.Match[str], text: str) -> Quantity:
 
 
 def _measured(value: float, match: re.Match[str], first: int) -> tuple[str, tuple[float, ...]]:
-    """Kind and value in its own unit; `first`: the number of the group of the first unit."""
+    """Kind and value in its base unit. first: the number of the match group of the first unit."""
     number = next(i for i in range(first, first + len(_UNITS)) if match.group(i))
     kind, factor = list(_UNITS.values())[number - first]
     return kind, (value * factor,)
@@ -224,7 +224,7 @@ def _worded(words: str) -> float:
 
 
 def _clock(match: re.Match[str]) -> Iterator[Quantity]:
-    """Minutes after midnight; without a.m. or p.m. it may be either (see `same`)."""
+    """Minutes after midnight. Without a.m. or p.m. it can be either (see `same`)."""
     if match["noon"]:
         minutes = 0.0
     elif match["past"]:

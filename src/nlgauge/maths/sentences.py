@@ -1,4 +1,4 @@
-"""Where sentences of a text end."""
+"""The ends of sentences in a text."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ _END = re.compile(r"""(?<=[.!?])["')\]”’»]*\s+(?=[^\sa-z])|[。！？]+[」
 
 
 def sentence_ends(text: str) -> list[int]:
-    """Places after the end of each sentence but the last.
+    """Positions after the end of each sentence except the last.
 
-    A sentence ends at a full stop, exclamation or question mark before a space, unless a small letter follows; at
-    their Chinese and Japanese forms; and at a line's end. Abbreviations before a capital ("Mr. Hall") end one too.
+    A sentence ends at a full stop, exclamation mark or question mark before a space, unless a lower-case letter
+    follows; at the Chinese and Japanese forms of these; and at the end of a line. Abbreviations before a capital letter
+    ("Mr. Hall") also end one.
     """
     return [found.end() for found in _END.finditer(text) if found.end() < len(text)]

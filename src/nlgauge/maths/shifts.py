@@ -1,14 +1,13 @@
-"""Edits that turn one sequence into another where blocks may be shifted: the count of translation edit rate.
+"""The number of edits between two sequences if blocks may be shifted, as in translation edit rate (TER).
 
 Snover, Dorr, Schwartz, Micciulla and Makhoul, "A Study of Translation Edit Rate with Targeted Human Annotation", AMTA
-2006. The search for shifts is greedy; which shifts it tries and which of equals it takes is what makes one program's
-numbers differ from another's. These are the rules of Tercom as sacrebleu keeps them, to the same number on any two
-texts: blocks of at most 10 words are moved by at most 50 places, 1,000 shifts are tried, and distances are those of
-alignments near the diagonal.
+2006. The search for shifts is greedy. Programs differ in the shifts that they try and in how they break ties. We follow
+Tercom as implemented in sacrebleu, with the same number for any two texts: blocks of at most 10 words move by at most
+50 positions, 1,000 shifts are tried, and distances are those of alignments near the diagonal.
 
-The distance of each shift tried is rapidfuzz's, where no alignment as cheap can lie far from the diagonal; alignments
-themselves come from Hyyrö's bit vectors ("A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances",
-2003), a row of the table in one integer.
+The distance after a shift comes from rapidfuzz if no alignment of that cost can be far from the diagonal. Alignments
+come from Hyyrö's bit vectors ("A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances", 2003),
+with one row of the table in one integer.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ _REMEMBERED = 100_000
 def fewest_shifted_edits(
     candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], distance: Distance
 ) -> list[int]:
-    """For each candidate the insertions, deletions, substitutions and shifts of blocks that make it a reference.
+    """For each candidate, the number of insertions, deletions, substitutions and block shifts to the closest reference.
 
-    Those of the reference, one of at least one, that takes the fewest; texts are words. distance: the Levenshtein
-    distance of two strings, rapidfuzz's for one.
+    Texts are lists of words; there is at least one reference. distance: the Levenshtein distance of two strings, for
+    example from rapidfuzz.
     """
     letters: dict[str, str] = {}
 
@@ -68,12 +67,12 @@ class _Search:
         self._last, self._rows = "", list[tuple[int, int, int, int]]()
 
     def least(self, length: int, counts: Mapping[str, int]) -> int:
-        """What no order of a text's words is nearer than, by how many it has of each."""
+        """A lower bound of the distance for any order of a text's words, from the counts of each word."""
         common = sum([min(len(places), counts.get(letter, 0)) for letter, places in self._places.items()])
         return max(length, len(self._reference)) - common
 
     def edits(self, ours: str, least: int, limit: float) -> int:
-        """Edits and shifts; where there are `limit` of them, the search may stop early and give that many or more."""
+        """The number of edits and shifts. From `limit` on, the search may stop early and return that number or more."""
         if not self._reference or not ours:
             return len(ours) + len(self._reference)
         if len(self._known) > _REMEMBERED:
@@ -88,15 +87,15 @@ class _Search:
         return shifts + edits
 
     def shift(self, ours: str, edits: int, most: int, tried: int) -> tuple[int, str, int]:
-        """The shift that lowers the distance most: by how much, what it gives, and how many were tried so far.
+        """The shift that lowers the distance most: its gain, the shifted text, and the number of shifts tried so far.
 
-        most: none lowers it further.
+        most: an upper bound of the gain.
         """
         theirs, n, m = self._reference, len(ours), len(self._reference)
         aligned, wrong, missed = self._alignment(ours)
         best = (-n - m, 0, 0, 0)
         shifted = ours
-        # A block has a word that is wrong where it is, goes where one is missing, and not into itself.
+        # A block must contain a wrong word, move to a place with a missing word, and not move into itself.
         places = {}
         for letter in dict.fromkeys(ours):
             if there := [to for to in self._places.get(letter, ()) if missed >> to & _BLOCK]:
@@ -119,7 +118,7 @@ class _Search:
                     length, block = length + 1, block << 1 | 1
                     if not (wrong_here & block and missed_here & block) or start <= aligned[to] < start + length:
                         continue
-                    # Taking a block out and putting it in again are two edits a word at most.
+                    # Removing and inserting a block costs at most two edits per word.
                     bound, before = min(2 * length, most), -1
                     for place in range(to - 1, to + length):
                         target = aligned[place] + 1 if place >= 0 else 0
@@ -141,7 +140,7 @@ class _Search:
     def distance(self, ours: str) -> int:
         """The distance along alignments near the diagonal."""
         edits, n, m = self._at_least(ours), len(ours), len(self._reference)
-        # So few edits, too many or missing words all of them, do not lead far from the diagonal.
+        # With so few edits, even if all are insertions or deletions, the path stays near the diagonal.
         return edits if m < _BEAM or edits + abs(n - m) <= 2 * (_BEAM - 2) else self._along(ours)[0]
 
     def _at_least(self, ours: str) -> int:
@@ -161,7 +160,8 @@ class _Search:
         return known
 
     def _alignment(self, ours: str) -> tuple[list[int], int, int]:
-        """Our place beside each of theirs; and, as bits, our places that are wrong and theirs that are not filled."""
+        """The candidate position for each reference position; as bits, wrong candidate and missed reference
+        positions."""
         aligned: list[int] = []
         wrong = missed = 0
         place = -1
@@ -179,12 +179,12 @@ class _Search:
         return aligned, wrong, missed
 
     def _steps(self, ours: str) -> str:
-        """The cheapest alignment: '=' same, 's' another word, 'd' a word too many, 'i' one missing.
+        """The cheapest alignment: '=' same word, 's' substitution, 'd' deletion of an extra word, 'i' insertion.
 
-        Where there are several, it is that which from the end on has '=' or 's' before 'd', and 'd' before 'i'.
+        If there are several, it is the one that, read from the end, prefers '=' or 's' to 'd', and 'd' to 'i'.
         """
         theirs, full = self._reference, (1 << len(self._reference)) - 1
-        # A shift leaves what is before it as it was, and so the rows of that.
+        # A shift does not change the words before it, so their rows can be reused.
         same_words = 0
         for one, other in zip(ours, self._last, strict=False):
             if one != other:
@@ -222,14 +222,14 @@ class _Search:
 
 
 def _moved(ours: str, start: int, length: int, target: int) -> str:
-    """The block put before the place `target`, or that far into what follows where it would land inside itself."""
+    """Move the block before position `target`, or by that offset into the rest if `target` is inside the block."""
     block, rest = ours[start : start + length], ours[:start] + ours[start + length :]
     at = target if target < start else target - length if target > start + length else target
     return rest[:at] + block + rest[at:]
 
 
 def _band(row: int, n: int, m: int) -> tuple[int, int]:
-    """The places of the reference that are looked at beside the first `row` words of ours: from, to."""
+    """The range of reference positions near the diagonal, for the first `row` words of the candidate."""
     ratio = m / n
     width = math.ceil(ratio / 2 + _BEAM) if ratio / 2 > _BEAM else _BEAM
     diagonal = math.floor(row * ratio)
@@ -237,7 +237,7 @@ def _band(row: int, n: int, m: int) -> tuple[int, int]:
 
 
 def _near(steps: str, n: int, m: int) -> bool:
-    """Whether an alignment stays where it is looked for."""
+    """Whether an alignment stays near the diagonal."""
     if steps.count("i") - min(0, m - n) < _BEAM - 1 and steps.count("d") + max(0, m - n) < _BEAM - 1:
         return True
     i = j = 0
@@ -251,7 +251,7 @@ def _near(steps: str, n: int, m: int) -> bool:
 
 
 def _near_steps(ours: str, theirs: str) -> str:
-    """As `_Search._steps`, place by place: for the few texts whose cheapest alignment strays."""
+    """As `_Search._steps`, cell by cell, for the few texts whose cheapest alignment leaves the diagonal."""
     n, m = len(ours), len(theirs)
     far = n + m + 1
     costs, steps = [list(range(m + 1))], ["i" * (m + 1)]

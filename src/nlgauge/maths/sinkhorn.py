@@ -1,4 +1,4 @@
-"""Entropic optimal transport in the log domain, where small regularisations neither overflow nor vanish."""
+"""Entropic optimal transport in the log domain, so that small regularisations are stable."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Entropic(NamedTuple):
 
 
 def entropic(cost: Matrix, a: Vector, b: Vector, regularisation: float, tolerance: float = 1e-11) -> Entropic:
-    """Sinkhorn's scaling (Cuturi 2013), the regularisation brought down in steps, finished by Newton steps.
+    """Sinkhorn's algorithm (Cuturi 2013) with decreasing regularisation, then Newton steps.
 
-    Scaling alone needs tens of thousands of rounds where the regularisation is small beside the costs; Newton steps on
-    the dual prices of the columns, shortened until the dual objective rises by more than a round of scaling does, end
-    that.
+    Sinkhorn's algorithm alone needs tens of thousands of rounds if the regularisation is small compared with the costs.
+    Newton steps on the dual prices of the columns avoid this. They are shortened until they raise the dual objective by
+    more than a Sinkhorn round.
 
-    cost: [n, m]; a, b: weights [n] and [m], > 0, each of sum 1; regularisation: eps > 0, in units of the cost. Stops
-    when the margins hold to `tolerance`, or after 500 steps: `error` tells which.
+    cost: [n, m]; a, b: weights [n] and [m], > 0, each with sum 1; regularisation: eps > 0, in units of the cost. It
+    stops when the margins are within `tolerance`, or after 500 steps; see `error`.
     """
     log_a, log_b = np.log(a), np.log(b)
     g = np.zeros(len(b))
@@ -60,15 +60,15 @@ def entropic(cost: Matrix, a: Vector, b: Vector, regularisation: float, toleranc
 
 
 def _newton_step(plan: Matrix, gap: Vector, a: Vector, eps: float) -> Vector:
-    """For the prices of the columns, those of the rows being the best for them."""
+    """The Newton step for the column prices, with row prices that are optimal for them."""
     curvature = np.diag(plan.sum(axis=0)) - plan.T @ (plan / a[:, None])
-    # Prices are free up to a constant, which a step must not have.
+    # Prices are determined up to a constant, which a step must not change.
     step: Vector = eps * np.linalg.lstsq(curvature + plan.sum() / len(gap) ** 2, gap, rcond=1e-14)[0]
     return step
 
 
 def _better(cost: Matrix, f: Vector, g: Vector, log_a: Vector, log_b: Vector, eps: float, step: Vector) -> Vector:
-    """The prices after a round of scaling, or after as much of the Newton step as is worth more than that."""
+    """The prices after a Sinkhorn round, or after a shortened Newton step if that is better."""
     scaled: Vector = -eps * _log_sum(((f[:, None] - cost) / eps + log_a[:, None]).T)
 
     def worth(prices: Vector) -> float:
@@ -77,7 +77,7 @@ def _better(cost: Matrix, f: Vector, g: Vector, log_a: Vector, log_b: Vector, ep
     least = worth(scaled)
     for halvings in range(_HALVINGS):
         newton: Vector = g + step / 2**halvings
-        # Next to the optimum the objective is flat to the last digit, and there the Newton step is the exact one.
+        # Near the optimum the objective is flat up to rounding, and the Newton step is more exact.
         if np.isfinite(newton).all() and worth(newton) >= least - 1e-15 * abs(least):
             return newton
     return scaled
@@ -86,10 +86,10 @@ def _better(cost: Matrix, f: Vector, g: Vector, log_a: Vector, log_b: Vector, ep
 def divergence(
     cost: Matrix, a: Vector, b: Vector, within_a: Matrix, within_b: Matrix, regularisation: float
 ) -> tuple[float, float]:
-    """Debiased Sinkhorn divergence (Feydy et al. 2019, equation 3) and the largest margin error behind it.
+    """Debiased Sinkhorn divergence (Feydy et al. 2019, equation 3), and the largest margin error of its parts.
 
-    OT(a, b) - OT(a, a) / 2 - OT(b, b) / 2, by the entropic objective; 0 for equal measures, never below.
-    cost: [n, m] between the two clouds; within_a, within_b: [n, n] and [m, m] within each.
+    OT(a, b) - OT(a, a) / 2 - OT(b, b) / 2 with the entropic objective; never negative, and 0 for equal measures.
+    cost: [n, m] between the two clouds; within_a, within_b: costs within each cloud, [n, n] and [m, m].
     """
     between = entropic(cost, a, b, regularisation)
     first, second = entropic(within_a, a, a, regularisation), entropic(within_b, b, b, regularisation)

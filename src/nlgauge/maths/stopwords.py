@@ -1,4 +1,4 @@
-"""English words that carry grammar and little else. Ours, so that a score never waits for a download."""
+"""English stopwords. The list is part of the package, so that scoring needs no download."""
 
 _LIST = """
 a an the this that these those such each every either neither both all any some few more most other another own same
@@ -11,9 +11,9 @@ when where why how not no very too also just only even then there here now again
 s t d m n o ll re ve don doesn didn isn aren wasn weren hasn haven hadn won wouldn shan shouldn couldn mustn needn ain
 """
 STOPWORDS = frozenset(_LIST.split())
-"""In lower case. "don't" stands as its two words, don and t; "may" is not among them: it is a month too"""
+"""In lower case. "don't" is in it as two words, don and t. "may" is not in it, because it is also a month"""
 
 
 def is_stopword(word: str) -> bool:
-    """Whether a word, without the spaces around it and without case, is one of them."""
+    """Whether a word is a stopword, ignoring case and spaces around it."""
     return word.strip().lower() in STOPWORDS

@@ -1,4 +1,4 @@
-"""Student's t without scipy: the tail and the quantile of its distribution."""
+"""Tail and quantile of Student's t distribution, without scipy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def student_tail(t: float, df: float) -> float:
 
 
 def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
-    """I_x(a, b), rest = 1 - x given apart for its digits; Lentz's way through the continued fraction (DLMF 8.17.22)."""
+    """I_x(a, b) by Lentz's method (DLMF 8.17.22). rest: 1 - x, given separately for precision."""
     if x <= 0 or rest <= 0:
         return 0.0 if x <= 0 else 1.0
     if x > (a + 1) / (a + b + 2):

@@ -1,7 +1,6 @@
 """The symmetric measures between two distributions: l1, l2, linf, Fisher-Rao and Jensen-Shannon.
 
-They are sums (or the largest) of a summand for each item of the vocabulary, from log-probabilities; `divergences.py`
-says what each measures.
+Each is a sum or maximum of one term per vocabulary item, from log-probabilities. `divergences.py` has the formulas.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ def log_ratio(log_p: Vector, log_q: Vector) -> Vector:
 
 
 class Distance(NamedTuple):
-    """A symmetric measure without parameters; ``total`` turns the summands into the distance."""
+    """A symmetric measure without parameters. ``total`` computes the distance from the summands."""
 
     summands: Callable[[Vector, Vector], Vector]
     total: Callable[[Vector], float]
@@ -37,7 +36,7 @@ def _gaps(log_p: Vector, log_q: Vector) -> Vector:
 
 
 def _arc(squared_root_gaps: Vector) -> float:
-    # arccos of the overlap turns one float32 ulp below 1 into a distance of 2e-4; the half chord does not.
+    # With arccos, an overlap one float32 ulp below 1 would give a distance of 2e-4; the half chord does not.
     return 4 / math.pi * math.asin(min(math.sqrt(squared_root_gaps.sum()) / 2, 1.0))
 
 

@@ -1,11 +1,11 @@
-"""Values of all outputs of a system taken together, from counts that add up over its rows.
+"""Corpus-level scores of a system, from counts that are summed over its rows.
 
-The corpus value of such a metric is not the mean of its rows: counts are summed first. Each formula takes counts
-[..., k], of one row or summed over many, and gives percentages [..., parts].
+Such a corpus score is not the mean of the row scores. Each formula takes counts [..., k], of one row or summed over
+many, and returns percentages [..., parts].
 
 bleu: Papineni et al., "Bleu: a Method for Automatic Evaluation of Machine Translation", ACL 2002; smoothing after
 Chen and Cherry, "A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU", WMT 2014.
-chrf: Popović, "chrF: character n-gram F-score for automatic MT evaluation", WMT 2015, as sacrebleu averages it:
+chrf: Popović, "chrF: character n-gram F-score for automatic MT evaluation", WMT 2015, averaged as in sacrebleu:
 precision and recall over the orders that both sides have, then F.
 rate: edits over reference length.
 sari: Xu et al., "Optimizing Statistical Machine Translation for Text Simplification", TACL 2016, on summed counts.
@@ -23,9 +23,9 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 def total(formula: Mapping[str, Any], counts: Array) -> Array:
-    """The value of counts [..., k] by a formula, ``{"name": ..., its settings}``: [..., parts]; NaN where counts are.
+    """The score of counts [..., k] by a formula, ``{"name": ..., its settings}``: [..., parts]; NaN if a count is NaN.
 
-    Raises KeyError for a formula that is not known here.
+    Raises KeyError for an unknown formula.
     """
     settings = {key: value for key, value in formula.items() if key != "name"}
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -36,9 +36,9 @@ def total(formula: Mapping[str, Any], counts: Array) -> Array:
 def bleu(counts: Array, smooth: str = "exp", constant: float = 0.0, effective: bool = False) -> Array:
     """counts: words of the candidate, words of the reference, matches of each order, n-grams of each order.
 
-    smooth: of orders without a match: 'exp' halves their precision once more for each, 'floor' takes `constant`
-    matches, 'add-k' adds `constant` to matches and n-grams of all orders but the first, 'none' leaves 0.
-    effective: leave out the orders for which the candidate is too short.
+    smooth: for orders without a match. 'exp' halves the precision for each further such order, 'floor' uses `constant`
+    matches, 'add-k' adds `constant` to matches and n-grams of all orders except the first, 'none' keeps 0.
+    effective: leave out orders for which the candidate is too short.
     """
     ours, theirs, orders = counts[..., 0], counts[..., 1], (counts.shape[-1] - 2) // 2
     matches, ngrams = counts[..., 2 : 2 + orders], counts[..., 2 + orders :]
@@ -59,9 +59,9 @@ def bleu(counts: Array, smooth: str = "exp", constant: float = 0.0, effective: b
 
 
 def chrf(counts: Array, beta: float = 2.0, smooth: bool = False) -> Array:
-    """counts: n-grams of the candidate, n-grams of the reference, matches; so for each order.
+    """counts: for each order, n-grams of the candidate, n-grams of the reference, and matches.
 
-    smooth: the mean of F over all orders, 1e-16 standing for a share that there is not.
+    smooth: the mean of F over all orders, with 1e-16 for an undefined precision or recall.
     """
     ours, theirs, matches = (counts[..., at::3] for at in range(3))
     if smooth:
@@ -72,7 +72,7 @@ def chrf(counts: Array, beta: float = 2.0, smooth: bool = False) -> Array:
         return mean
     both = (ours > 0) & (theirs > 0)
     orders = both.sum(axis=-1)
-    # Added up one by one, as sacrebleu does: which of two references is the better may hang on the last bit.
+    # Summed one by one, as in sacrebleu: the last bit may decide which of two references is better.
     precision, recall = (
         np.where(both, matches / side, 0.0).cumsum(axis=-1)[..., -1] / orders for side in (ours, theirs)
     )
@@ -87,9 +87,9 @@ def rate(counts: Array) -> Array:
 
 
 def sari(counts: Array) -> Array:
-    """counts: good, all of the candidate and all of the references, each of 4 orders; so for add, keep and delete.
+    """counts: for add, keep and delete, 4 orders each of correct ones, of the candidate's and of the references'.
 
-    Parts: SARI, add, keep, delete. Precision and recall are means over orders, and what is deleted counts by F too.
+    Parts: SARI, add, keep, delete. Precision and recall are means over orders. Deletion is scored by F too.
     """
     scores = []
     for at in range(0, counts.shape[-1], 12):

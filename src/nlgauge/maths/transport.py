@@ -1,10 +1,10 @@
 """Exact optimal transport between small weighted point clouds, many problems at once.
 
-A problem is a cost matrix [n, m] and two sets of weights; its plan moves the one onto the other at the least total
-cost. Plans are found by the network simplex method (Ahuja, Magnanti and Orlin, Network Flows, 1993, chapter 11), each
-pivot made for all problems of a batch in whole-array operations: that is how this comes near compiled code without
-needing a compiler, which an installation without one, or without room for SciPy, has to do without. Masses are whole
-numbers inside, so a plan's sums are exact; the method ends with dual prices that prove the plan optimal.
+A problem is a cost matrix [n, m] and two sets of weights. Its plan moves one onto the other at minimal total cost.
+Plans are found by the network simplex method (Ahuja, Magnanti and Orlin, Network Flows, 1993, chapter 11), with each
+pivot done for all problems of a batch by array operations. This is nearly as fast as compiled code and needs neither a
+compiler nor SciPy. Masses are integers internally, so the sums of a plan are exact. At the end, dual prices prove that
+the plan is optimal.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _EPS = 0.06
 def plans(costs: Sequence[Matrix], a: Sequence[Vector], b: Sequence[Vector]) -> list[Matrix]:
     """An optimal plan for each problem: matrices [n, m] >= 0 of total mass 1, with at most n + m - 1 positive cells.
 
-    costs: [n, m] each, finite. a, b: weights [n] and [m], >= 0, of any positive sum; only their shares count. Row sums
-    of a plan are the shares of `a` and column sums those of `b`, to 1e-12 where the weights of a side are not all alike
-    and to the last digit where they are.
+    costs: [n, m] each, finite. a, b: weights [n] and [m], >= 0, with any positive sum; they are normalised. The row
+    sums of a plan are the normalised weights `a` and the column sums are `b`, exactly for uniform weights and else to
+    1e-12.
 
-    Raises ValueError for a shape, weight or cost that is none.
+    Raises ValueError for an invalid shape, weight or cost.
     """
     problems = [_Problem(cost, one, other) for cost, one, other in zip(costs, a, b, strict=True)]
     out: list[Matrix] = [np.empty((0, 0))] * len(costs)
@@ -46,7 +46,7 @@ def plans(costs: Sequence[Matrix], a: Sequence[Vector], b: Sequence[Vector]) -> 
 
 
 def _batches(shapes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
-    """Problems of like shape together, as many as memory and the processor's cache take well."""
+    """Batches of problems of similar shape, small enough for memory and the processor's cache."""
     index: list[int] = []
     n = m = 0
     for i in sorted(range(len(shapes)), key=lambda i: (max(shapes[i]), shapes[i])):
@@ -61,7 +61,7 @@ def _batches(shapes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
 
 
 class _Problem:
-    """A problem in whole numbers, without the points that weigh nothing."""
+    """A problem in integers, without points of weight 0."""
 
     def __init__(self, cost: Matrix, a: Vector, b: Vector) -> None:
         if cost.shape != (len(a), len(b)) or not cost.size:
@@ -81,15 +81,15 @@ class _Problem:
         self._rows, self._columns = np.flatnonzero(supply), np.flatnonzero(demand)
         self.cost = cost if supply.all() and demand.all() else cost[np.ix_(self._rows, self._columns)]
         self.total = int(supply.sum())
-        # Without ties between sums of masses no pivot moves nothing, and none can be repeated for ever: each row gives
-        # one more of a unit too small to matter, and the last column takes all of these.
+        # Ties between sums of masses could lead to pivots that move nothing and repeat forever. To avoid ties, each row
+        # supplies one more very small unit, and the last column takes all of these.
         self.unit = 2 * len(self._rows) + 2
         self.supply = supply[self._rows] * self.unit + 1
         self.demand = demand[self._columns] * self.unit
         self.demand[-1] += len(self._rows)
 
     def plan(self, flow: Integers) -> Matrix:
-        """Masses from the padded flows of the perturbed problem."""
+        """The plan, from the padded flows of the perturbed problem."""
         n, m = self.cost.shape
         plan = np.zeros(self._shape)
         plan[np.ix_(self._rows, self._columns)] = (flow[:n, :m] + self.unit // 2) // self.unit / self.total
@@ -105,8 +105,8 @@ def _units(weights: Vector) -> Integers:
 class _Batch:
     """Problems padded to one shape, each with a spanning tree of its rows and columns that carries a feasible flow.
 
-    Nodes are the rows 0 ... n-1 and the columns n ... n+m-1 of all problems, one after another in flat arrays. Every
-    node but the root knows its parent (`up`), the flow on the edge to it and that edge's cost.
+    Nodes are the rows 0 ... n-1 and the columns n ... n+m-1 of all problems, in flat arrays. Every node except the root
+    has a parent (`up`), the flow on the edge to it, and the cost of that edge.
     """
 
     def __init__(self, problems: Sequence[_Problem]) -> None:
@@ -158,7 +158,7 @@ class _Batch:
         out[active[problem], row, column] = self.flow[child]
 
     def _keep(self, left: NDArray[np.bool_]) -> None:
-        """Go on with the problems that are left."""
+        """Keep only the problems in `left`."""
         shift = self.first - (np.cumsum(left) - 1) * (self.n + self.m)
         nodes = np.repeat(left, self.n + self.m)
         self.up = (self.up - np.repeat(shift, self.n + self.m))[nodes]
@@ -167,10 +167,10 @@ class _Batch:
         self._nodes(int(left.sum()))
 
     def _start(self) -> None:
-        """A first tree: cells in the order of a smoothed plan, each given all the mass that its row and column allow.
+        """The initial tree: cells in the order of a smoothed plan, each with as much mass as row and column allow.
 
-        The smoothed plan is what some rounds of Sinkhorn's scaling make of exp(-cost / eps); it need not be near its
-        limit, only put good cells before bad ones.
+        The smoothed plan comes from a few Sinkhorn rounds on exp(-cost / eps). It need not converge, only put good
+        cells before bad ones.
         """
         size = len(self.cost)
         known = np.isfinite(self.cost)
@@ -178,7 +178,7 @@ class _Batch:
         least = self.cost.min(axis=2, keepdims=True)
         above = np.where(known, self.cost - np.where(np.isfinite(least), least, 0.0), np.inf)
         worth = np.exp(-above / np.maximum(_EPS * scale, 1e-300)[:, None, None])
-        # A column that is far from every row would have no share left to scale.
+        # Otherwise a column far from every row would underflow to 0.
         worth = np.where(known, np.maximum(worth, 1e-60), 0.0)
         total = self.supply.sum(axis=1, keepdims=True)
         rows, columns = self.supply / total, self.demand / total
@@ -190,7 +190,7 @@ class _Batch:
         worth *= left[:, :, None]
 
         free = self.demand > 0
-        best = np.where(self.supply > 0, np.inf, -1.0)  # at most, of a row's cells in columns that are free
+        best = np.where(self.supply > 0, np.inf, -1.0)  # upper bound for a row's cells in free columns
         every = np.arange(size)
         while True:
             row = best.argmax(axis=1)
@@ -220,7 +220,7 @@ class _Batch:
         self._measure()
 
     def _measure(self) -> None:
-        """Depths and prices of all nodes, by doubling the stride towards the root."""
+        """Depths and prices of all nodes, by pointer doubling towards the root."""
         up = self.up
         self.depth = (up != np.arange(len(up))).astype(np.int64)
         self.price = self.length - self.length[up]
@@ -241,9 +241,9 @@ class _Batch:
         return cell, gap[np.arange(len(gap)), cell]
 
     def _pivot(self, cell: Integers) -> None:
-        """Bring a cell of each problem into its tree, as far as the flow on the way round allows."""
+        """Add a cell of each problem to its tree, with as much flow as its cycle allows."""
         row, column = self.first + cell // self.m, self.first + self.n + cell % self.m
-        # From both ends of the new edge up to where the ways meet; flow goes down on edges that run against it.
+        # From both ends of the new edge to their common ancestor; flow decreases on edges in the opposite direction.
         ends = row.copy(), column.copy()
         moved = np.full(len(cell), np.iinfo(np.int64).max)
         leaving = np.full(len(cell), -1)
@@ -265,7 +265,7 @@ class _Batch:
             apart = apart[ends[0][apart] != ends[1][apart]]
         for at, node, loses in steps:
             self.flow[node] += np.where(loses, -moved[at], moved[at])
-        # The part that the leaving edge cuts off is hung up again at its end of the new edge.
+        # The subtree cut off by the leaving edge is attached at its end of the new edge.
         node, parent = np.where(from_row, row, column), np.where(from_row, column, row)
         every = np.arange(len(cell))
         flow, length = moved, self.cost.reshape(len(cell), -1)[every, cell]

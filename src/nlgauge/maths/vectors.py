@@ -1,4 +1,4 @@
-"""What metrics over token vectors share: lengths, distances, runs of tokens, matches."""
+"""Operations on token vectors that several metrics use: lengths, distances, runs of tokens, matches."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _NEAR = 1e-6
 
 
 def unit(vectors: NDArray[np.floating]) -> Array:
-    """Vectors [..., width] at length 1, in double precision. One of length 0 stays: it points nowhere, like nothing."""
+    """Vectors [..., width] scaled to length 1, as float64. Zero vectors stay zero."""
     vectors = vectors.astype(np.float64)
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return vectors / np.where(length > 0, length, 1.0)
 
 
 def cosine(x: Array, y: Array) -> float:
-    """Cosine of the angle between two vectors; NaN where one of them has no direction."""
+    """Cosine of the angle between two vectors; NaN if one of them is zero."""
     lengths = float(np.linalg.norm(x) * np.linalg.norm(y))
     return float(x @ y) / lengths if lengths > 0 else np.nan
 
@@ -27,7 +27,7 @@ def squared_distances(x: Array, y: Array) -> Array:
     """Squared Euclidean distances: [n, width], [m, width] -> [n, m], >= 0; exactly 0 between equal vectors."""
     lengths = (x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1)
     squared: Array = lengths - 2 * (x @ y.T)
-    # The expanded square loses what is small beside the lengths.
+    # The expanded square is inexact for distances that are small compared with the lengths.
     i, j = np.nonzero(squared <= _NEAR * lengths)
     squared[i, j] = ((x[i] - y[j]) ** 2).sum(axis=1)
     return squared
@@ -40,15 +40,15 @@ def distances(x: Array, y: Array) -> Array:
 
 
 def shares(weights: Array) -> Array:
-    """Weights >= 0 at sum 1; all alike where all are 0."""
+    """Weights >= 0 scaled to sum 1; uniform if all are 0."""
     total = float(weights.sum())
     return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
 
 
 def runs(numbers: NDArray[np.int64], offsets: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-    """Runs of equal numbers, of words or of sentences: the first token of each [runs], and its place [runs, 2].
+    """Runs of equal numbers (words or sentences): the first token of each [runs], and its position [runs, 2].
 
-    numbers: [tokens], never falling. offsets: [tokens, 2], where each token stands in the text.
+    numbers: [tokens], non-decreasing. offsets: [tokens, 2], the position of each token in the text.
     """
     starts = np.flatnonzero(np.diff(numbers, prepend=-1))
     ends = np.append(starts[1:], len(numbers)) - 1
@@ -56,7 +56,7 @@ def runs(numbers: NDArray[np.int64], offsets: NDArray[np.int32]) -> tuple[NDArra
 
 
 def run_means(vectors: NDArray[np.floating], starts: NDArray[np.intp]) -> Array:
-    """Mean vector of each run: [tokens, width], first tokens [runs] -> [runs, width]."""
+    """The mean vector of each run: [tokens, width], first tokens [runs] -> [runs, width]."""
     sums: Array = np.add.reduceat(vectors, starts, axis=0, dtype=np.float64)
     return sums / np.diff(starts, append=len(vectors))[:, None]
 
@@ -64,8 +64,8 @@ def run_means(vectors: NDArray[np.floating], starts: NDArray[np.intp]) -> Array:
 def greedy_match(similarity: Array, a: Array, b: Array) -> tuple[float, float, float]:
     """Precision, recall and F1 of matching each item with the most similar one of the other side.
 
-    similarity: [candidate, reference]. a, b: weights of the items at sum 1. F1 is NaN where the harmonic mean is not
-    defined: where precision or recall is below 0, or both are 0. BERTScore, equation 1 and section 3.
+    similarity: [candidate, reference]. a, b: weights of the items, with sum 1. F1 is NaN where the harmonic mean is
+    undefined: if precision or recall is below 0, or both are 0. BERTScore, equation 1 and section 3.
     """
     precision, recall = float(similarity.max(axis=1) @ a), float(similarity.max(axis=0) @ b)
     total = precision + recall
@@ -74,6 +74,6 @@ def greedy_match(similarity: Array, a: Array, b: Array) -> tuple[float, float, f
 
 
 def flows(cost: Array, plan: Array) -> list[tuple[int, int, float, float]]:
-    """What a transport plan moves, most first: from, to, share of the whole, distance."""
+    """The flows of a transport plan, largest first: from, to, share of the mass, distance."""
     found = [(int(i), int(j), float(plan[i, j]), float(cost[i, j])) for i, j in np.argwhere(plan > 0)]
     return sorted(found, key=lambda flow: -flow[2])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def document_frequencies(documents: Iterable[NDArray[np.integer]], vocabulary: int) -> tuple[NDArray[np.int64], int]:
-    """In how many documents each token occurs, and how many documents there are.
+    """In how many documents each token occurs, and the number of documents.
 
     documents: ids of each document, any length -> [vocabulary], N.
     """
@@ -22,9 +22,9 @@ def document_frequencies(documents: Iterable[NDArray[np.integer]], vocabulary: i
 
 
 def inverse_document_frequencies(counts: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
-    """ln((N + 1) / (df + 1)): [vocabulary], >= 0, the form that InfoLM, BERTScore and MoverScore share.
+    """ln((N + 1) / (df + 1)): [vocabulary], >= 0, as in InfoLM, BERTScore and MoverScore.
 
-    A token of every document weighs 0 and one of none ln(N + 1). With one document every token of it weighs 0, so a
-    user of these weights needs a rule for texts whose weights are all 0.
+    A token of every document has weight 0, and a token of no document ln(N + 1). With one document all its tokens have
+    weight 0, so callers need a rule for texts whose weights are all 0.
     """
     return np.log((documents + 1) / (counts + 1.0))

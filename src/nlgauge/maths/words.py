@@ -1,4 +1,4 @@
-"""The words of a text, in any script, without a model."""
+"""Splits a text in any script into words, without a model."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import unicodedata
 from functools import cache
 
 _ASCII = re.compile(r"[0-9a-z]+")
-# Chinese, Japanese, Thai, Lao, Myanmar and Khmer put no space between words.
+# Chinese, Japanese, Thai, Lao, Myanmar and Khmer have no spaces between words.
 _WITHOUT_SPACES = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 
 
 def words(text: str) -> list[str]:
-    """Runs of letters, digits and their marks, without case; in scripts without spaces every letter is a word."""
+    """Runs of letters, digits and their marks, case-folded. In scripts without spaces every letter is a word."""
     text = unicodedata.normalize("NFC", text.casefold())
     return _ASCII.findall(text) if text.isascii() else _anywhere().findall(text)
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """Where the words of a text stand: [begin, end) of each, in the text as it is."""
+    """The positions [begin, end) of the words of a text."""
     return [match.span() for match in _anywhere().finditer(text)]
 
 

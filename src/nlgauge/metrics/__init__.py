@@ -1,4 +1,4 @@
-"""One metric, or family of metrics, a file; the registry finds them here. `nlgauge.metrics()` lists them."""
+"""Each file has one metric or family of metrics. The registry finds them here, and `nlgauge.metrics()` lists them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from types import ModuleType
 
 
 class _Listing(ModuleType):
-    """This folder, which has the name that the function is asked for by, and so has to be the function too."""
+    """Makes this package callable, because the function `nlgauge.metrics` has the same name."""
 
     def __call__(self) -> list[str]:
-        """The names of all metrics, in alphabetical order, then those of installed packages."""
+        """The names of all metrics in alphabetical order, then metrics of installed packages."""
         from nlgauge.catalogue.registry import names
 
         return names()

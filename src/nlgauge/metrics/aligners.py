@@ -1,4 +1,4 @@
-"""What CTC's aspects align texts with: E matches embeddings, D and R were trained (section 3.5 of the paper)."""
+"""The aligners of CTC's metrics: E matches embeddings, D and R are trained models (section 3.5 of the paper)."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ from nlgauge.maths.vectors import run_means, runs, unit
 from nlgauge.metrics.evidence import Quote, Reason, Stretch, Word, Words
 
 BOTH = " and the "
-"""Between the names of two texts that a text is aligned with"""
+"""Joins the names of two texts that a text is aligned with"""
 
 
 class Direction(NamedTuple):
-    """align(text -> others), with what to call the texts."""
+    """align(text -> others), with the names of the texts."""
 
     name: str
     """The text's name: 'candidate', 'source' or 'reference'"""
     text: str
     against: str
     others: tuple[str, ...]
-    """Together they are what the text is aligned with"""
+    """The texts that it is aligned with"""
     question: str = ""
-    """What the text answers"""
+    """The question that the text answers"""
 
     @property
     def usable(self) -> list[tuple[str, str]]:
-        """Those of the others that have words, each with its name."""
+        """The other texts that have words, with their names."""
         named = zip(self.against.split(BOTH), self.others, strict=True)
         return [(name, other) for name, other in named if is_word(other)]
 
 
 class StretchVerdicts(NamedTuple):
-    """What of a text was read with what, by an aligner that was trained to."""
+    """The stretches of a text that a trained aligner read, and the quotes that it read them with."""
 
     stretches: tuple[Stretch, ...]
     quotes: tuple[Quote, ...]
     nearest: NDArray[np.int32]
-    """[words]: the quote that each is likest to be from, -1 where it shares nothing with any"""
+    """[words]: the quote that each word most likely comes from, -1 if it shares nothing with any"""
 
 
 class Aligned(NamedTuple):
@@ -60,11 +60,11 @@ class Aligned(NamedTuple):
     alignment: Array
     """[words]"""
     judged: StretchVerdicts | None = None
-    """By the aligner D"""
+    """From the aligner D"""
 
 
 class Units(NamedTuple):
-    """The words of a text, or what stands for them."""
+    """The words of a text, or other units."""
 
     starts: NDArray[np.intp]
     """[words]: the first sub-word of each"""
@@ -73,11 +73,11 @@ class Units(NamedTuple):
     counted: NDArray[np.bool_]
     """[words]: whether each counts"""
     reason: str
-    """What the text has where none counts"""
+    """What the text has if none counts"""
 
 
 def word_units(text: str, offsets: NDArray[np.int32], stopwords: bool) -> Units:
-    """The words of a text with the places of its sub-words [tokens, 2]; stopwords: whether English ones count."""
+    """The words of a text, from the positions of its sub-words [tokens, 2]. stopwords: whether stopwords count."""
     starts, spans = runs(words(text, offsets), offsets)
     names = [text[begin:end] for begin, end in spans.tolist()]
     wordlike = np.array([is_word(name) for name in names])
@@ -92,20 +92,20 @@ class TextAligner(Protocol):
 
     @property
     def weak(self) -> float:
-        """Alignment under which a word is shown as weakly aligned"""
+        """A word with an alignment below this is shown as weakly aligned"""
         ...
 
     @property
     def shows_words(self) -> bool:
-        """Whether an alignment is each word's own"""
+        """Whether each word has its own alignment"""
         ...
 
     def requests(self, direction: Direction) -> Sequence[AnyRequest]:
-        """What `align` asks of the engine."""
+        """The features that `align` needs."""
         ...
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
-        """The words and alignments, or why there are none."""
+        """The words and alignments, or the reason why there are none."""
         ...
 
 
@@ -113,10 +113,11 @@ class TextAligner(Protocol):
 class EmbeddingAligner:
     """The aligner E: cosine with the most similar sub-word of the other texts.
 
-    layer: whose hidden states are compared, from 0. baseline: what unrelated texts have; it is taken off.
+    layer: the layer whose hidden states are compared, from 0. baseline: the alignment of unrelated texts, for
+    rescaling.
     """
 
-    weak: ClassVar[float] = 0.6  # of the embeddings of `pocket`, picked by eye
+    weak: ClassVar[float] = 0.6  # for the embeddings of `pocket`, chosen by eye
     shows_words: ClassVar[bool] = True
 
     layer: int
@@ -142,30 +143,30 @@ class EmbeddingAligner:
         return Aligned(units.spans[units.counted], run_means(alignment[:, None], units.starts)[units.counted, 0])
 
     def units(self, text: str, offsets: NDArray[np.int32]) -> Units:
-        """What of a text is aligned."""
+        """The units of a text that are aligned."""
         return word_units(text, offsets, self.stopwords)
 
     def matched(self, other: TokenVectors) -> NDArray[np.float32]:
-        """The vectors of another text that a sub-word may match: [tokens, width]."""
+        """The vectors of another text that sub-words may match: [tokens, width]."""
         vectors: NDArray[np.float32] = other.vectors[0, ~other.special]
         return vectors
 
     def bounded(self, alignment: Array) -> Array:
-        """Alignments as they count. Below 0 products and harmonic means would lose their meaning."""
+        """Alignments limited to [0, 1], because products and harmonic means of negative numbers make no sense."""
         return alignment.clip(0, 1)
 
     def nothing(self, reason: str) -> Aligned | str:
-        """The alignment of a text of which no word counts."""
+        """The alignment of a text without words that count."""
         return reason
 
 
 @dataclass(frozen=True)
 class TrainedAligner:
-    """The aligners D and R: a model that was trained to see which words of a text another supports.
+    """The aligners D and R: a model that was trained to predict which words of a text another text supports.
 
-    aggregate: R, which says the share of supported words as one number, and shows no words. reading: what of a long
-    text is read. temperature: by which the log-odds of whole stretches are divided. asks: whether it reads a question.
-    english: whether it reads English alone, so that a text which is plainly not English has no alignment.
+    aggregate: R, which predicts the share of supported words as one number, without words. reading: how a long text is
+    read. temperature: divides the log-odds of whole stretches. asks: whether it reads a question. english: whether it
+    reads only English, so that a text that is clearly not English has no alignment.
     """
 
     stopwords: bool
@@ -198,7 +199,7 @@ class TrainedAligner:
         if not units.counted.any():
             return f"the {direction.name} has {units.reason}"
         if self.aggregate:
-            # A sum over words is then their number times the share that is supported.
+            # So a sum over words is their number times the supported share.
             return Aligned(units.spans[units.counted], np.full(int(units.counted.sum()), text.aggregate))
         alignment = word_alignment(text.logits, units.starts)[units.counted]
         return Aligned(units.spans[units.counted], alignment, self._judged(direction, text, units))
@@ -231,7 +232,7 @@ def _chance(logit: float) -> float | None:
 
 
 def shown(direction: Direction, aligned: Aligned, weak: float) -> Words:
-    """The words of a text that count as evidence; those aligned less than `weak` are weakly aligned."""
+    """The words of a text that count, as evidence. Words with alignment below `weak` are weakly aligned."""
     text, places = direction.text, zip(aligned.spans.tolist(), aligned.alignment.tolist(), strict=True)
     if aligned.judged is None:
         words = [Word(text[begin:end], begin, end, alignment) for (begin, end), alignment in places]

@@ -1,7 +1,7 @@
-"""BARTScore: how likely a model that writes one text from another finds the candidate.
+"""BARTScore: the log-probability of a candidate under a model that generates one text from another.
 
 Yuan, Neubig and Liu, "BARTScore: Evaluating Generated Text as Text Generation", NeurIPS 2021: the mean log-probability
-of a text's tokens, each after those before it, where the model reads another text (equation 3, all weights equal).
+of a text's tokens given another text and the tokens before each (equation 3, equal weights).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, likely_words
 from nlgauge.metrics.references import LEFT_OUT
 
-_CUT = "a text to write from is longer than the window: only its beginning is read"
+_CUT = "a text that the model reads is longer than the window: only its beginning is read"
 
 
 class _AskedText(NamedTuple):
-    """A text that is asked for where another one is read."""
+    """A text that is scored, given another one."""
 
     name: str
     against: str
@@ -33,15 +33,15 @@ class _AskedText(NamedTuple):
 
 @dataclass(frozen=True)
 class BARTScore(RowMetric):
-    """Mean log-probability of a text's tokens where another one is read; at most 0, and 0 is best.
+    """Mean log-probability of a text's tokens given another text; at most 0, and 0 is best.
 
-    The model has an encoder and a decoder, such as BART or T5, and is run by torch; the embedded one has none. The
-    special tokens around the text count as tokens, as in the published code. A text that does
-    not fit the encoder is read from its beginning as far as it fits.
+    The model needs an encoder and a decoder, such as BART or T5, and is run by torch; the embedded model has no
+    decoder. The special tokens around the text count as tokens, as in the published code. If a text does not fit the
+    encoder, only its beginning is read.
 
-    direction: 'faithfulness' asks for the candidate from the source, 'precision' for the candidate from a reference,
-        'recall' for a reference from the candidate, 'f' for the mean of the two.
-    references: 'best' reference, or the 'mean' over references; not read by 'faithfulness'.
+    direction: 'faithfulness' scores the candidate given the source, 'precision' the candidate given a reference,
+        'recall' a reference given the candidate, and 'f' is the mean of the last two.
+    references: the 'best' reference, or the 'mean' over references; not used with 'faithfulness'.
     """
 
     cost: ClassVar[Cost] = "pairs"
@@ -71,7 +71,7 @@ class BARTScore(RowMetric):
         return [one.request for together in self._asked(row) for one in together]
 
     def _asked(self, row: Row) -> list[list[_AskedText]]:
-        """What is asked for each text that the candidate is compared with."""
+        """The requests for each text that the candidate is compared with."""
         if self.direction == "faithfulness":
             known = row.source is not None
             return (
@@ -101,7 +101,7 @@ class BARTScore(RowMetric):
         return Value((max(means) if self.references == "best" else float(np.mean(means)),), None, tuple(notes))
 
     def _read(self, row: Row, features: Features) -> dict[int, list[Likelihood]]:
-        """What is known of each text that the candidate can be compared with, by its number."""
+        """The likelihoods for each text that the candidate can be compared with, by its index."""
         read = {}
         for number, together in enumerate(self._asked(row)):
             likelihoods = [known for one in together if (known := features[one.request]) is not None]
@@ -110,7 +110,7 @@ class BARTScore(RowMetric):
         return read
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
-        """The probability of each token of what is asked for, with its place: for the best reference, or for all."""
+        """The probability of each scored token with its position, for the best reference or for all."""
         asked, read = self._asked(row), self._read(row, features)
         best = None
         if read and self.references == "best" and self.direction != "faithfulness":

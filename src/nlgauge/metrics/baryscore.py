@@ -1,8 +1,8 @@
-"""BaryScore: layers of a text merged into one cloud of points, two clouds compared by optimal transport.
+"""BaryScore: merges the layers of a text into one point cloud, and compares two clouds by optimal transport.
 
 Colombo, Staerman, Clavel and Piantanida, "Automatic Text Evaluation through the Lens of Wasserstein Barycenters",
-EMNLP 2021, algorithm 1. Each layer of the encoder is a cloud of unit vectors, one a token; the Wasserstein barycenter
-of the layers is the text's cloud; the score is the transport cost between the clouds of candidate and reference.
+EMNLP 2021, algorithm 1. Each layer of the encoder is a cloud of unit vectors, one per token. The text's cloud is the
+Wasserstein barycenter of its layers. The score is the transport cost between the clouds of candidate and reference.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ class Cloud(NamedTuple):
     points: Array
     """[points, width]"""
     weights: Array
-    """[points], of sum 1"""
+    """[points], with sum 1"""
     tokens: NDArray[np.intp]
-    """[points]: which of the text's tokens they stand for"""
+    """[points]: the text's token of each point"""
     unweighted: bool
     certified: bool
 
 
 class Clouds(WeakKeyDictionary[TokenVectors, Cloud]):
-    """The clouds of texts whose features are still held. In another process, where none is, there are none."""
+    """The clouds of texts whose features are in memory. It is empty in another process."""
 
     def __reduce__(self) -> tuple[type[Clouds], tuple[()]]:
         return Clouds, ()
 
 
 class CloudSide(NamedTuple):
-    """How the clouds of candidates, or of references, are made."""
+    """The weights and clouds of candidates or of references."""
 
     table: TokenWeights | None
     clouds: Clouds
@@ -68,27 +68,27 @@ class CloudSide(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class BaryScorePrepared(Prepared):
-    """The layers, and how clouds are made of them."""
+    """The layers, and the weights for both sides."""
 
     layers: tuple[int, ...]
     sides: tuple[CloudSide, CloudSide]
-    """For candidates and for references; one and the same where they share their weights"""
+    """For candidates and for references; the same object if they share their weights"""
 
 
 @dataclass(frozen=True)
 class BaryScore(ReferenceMetric[TokenVectors]):
     """Transport cost between the barycenters of the encoder's layers for candidate and reference; 0 is best.
 
-    layers: how many layers up to the one that the model's card names for BaryScore, else the last; or which ones as a
-        tuple (0: the embeddings).
-    idf: weights of the tokens, kept through all three steps. 'general' (counted on a large text, once), 'none' (all
-        alike, which is what the published code computes, idf asked for or not), 'references', 'candidates', 'union',
-        or 'separate' (each side by its own table).
+    layers: how many layers are used, up to the one that the model's card names for BaryScore, else the last one; or a
+        tuple of layers (0: the embeddings).
+    idf: weights of the tokens, used in all three steps. 'general' (from a large general text), 'none' (equal weights,
+        which the published code always computes), or counted on 'references', 'candidates', their 'union', or
+        'separate' for each side.
     distance: 'w2_squared' (exact, the published code's W), 'w2' (its root), 'w1' (Euclidean ground distance),
         'sinkhorn' (cost of the entropic plan, the published code's SD) or 'sinkhorn_divergence' (debiased).
-    regularisation: of the last two, in units of squared distance.
-    special_tokens: keep the model's own tokens, as published. They stand around every text, so that under idf they
-        weigh nothing. punctuation: keep tokens without letter or digit.
+    regularisation: for the last two, in units of squared distance.
+    special_tokens: keep the model's special tokens, as published. They are in every text, so with idf their weight is
+        0. punctuation: keep tokens without a letter or digit.
     """
 
     cost: ClassVar[Cost] = "encoding"
@@ -101,7 +101,7 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         "special_tokens": (True, False),
         "punctuation": (True, False),
     }
-    undefined: ClassVar[str] = "Sinkhorn's margins did not settle: raise the regularisation"
+    undefined: ClassVar[str] = "Sinkhorn did not converge: raise the regularisation"
 
     layers: int | tuple[int, ...] = 5
     idf: str = "general"
@@ -172,10 +172,10 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         return None if all(cloud.certified for cloud in clouds) else ITERATED
 
     def evidence(self, row: Row, prepared: BaryScorePrepared, features: Features) -> Evidence:
-        """The transport plan to the chosen reference: which token's mass went where, at what ground distance.
+        """The transport plan to the chosen reference: how much mass moves between tokens, and at what ground distance.
 
-        That is the squared distance, and with 'w1' the distance itself. The plan is the exact one, also of a metric
-        whose score is that of an entropic plan.
+        The ground distance is squared, except with 'w1'. The plan is the exact one, even if the score uses an entropic
+        plan.
         """
         if (chosen := self.chosen(row, prepared, features)) is None:
             return Evidence()
@@ -190,14 +190,14 @@ class BaryScore(ReferenceMetric[TokenVectors]):
     def barycenters(self, layers: Sequence[Array], weights: Sequence[Array]) -> list[tuple[Barycenter, Array]]:
         """Each text's barycenter, and the weights of its points.
 
-        layers: [layers, tokens, width] each; weights: of the tokens, [tokens], of sum 1.
+        layers: [layers, tokens, width] each; weights: of the tokens, [tokens], with sum 1.
         """
         return list(zip(layer_barycenters(layers, weights), weights, strict=True))
 
     def _clouds(
         self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: BaryScorePrepared
     ) -> list[tuple[Cloud, Cloud]]:
-        """The clouds of the texts of some pairs, each made once for as long as its features are held."""
+        """The clouds of the texts of some pairs. Each is made once while its features are in memory."""
         first, second = prepared.sides
         for side, texts in zip(prepared.sides, zip(*pairs, strict=True), strict=False):
             new = [text for text in dict.fromkeys(texts) if text not in side.clouds]
@@ -224,11 +224,11 @@ class BaryScore(ReferenceMetric[TokenVectors]):
 
 
 def _masses(feature: TokenVectors, tokens: NDArray[np.intp], table: TokenWeights | None) -> Array:
-    """What some tokens weigh; the model's own weigh nothing where words weigh differently."""
+    """The weights of some tokens. With idf, special tokens have weight 0."""
     return np.ones(len(tokens)) if table is None else table.values[feature.ids[tokens]] * ~feature.special[tokens]
 
 
 def _places(feature: TokenVectors, cloud: Cloud) -> list[Place]:
-    """Where the tokens stand that a cloud's points stand for."""
+    """The positions of the tokens of a cloud's points."""
     marks = zip(feature.offsets[cloud.tokens].tolist(), feature.special[cloud.tokens].tolist(), strict=True)
     return [Place(None) if special else Place(feature.text[begin:end], begin, end) for (begin, end), special in marks]

@@ -1,8 +1,8 @@
-"""What every metric is: a frozen set of parameters that knows what it needs of each text and how to score with it.
+"""The base class of metrics: frozen parameters, the features that a metric needs, and how it scores.
 
-To add a metric: one file in this folder with one subclass of ReferenceMetric or StringReferenceMetric
+To add a metric, add a file to this folder. It has one subclass of ReferenceMetric or StringReferenceMetric
 (`references.py`: a candidate against its references, by features of a model or as strings), of SetMetric (`sets.py`:
-all outputs of a system against a set of texts) or of RowMetric (anything else about one row). Nothing else names it.
+all outputs of a system against a set of texts) or of RowMetric (anything else about one row).
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model
 
 Cost: TypeAlias = Literal["strings", "static", "encoding", "pairs", "masking", "masked pairs"]
-"""What the texts of a row cost, the cheapest first: no model; its vocabulary table; a pass a text; a pass a pair of
-texts; a pass a token of each text; a pass a word of each text, another one in sight"""
+"""The cost of a row's texts, cheapest first: no model; its embedding table; a pass per text; a pass per pair of texts;
+a pass per token of each text; a pass per word of each text, read with another text"""
 COSTS: tuple[Cost, ...] = ("strings", "static", "encoding", "pairs", "masking", "masked pairs")
 
 
 QUESTION = "question"
-"""The fact of a metric whose numbers depend on the column of that name too, where a row has one"""
+"""The fact of a metric whose scores also depend on the column `question`, if a row has one"""
 
 POCKET = "pocket"
-"""The embedded model, which is read where neither metric nor run names one"""
+"""The embedded model, used if neither metric nor run names a model"""
 
 
 @dataclass(frozen=True)
@@ -47,20 +47,19 @@ class Value:
     reason: str | None = None
     """Why a part is NaN"""
     notes: tuple[str, ...] = ()
-    """What a reader of the number should know; counted in the run's summary"""
+    """Remarks for the reader; counted in the run's summary"""
     counts: tuple[float, ...] | None = None
-    """What the row adds to the sums from which the value of all rows is computed, by a metric that has such a value"""
+    """What the row adds to the counts for the corpus score, for a metric that has one"""
     temporary: bool = False
-    """Whether the reason may be gone when the row is scored again, as after a request that failed: such a value is not
-    kept"""
+    """Whether scoring the row again may help, as after a failed request; such a value is not cached"""
 
     def __float__(self) -> float:
-        """The first part, which is meant where none is named."""
+        """The first part, the default."""
         return self.parts[0]
 
 
 class ModelAccess(Protocol):
-    """What of the engine a metric may use before rows are scored."""
+    """The parts of the engine that a metric may use in `prepare`."""
 
     @property
     def model(self) -> Model: ...
@@ -72,7 +71,7 @@ class ModelAccess(Protocol):
 
 @dataclass(frozen=True)
 class Setup:
-    """What a metric may look at before rows are scored: all rows, and the model that it reads."""
+    """What a metric may use in `prepare`: all rows, and its model."""
 
     corpus: Corpus
     engine: ModelAccess | None = None
@@ -89,17 +88,17 @@ class Setup:
     @property
     def _engine(self) -> ModelAccess:
         if self.engine is None:
-            raise SpecError("a metric that reads a model needs a field model: str | None = None")
+            raise SpecError("a metric that uses a model needs a field model: str | None = None")
         return self.engine
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """What corpus and model say before the first row is scored. A metric that has to keep more subclasses it."""
+    """What `prepare` returns before rows are scored. A metric that needs more data subclasses it."""
 
     facts: Mapping[str, object] = field(default_factory=dict)
-    """What determines the numbers beyond the metric's spec, ready for JSON: it stands in the signature and keys what
-    is stored. A metric that uses the corpus says here, by a digest, what it took from it"""
+    """What determines the scores besides the metric's spec, as JSON values. It is part of the signature and of cache
+    keys. A metric that uses the corpus adds a digest of what it uses"""
 
 
 M = TypeVar("M", bound="Metric")
@@ -109,20 +108,20 @@ M = TypeVar("M", bound="Metric")
 class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have the abstract methods
     """A metric and its parameters. ``str(metric)`` is its spec, which parses back to an equal metric.
 
-    model: the model that is read, by its name or folder. None is the model of the run: the embedded 'pocket', where the
-        run names none. A metric reads a model if it has this field, ``model: str | None = None``.
+    model: name or folder of the model. None is the model of the run, by default the embedded 'pocket'. A metric uses a
+        model if it has this field, ``model: str | None = None``.
     """
 
     higher_is_better: ClassVar[bool] = True
     parts: ClassVar[tuple[str, ...]] = ("score",)
-    """Names of the numbers of a row; the first is the one that is meant when none is named"""
+    """Names of the numbers of a row; the first is the default"""
     details: ClassVar[tuple[str, ...]] = ()
-    """Parts of which neither more nor less is better, such as counts"""
+    """Parts for which neither more nor less is better, such as counts"""
     citation: ClassVar[str] = ""
     choices: ClassVar[Mapping[str, Sequence[object]]] = {}
-    """Allowed values of the parameters that have a closed list"""
+    """Allowed values of parameters with a fixed list"""
     least: ClassVar[Mapping[str, float]] = {}
-    """The least value of parameters that are numbers"""
+    """Minimum values of numeric parameters"""
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
 
@@ -135,9 +134,9 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
     @classmethod
     def preset(cls: type[M], preset: str, /, **given: Any) -> M:
-        """The metric with the settings of one of its presets; a parameter that is given goes before them.
+        """The metric with the settings of one of its presets. Parameters that are given override them.
 
-        Raises SpecError for a preset that the metric does not have, and what the metric itself raises for parameters.
+        Raises SpecError for an unknown preset, and what the metric raises for its parameters.
         """
         if not isinstance(preset, str) or preset not in cls.presets:
             known = f"is not one of {', '.join(map(repr, cls.presets))}"
@@ -147,11 +146,11 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
     @classmethod
     def preset_settings(cls, preset: str, given: Mapping[str, object]) -> Mapping[str, object]:
-        """The settings of a preset, which may depend on the parameters that are given beside it."""
+        """The settings of a preset, which may depend on the parameters given with it."""
         return cls.presets[preset]
 
     def prepare(self, setup: Setup) -> Prepared:
-        """What has to be known before anything is scored. Raises SpecError for a model that does not fit."""
+        """What is needed before rows are scored. Raises SpecError for a model that does not fit."""
         return Prepared()
 
     def score(
@@ -164,10 +163,10 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         question: str | None = None,
         **options: Any,
     ) -> Value:
-        """The score of one row: ``float(score)`` is its first part. For many rows `nlgauge.evaluate` takes less time.
+        """The score of one row: ``float(score)`` is its first part. For many rows `nlgauge.evaluate` is faster.
 
-        options: as `nlgauge.evaluate` takes them. Nothing is kept on disk unless `cache` is given. Raises SpecError for
-        a metric whose scores depend on other rows, and InputError for a row that lacks what the metric reads.
+        options: as in `nlgauge.evaluate`. Nothing is written to disk unless `cache` is given. Raises SpecError for a
+        metric whose scores depend on other rows, and InputError for a row that lacks a column that the metric needs.
 
         >>> from nlgauge import TokenF1
         >>> TokenF1().score("A cat sat.", references="A cat sat.").parts[0]
@@ -180,22 +179,22 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
     @property
     def name(self) -> str:
-        """Under which it is registered: ``InfoLM``, ``published/InfoLM``, ``acme-metrics/LengthRatio``."""
+        """The name in the registry: ``InfoLM``, ``published/InfoLM``, ``acme-metrics/LengthRatio``."""
         return registered_name(type(self))
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns whose texts a row's score depends on."""
+        """The columns that a row's score depends on."""
         return ("candidate", "references")
 
     @property
     def other_models(self) -> tuple[str, ...]:
-        """The names of the models that it reads beside `model`, by requests that are a `ByModel`."""
+        """The names of other models that it uses besides `model`, by `ByModel` requests."""
         return ()
 
     @property
     def cost(self) -> Cost:
-        """What a row's texts cost."""
+        """The cost of a row."""
         return "strings"
 
     @property
@@ -205,12 +204,12 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
     @property
     def libraries(self) -> tuple[str, ...]:
-        """The distributions of which the numbers depend on the version, by their names on the package index."""
+        """The distributions (names on the package index) whose version changes the scores."""
         return ()
 
     @property
     def scored_by(self) -> tuple[type, ...]:
-        """The classes whose source code makes the numbers: this one, and those of other metrics that it calls."""
+        """The classes whose source code computes the scores: this one, and those of metrics that it calls."""
         return (type(self),)
 
     def __str__(self) -> str:
@@ -227,46 +226,46 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
-        cls.__repr__ = Metric.__repr__  # type: ignore[method-assign]  # which a dataclass would write anew
+        cls.__repr__ = Metric.__repr__  # type: ignore[method-assign]  # else a dataclass replaces it
 
 
 def model_of(metric: Metric) -> str | None:
-    """The name of the model that a metric reads; None for one that reads none."""
+    """The name of a metric's model; None for a metric without one."""
     return (metric.model or POCKET) if hasattr(metric, "model") else None
 
 
 def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:
-    """Raises SpecError for a metric whose scores of a few rows would depend on which rows these are."""
+    """Raises SpecError for a metric whose scores depend on the other rows."""
     for metric in metrics:
         if metric.uses_corpus:
             remedy = "choose idf='none'" if hasattr(metric, "idf") else "score all rows at once by nlgauge.evaluate"
-            raise SpecError(
-                f"{metric}: a score depends on the other rows, and rows come a few at a time here: {remedy}"
-            )
+            raise SpecError(f"{metric}: a score depends on the other rows, which are not known here: {remedy}")
 
 
 @dataclass(frozen=True)
 class RowMetric(Metric):
-    """Gives every row a score, which depends on the row and on what was prepared: `prepared` is what `prepare` gave."""
+    """A metric that scores single rows. The argument `prepared` is the result of `prepare`."""
 
     def requests(self, row: Row, prepared: Any) -> Sequence[AnyRequest]:
-        """The features that the row's score is computed from."""
+        """The features that the row's score needs."""
         return ()
 
     def followup_requests(self, row: Row, prepared: Any, features: Features) -> Sequence[AnyRequest]:
-        """More of them, for a metric that has to see the first ones to know."""
+        """Further features, for a metric that has to see the first ones to request them."""
         return ()
 
     @abstractmethod
     def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
-        """A score for each of some rows. A row's score does not depend on which others come with it."""
+        """A score for each row. A row's score must not depend on the other rows."""
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
-        """What the score rests on; empty where a metric has nothing to show."""
+        """What the score is based on; empty if the metric has nothing to show."""
         return Evidence()
 
     @property
     def formula(self) -> Mapping[str, object] | None:
-        """How `nlgauge.maths.totals.total` makes the value of all rows of the sums of their `Value.counts`; None for a
-        metric whose value of a system is the mean of its rows."""
+        """How `nlgauge.maths.totals.total` computes the corpus score from summed `Value.counts`.
+
+        None if the corpus score is the mean over rows.
+        """
         return None

@@ -1,10 +1,10 @@
-"""BERTScore: tokens of two texts matched greedily by the cosine of their contextual vectors.
+"""BERTScore: greedy matching of tokens of two texts by the cosine of their contextual vectors.
 
 Zhang, Kishore, Wu, Weinberger and Artzi, "BERTScore: Evaluating Text Generation with BERT", ICLR 2020.
 
-Precision is the mean over the candidate's tokens of their similarity with the most similar token of the reference,
-recall the same from the reference's side, F1 their harmonic mean (section 3); the means may be weighted by idf. Special
-tokens count in no mean; the published code still lets tokens match them, which `special=True` does too.
+Precision is the mean over the candidate's tokens of the similarity to the most similar token of the reference. Recall
+is the same from the reference's side, and F1 is their harmonic mean (section 3). The means may be weighted by idf and
+leave out special tokens. In the published code tokens may still match special tokens, as with `special=True`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class BERTScorePrepared(Prepared):
-    """The layer that is read, the weights of the tokens, and what is subtracted."""
+    """The layer, the weights of the tokens, and the baseline."""
 
     layer: int
     table: TokenWeights | None
@@ -43,13 +43,13 @@ class BERTScorePrepared(Prepared):
 
 @dataclass(frozen=True)
 class BERTScore(ReferenceMetric[TokenVectors]):
-    """Greedy matching of contextual token vectors; 1 is best, and unrelated texts stay well above 0.
+    """Greedy matching of contextual token vectors; 1 is best, and unrelated texts score well above 0.
 
-    layer: whose hidden states are compared, 0 being the embeddings; None is the one at which the model agrees best
-        with people, and the last but one where nobody measured.
-    idf: weights of the tokens. 'none', 'general' (counted on a large text, once) or 'references' (on the run's distinct
+    layer: the layer whose hidden states are compared (0: the embeddings). None is the layer in the model's card, which
+        agrees best with human ratings, or else the last layer but one.
+    idf: weights of the tokens. 'none', 'general' (from a large general text) or 'references' (from the run's distinct
         references, as in the paper).
-    rescale: subtract what unrelated sentences score, (x - b) / (1 - b) for each part, so that they get 0 (section 3).
+    rescale: (x - b) / (1 - b) for each part, where b is the score of unrelated sentences, which then get 0 (section 3).
     special: let tokens match the special tokens around the other text, as the published code does.
     """
 
@@ -105,7 +105,7 @@ class BERTScore(ReferenceMetric[TokenVectors]):
         return f1, precision, recall
 
     def _side(self, feature: TokenVectors, prepared: BERTScorePrepared) -> tuple[Array, Array]:
-        """Vectors at length 1 and weights of the tokens that take part."""
+        """Unit vectors and weights of the tokens that are used."""
         used = np.flatnonzero(~feature.special | self.special)
         words = np.where(feature.special[used], 0.0, 1.0)
         weights = words * prepared.table.values[feature.ids[used]] if prepared.table else words
@@ -118,7 +118,7 @@ class BERTScore(ReferenceMetric[TokenVectors]):
         return UNWEIGHTED
 
     def evidence(self, row: Row, prepared: BERTScorePrepared, features: Features) -> Evidence:
-        """Which token each one was matched with, from both sides of the chosen reference."""
+        """The match of each token, from both sides, for the chosen reference."""
         if (chosen := self.chosen(row, prepared, features)) is None:
             return Evidence()
         number, (candidate, reference) = chosen
@@ -139,7 +139,7 @@ class BERTScore(ReferenceMetric[TokenVectors]):
                 yield Match(side, places[i], others[j], float(similarity[i, j]), float(weights[i]))
 
     def _places(self, feature: TokenVectors) -> list[Place]:
-        """Where the tokens that take part stand."""
+        """The positions of the tokens that are used."""
         marks = zip(feature.offsets.tolist(), feature.special.tolist(), strict=True)
         return [
             Place(None) if special else Place(feature.text[begin:end], begin, end)

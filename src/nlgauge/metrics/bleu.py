@@ -1,6 +1,6 @@
 """BLEU: Papineni, Roukos, Ward and Zhu, "Bleu: a Method for Automatic Evaluation of Machine Translation", ACL 2002.
 
-sacrebleu splits the texts into words; n-grams are counted here, to the same numbers.
+sacrebleu splits the texts into words. N-grams are counted here, with the same results.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _CONSTANTS = {"floor": 0.1, "add-k": 1.0}
 
 @dataclass(frozen=True)
 class BLEU(RowMetric):
-    """BLEU: precision of n-grams of words, with a penalty for brevity; 0 to 100.
+    """BLEU: precision of word n-grams, with a brevity penalty; 0 to 100.
 
-    lowercase: compare texts in lower case. ngram: the longest n-grams that count.
+    lowercase: compare texts in lower case. ngram: maximum length of n-grams.
 
-    A row's value leaves out the orders for which the candidate is too short (sacrebleu's effective order), that of all
-    rows does not. smooth: 'exp', 'floor', 'add-k' or 'none', of orders without a match. smooth_value: what 'floor'
-    takes for them (0.1 by default), or what 'add-k' adds (1). tokenizer: '13a', 'intl', 'zh', 'char' or 'none' of
-    sacrebleu. references: 'joint', n-grams of any reference count; or the 'best' or the 'mean' of those taken one by
-    one, which has no value of all rows together but their mean.
+    A row score leaves out orders for which the candidate is too short (sacrebleu's effective order); the corpus score
+    does not. smooth: 'exp', 'floor', 'add-k' or 'none', for orders without a match. smooth_value: the matches that
+    'floor' uses (by default 0.1) or that 'add-k' adds (1). tokenizer: '13a', 'intl', 'zh', 'char' or 'none' of
+    sacrebleu. references: with 'joint', n-grams of all references count; with 'best' or 'mean', references are scored
+    one by one, and the corpus score is the mean over rows.
     """
 
     citation: ClassVar[str] = "Papineni et al. 2002, ACL"
@@ -49,8 +49,8 @@ class BLEU(RowMetric):
 
     references: str = "joint"
     empty: str = "undefined"
-    """A row that has references but words on one side only is 'undefined', or has the 'worst' number, as sacrebleu has
-    it; the value of all rows together counts it in any case"""
+    """The score of a row with references but words on one side only: 'undefined', or the 'worst' score, as in
+    sacrebleu. The corpus score counts such a row in any case"""
     lowercase: bool = False
     tokenizer: str = "13a"
     smooth: str = "exp"
@@ -119,19 +119,19 @@ def _tokenizer(name: str) -> Callable[[str], str]:
 
 
 def grams(words: Sequence[str], longest: int) -> Counter[str]:
-    """How often a text has each of its n-grams, for all n up to `longest`."""
+    """The count of each n-gram of a text, for all n up to `longest`."""
     return Counter(chain.from_iterable(ngrams(words, n) for n in range(1, longest + 1)))
 
 
 def clipped_counts(words: Sequence[str], most: Mapping[str, int], lengths: Sequence[int], longest: int) -> list[int]:
-    """Counts of a candidate: its words, those of the reference nearest in length, n-grams that references have, all.
+    """Counts of a candidate: its words, words of the reference nearest in length, clipped matches, all n-grams.
 
-    The last two for each n up to `longest`. most: how often the reference that has an n-gram most often has it.
-    lengths: words of the references, the shortest first.
+    The last two are for each n up to `longest`. most: the maximum count of each n-gram in a reference. lengths: words
+    of the references, shortest first.
     """
     size, own = len(words), grams(words, longest)
     matches = [0] * longest
     for gram in own.keys() & most.keys():
         matches[gram.count(" ")] += min(own[gram], most[gram])
-    nearest = min(lengths, key=lambda length: abs(length - size))  # the shorter of two as near
+    nearest = min(lengths, key=lambda length: abs(length - size))  # the shorter of two equally near
     return [size, nearest, *matches, *(max(0, size - n) for n in range(longest))]

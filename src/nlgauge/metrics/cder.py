@@ -1,4 +1,4 @@
-"""CDER: an edit distance of words that lets blocks move for one cost.
+"""CDER: a word edit distance in which moving a block has the cost of one edit.
 
 Leusch, Ueffing and Ney, "CDer: Efficient MT Evaluation Using Block Movements", EACL 2006.
 """
@@ -19,19 +19,19 @@ from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
 
 @dataclass(frozen=True, kw_only=True)
 class CDERPrepared(Prepared):
-    """The numbers that stand for words, given out as words come by; scores do not depend on which is whose."""
+    """A number for each word, assigned in order of appearance. Scores do not depend on the numbers."""
 
     numbers: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class CDER(StringReferenceMetric[Symbols]):
-    """CDER: edits of words and jumps, in hundredths of the reference's words; 0 is best.
+    """CDER: word edits and jumps, in percent of the reference's words; 0 is best.
 
-    Each word of the reference is covered once; of the candidate words may be passed over, at a cost, or read twice, and
-    a jump to any place costs as much as an edit.
+    Each word of the reference is read once. Words of the candidate may be skipped, at a cost, or read twice. A jump to
+    any position costs as much as an edit.
     tokenizer: how words are found: '13a', 'intl', 'zh' or 'char' of sacrebleu, 'unicode' (any script, no punctuation)
-        or 'spaces'. All in lower case.
+        or 'spaces'. Texts are compared in lower case.
     """
 
     higher_is_better: ClassVar[bool] = False

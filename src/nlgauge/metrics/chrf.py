@@ -1,6 +1,6 @@
 """ChrF: Popović, "chrF: character n-gram F-score for automatic MT evaluation", WMT 2015; chrF++: WMT 2017.
 
-Counted here, to the numbers of sacrebleu.
+N-grams are counted here, with the same results as sacrebleu.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _MARKS = frozenset(string.punctuation)
 
 @dataclass(frozen=True)
 class ChrF(RowMetric):
-    """chrF: F-score of n-grams of characters, recall weighing more; 0 to 100.
+    """chrF: F-score of character n-grams, with more weight on recall; 0 to 100.
 
-    lowercase: compare texts in lower case. characters: the longest n-grams of characters that count.
-    words: with n-grams of words up to this order too; 2 is chrF++. beta: weight of recall.
-    eps_smoothing: the mean of F over all orders, as chrF++.py, Moses and NLTK have it, and not F of the means over the
-    orders that both texts have.
-    references: 'joint', sacrebleu's, which is the best one; or the 'mean' of those taken one by one, which has no value
-    of all rows together but their mean.
+    lowercase: compare texts in lower case. characters: maximum length of character n-grams.
+    words: also use word n-grams up to this length; 2 is chrF++. beta: weight of recall.
+    eps_smoothing: the mean of F over all orders, as in chrF++.py, Moses and NLTK, instead of F of the means over orders
+    that both texts have.
+    references: 'joint' uses the best reference, as in sacrebleu. With 'mean', references are scored one by one, and the
+    corpus score is the mean over rows.
     """
 
     citation: ClassVar[str] = "Popović 2015, WMT"
@@ -77,7 +77,7 @@ class ChrF(RowMetric):
         return shared_with_references(row)
 
     def _count(self, pairs: Sequence[Pair]) -> Sequence[Sequence[float]]:
-        """N-grams of the candidate, of the reference and of both, for each order, against the best reference."""
+        """N-grams of the candidate, of the best reference, and shared ones, for each order."""
         numbers: dict[str, int] = {}
         for candidate, references in pairs:
             for text in (candidate, *references):
@@ -88,7 +88,7 @@ class ChrF(RowMetric):
         if self.words:
             shared.append(shared_ngrams(numbered([words_and_marks(text) for text in texts]), couples, self.words))
         counts = np.concatenate(shared, axis=1)
-        counts[..., 0][counts[..., 1] == 0] = 0  # an order that the reference is too short for does not count
+        counts[..., 0][counts[..., 1] == 0] = 0  # orders for which the reference is too short do not count
         flat = counts.reshape(len(couples), -1).astype(np.float64)
         scores, ends = total(self._formula, flat)[:, 0], np.cumsum([len(references) for _, references in pairs])
         starts = [0, *ends[:-1].tolist()]
@@ -102,7 +102,7 @@ class ChrF(RowMetric):
 
 
 def words_and_marks(text: str) -> list[str]:
-    """The words between spaces; a mark at a word's end, or else at its start, is a word of its own."""
+    """Words between spaces. A punctuation mark at a word's end, or else at its start, is a separate word."""
     words: list[str] = []
     for word in text.split():
         if len(word) > 1 and word[-1] in _MARKS:

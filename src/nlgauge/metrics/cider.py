@@ -1,4 +1,4 @@
-"""CIDEr: how far a candidate's n-grams are those of its references, by tf-idf over the references of the corpus.
+"""CIDEr: similarity of the n-grams of candidate and references, weighted by tf-idf over the corpus's references.
 
 Vedantam, Zitnick and Parikh, "CIDEr: Consensus-based Image Description Evaluation", CVPR 2015.
 """
@@ -25,7 +25,7 @@ _SIGMA = 6.0
 
 
 class Vectors(NamedTuple):
-    """A text: for each n the weights of its n-grams and their length."""
+    """A text: for each n, the weights of its n-grams and the norm of the weights."""
 
     weights: list[dict[str, float]]
     norms: list[float]
@@ -34,7 +34,7 @@ class Vectors(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class CIDErPrepared(Prepared):
-    """The weights of n-grams: how many times as many items there are as have it in a reference, as a logarithm."""
+    """idf: for each n-gram, the logarithm of all items over items with the n-gram in a reference."""
 
     items: int
     idf: Mapping[str, float]
@@ -42,14 +42,14 @@ class CIDErPrepared(Prepared):
 
 @dataclass(frozen=True)
 class CIDEr(RowMetric):
-    """CIDEr: cosine of n-grams weighted by tf-idf, mean over n and over references; 0 to 10.
+    """CIDEr: tf-idf cosine of n-grams, averaged over n and over references; 0 to 10.
 
-    An n-gram weighs by how few items have it in their references: a row's value depends on the references of all rows.
-    ngram: the longest n-grams that count.
-    variant: 'd' is CIDEr-D, which clips repeated n-grams and lowers the score of a length that differs by d words by
-        exp(-d²/72), and what the COCO program prints as CIDEr; 'plain' is the cosine alone.
+    The weight of an n-gram depends on how many items have it in their references, so a row's score depends on all rows.
+    ngram: maximum length of n-grams.
+    variant: 'd' is CIDEr-D, which the COCO program prints as CIDEr. It clips repeated n-grams and multiplies the score
+        by exp(-d²/72) if the lengths differ by d words. 'plain' is only the cosine.
     tokenizer: how words are found: 'unicode' (any script, no punctuation), '13a', 'intl', 'zh' or 'char' of sacrebleu,
-        or 'spaces'. All in lower case. The COCO program has a tokenizer in Java, whose words are close to 'unicode'.
+        or 'spaces'. Texts are compared in lower case. The Java tokenizer of the COCO program is close to 'unicode'.
     """
 
     least: ClassVar[Mapping[str, float]] = {"ngram": 1}
@@ -85,7 +85,7 @@ class CIDEr(RowMetric):
         return shared_with_references(row)
 
     def _frequencies(self, corpus: Corpus) -> tuple[int, Counter[str]]:
-        """How many items have references with words, and in how many of them each n-gram stands."""
+        """How many items have references with words, and how many of them have each n-gram."""
 
         @cache
         def grams(text: str) -> frozenset[str]:
@@ -99,7 +99,7 @@ class CIDEr(RowMetric):
     def _vectors(self, words: Sequence[str], prepared: CIDErPrepared) -> Vectors | None:
         if not words:
             return None
-        # An n-gram that no reference has weighs as one that a single item has.
+        # An n-gram that no reference has gets the weight of one that a single item has.
         idf, unseen = prepared.idf.get, math.log(max(1, prepared.items))
         weights = [
             {gram: count * idf(gram, unseen) for gram, count in Counter(ngrams(words, n)).items()}
@@ -111,7 +111,7 @@ class CIDEr(RowMetric):
         if not sides.pairs:
             return Value((math.nan,), sides.reason)
         if prepared.items < 2:
-            return Value((math.nan,), "n-grams are weighted by how few items have them: there is one item only")
+            return Value((math.nan,), "idf needs more than one item")
         notes = (LEFT_OUT,) if len(sides.pairs) < len(row.references) else ()
         return Value((10 * sum(self._similarity(*pair) for pair in sides.pairs) / len(sides.pairs),), None, notes)
 
@@ -121,10 +121,10 @@ class CIDEr(RowMetric):
         for weights, others, norm, other_norm in zip(
             candidate.weights, reference.weights, candidate.norms, reference.norms, strict=True
         ):
-            # In the candidate's order: that of a set would be another in every run, and sums with it.
+            # In the candidate's order: the order of a set, and so the rounding of sums, would differ between runs.
             shared = [(weights[gram], others[gram]) for gram in weights if gram in others]
             if not shared:
-                break  # nor do they share longer ones
+                break  # then no longer ones are shared
             product = sum([(other if clipped and other < one else one) * other for one, other in shared])
             total += product / (norm * other_norm) if norm and other_norm else 0.0
         mean = total / self.ngram

@@ -1,4 +1,4 @@
-"""Combination: several metrics as one, by weights fitted to people's ratings (`nlgauge train combination`)."""
+"""Combination: a weighted sum of metrics, with weights fitted to human ratings (`nlgauge train combination`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nlgauge.metrics.evidence import Evidence, Item
 
 
 class PreparedMember(NamedTuple):
-    """A member with what it prepared."""
+    """A member and its result of `prepare`."""
 
     metric: RowMetric
     prepared: Prepared
@@ -37,11 +37,11 @@ class CombinationPrepared(Prepared):
 
 @dataclass(frozen=True)
 class Combination(RowMetric):
-    """A weighted sum of metrics, in the unit of the ratings that its weights were fitted to.
+    """A weighted sum of metrics, in the unit of the ratings to which its weights were fitted.
 
-    weights: the file that `nlgauge train combination` wrote. Its members are computed in the same pass over the texts
-        as all other metrics of the run; those with weight 0 are not. Where one has no number, the combination has none.
-    model: as its members'; it need not be given, and no other fits the weights.
+    weights: a file from `nlgauge train combination`. Members with weight 0 are not computed. If a member has no score
+        for a row, the combination has none.
+    model: the model of its members. It need not be given, and no other model is allowed.
     """
 
     weights: str = ""
@@ -63,7 +63,7 @@ class Combination(RowMetric):
 
     @property
     def members(self) -> Mapping[str, RowMetric]:
-        """The metrics whose weights are not 0, by spec. Raises SpecError for a file that cannot be scored with."""
+        """The metrics whose weights are not 0, by spec. Raises SpecError for a file that cannot be used."""
         return self._loaded[1]
 
     @property
@@ -71,7 +71,7 @@ class Combination(RowMetric):
         try:
             changed = Path(self.weights).stat().st_mtime_ns
         except OSError:
-            changed = None  # what is wrong with the file is said where it is read
+            changed = None  # the error is raised when the file is read
         try:
             return _load(self.weights, changed)
         except InputError as error:
@@ -125,7 +125,7 @@ class Combination(RowMetric):
         return [_combined({spec: values[at] for spec, values in columns.items()}, prepared) for at in range(len(rows))]
 
     def evidence(self, row: Row, prepared: CombinationPrepared, features: Features) -> Evidence:
-        """What each member adds: its value, how many deviations that is above the mean, and times which weight."""
+        """What each member adds: its value, its standardised value, its weight, and the product of the last two."""
         values = {spec: one for spec, (one,) in _scored([row], prepared, features).items()}
         if _combined(values, prepared).reason is not None:
             return Evidence()
@@ -138,7 +138,7 @@ class Combination(RowMetric):
 
 @lru_cache(maxsize=16)
 def _load(path: str, changed: int | None) -> tuple[CombinationFile, Mapping[str, RowMetric]]:
-    """A file and its members by spec, read again where its time of modification is another."""
+    """A file and its members by spec; it is read again if its modification time changes."""
     file = CombinationFile.load(path)
     return file, {member.metric: _member(member) for member in file.used}
 
@@ -148,15 +148,15 @@ def _member(member: Member) -> RowMetric:
 
     own = Combination.__name__
     if member.metric.partition("(")[0].strip() == own:
-        raise SpecError(f"{own}: {member.metric} is one itself: fit all members together")
-    made = registry.metric(member.metric, model=POCKET)  # whatever the environment says: its weights are of this one
+        raise SpecError(f"{own}: {member.metric} is a Combination itself: fit all members together")
+    made = registry.metric(member.metric, model=POCKET)  # whatever the environment says: the weights are for it
     if not isinstance(made, RowMetric) or member.part not in made.parts:
-        raise SpecError(f"{own}: {member.name} is no number of a row")
+        raise SpecError(f"{own}: {member.name} is not a row score")
     return made
 
 
 def _named(spec: str, prepared: Prepared, file: CombinationFile) -> str:
-    """A member as the signature has it: its spec, the parts that count, and its facts."""
+    """A member in the signature: its spec, the parts that are used, and its facts."""
     parts = ",".join(member.part for member in file.used if member.metric == spec)
     return f"{spec} {parts}" + "".join(f";{name}={fact}" for name, fact in prepared.facts.items())
 
@@ -166,7 +166,7 @@ def _scored(rows: Sequence[Row], prepared: CombinationPrepared, features: Featur
 
 
 def _numbers(values: Mapping[str, Value], prepared: CombinationPrepared) -> NDArray[np.float64]:
-    """What the members in use say of a row, from their values by spec: [used]."""
+    """The scores of the used members for a row, from their values by spec: [used]."""
     parts = {spec: one.metric.parts for spec, one in prepared.members.items()}
     used = prepared.file.used
     return np.array([values[one.metric].parts[parts[one.metric].index(one.part)] for one in used], np.float64)

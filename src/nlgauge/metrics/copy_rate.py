@@ -18,10 +18,10 @@ from nlgauge.metrics.evidence import Evidence, shared_words
 
 @dataclass(frozen=True)
 class CopyRate(RowMetric):
-    """Share of the output's n-grams that stand in its source; 1 minus the share of novel n-grams. 0 to 1.
+    """Share of the output's n-grams that are in its source, 1 minus the share of novel n-grams; 0 to 1.
 
-    Each n-gram of the output counts as often as it stands there, and is copied if the source has it anywhere, however
-    often. Words are without case and punctuation, in any script. Whether copying is good is not said.
+    Each occurrence of an n-gram in the output counts. It is copied if it is anywhere in the source. Case and
+    punctuation are ignored, in any script. Copying is not necessarily good or bad.
     ngram: the number of words of an n-gram. side: the 'source', or the 'context'.
     """
 
@@ -53,7 +53,7 @@ class CopyRate(RowMetric):
         ]
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
-        """The words of the output that stand in its source."""
+        """The words of the output that are in its source."""
         side = row.source if self.side == "source" else row.context
         return Evidence() if not side else shared_words(row.candidate, {self.side: side})
 

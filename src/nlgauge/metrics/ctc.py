@@ -1,12 +1,11 @@
-"""CTC: how much of what a text says is grounded in another, word by word, and what that tells of the text.
+"""CTC: metrics from the alignment of each word of a text with another text.
 
 Deng, Tan, Liu, Xing and Hu, "Compression, Transduction, and Creation: A Unified Framework for Evaluating Natural
-Language Generation", EMNLP 2021. An aligner (`metrics/aligners.py`) gives every word of one text the confidence, from 0
-to 1, that it is grounded in another; an aspect is a mean, sum or product of them (`maths/alignment.py`).
+Language Generation", EMNLP 2021. An aligner (`metrics/aligners.py`) gives every word a confidence from 0 to 1 that
+another text supports it. A metric is a mean, sum or product of these (`maths/alignment.py`).
 
-By embeddings (section 3.5) a sub-word's alignment is its cosine with the most similar sub-word of the other text, on
-one layer, a word's the mean of its pieces'. The published code counts pieces, so that a rare word counts several times;
-punctuation too; and cosines below 0. `metrics/published/ctc.py` does all that.
+By embeddings (section 3.5), the alignment of a sub-word is its cosine with the most similar sub-word of the other text
+on one layer; a word has the mean over its sub-words. `metrics/published/ctc.py` has the errors of the published code.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ from nlgauge.metrics.evidence import Evidence
 class AspectPrepared(Prepared):
     aligner: TextAligner
     baseline: float = 0.0
-    """What unrelated texts have, of E with rescaling"""
+    """The alignment of unrelated texts, for E with rescaling"""
 
 
 class RowAligned(NamedTuple):
-    """What of a row is aligned with what."""
+    """The alignments of a row."""
 
     directions: Sequence[tuple[Direction, Aligned]] = ()
     reason: str | None = None
@@ -50,7 +49,7 @@ class RowAligned(NamedTuple):
 @dataclass(frozen=True)
 class CTCAspect(RowMetric):
     needed: ClassVar[tuple[str, ...]] = ("source",)
-    """The columns without which there is no value"""
+    """The columns that a row needs"""
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         "aligner": ("E", "D", "R"),
@@ -71,9 +70,9 @@ class CTCAspect(RowMetric):
         if self.aligner != "E":
             for name, plain in (("layer", -1), ("rescale", "none")):
                 if getattr(self, name) != plain:
-                    raise SpecError(f"{self.name}: {name} is of aligner='E'; leave it out")
+                    raise SpecError(f"{self.name}: {name} is for aligner='E'; leave it out")
         elif self.reading != "search":
-            raise SpecError(f"{self.name}: reading is of aligner='D' or 'R'; leave it out")
+            raise SpecError(f"{self.name}: reading is for aligner='D' or 'R'; leave it out")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -84,12 +83,12 @@ class CTCAspect(RowMetric):
         return "encoding" if self.aligner == "E" else "pairs"
 
     def directions(self, row: Row) -> list[Direction]:
-        """What has to be aligned with what, for a row that has what is needed: the candidate with that, unless said."""
+        """The alignments that a row needs; by default, of the candidate with the needed columns."""
         return [_candidate(row, *self.needed)]
 
     @abstractmethod
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
-        """The number of each part, from the alignments of the directions, in order."""
+        """The score of each part, from the alignments of the directions in order."""
 
     def prepare(self, setup: Setup) -> AspectPrepared:
         model = setup.model
@@ -104,7 +103,7 @@ class CTCAspect(RowMetric):
             more: dict[str, object] = {QUESTION: "apart"} if card.aligner_asks else {}
             more |= {"languages": "+".join(card.languages)} if card.languages else {}
             if "probability" in self.parts and card.grounded is not None:
-                more["grounded"] = list(card.grounded)  # a saved table is judged by what its model was measured at
+                more["grounded"] = list(card.grounded)  # verdicts on a saved table use the limits of its model
             return AspectPrepared(aligner=trained, facts={"aligner": digest[:8], "rows": rows, **more})
         layer = self._layer(model)
         if self.rescale == "none":
@@ -139,13 +138,13 @@ class CTCAspect(RowMetric):
             return Value((np.nan,) * len(self.parts), row.reason)
         values = self.values([aligned.alignment for _, aligned in row.directions], prepared)
         if np.isnan(values).any():
-            return Value((np.nan,) * len(self.parts), "the two directions cancel each other", row.notes)
+            return Value((np.nan,) * len(self.parts), "the two directions cancel out", row.notes)
         more = self.more(row.directions[0][1], prepared)
-        reason = "the aligner was not taught to judge whole texts" if np.isnan(more).any() else None
+        reason = "the aligner was not trained to judge whole texts" if np.isnan(more).any() else None
         return Value((*values, *more), reason, row.notes)
 
     def more(self, aligned: Aligned, prepared: AspectPrepared) -> tuple[float, ...]:
-        """The numbers of further parts, from the first direction."""
+        """The scores of further parts, from the first direction."""
         return ()
 
     def _missing(self, row: Row) -> str | None:
@@ -153,7 +152,7 @@ class CTCAspect(RowMetric):
         return f"no {missing[0].removesuffix('s')}" if missing else None
 
     def _aligned(self, row: Row, prepared: AspectPrepared, features: Features) -> RowAligned:
-        """Each direction of a row with its alignments."""
+        """The directions of a row with their alignments."""
         if (missing := self._missing(row)) is not None:
             return RowAligned(reason=missing)
         done: list[tuple[Direction, Aligned]] = []
@@ -173,7 +172,7 @@ class CTCAspect(RowMetric):
         return RowAligned(done, None, tuple(notes))
 
     def evidence(self, row: Row, prepared: AspectPrepared, features: Features) -> Evidence:
-        """The words that count of each aligned text, with place and alignment; below `weak` it is weakly aligned."""
+        """The words of each aligned text that count, with position and alignment."""
         if not prepared.aligner.shows_words:
             return Evidence()
         directions = self._aligned(row, prepared, features).directions
@@ -187,29 +186,30 @@ def _candidate(row: Row, *columns: str) -> Direction:
 
 @dataclass(frozen=True)
 class Consistency(CTCAspect):
-    """Faithfulness: does the candidate say only what its source says? Mean alignment of its words with the source.
+    """Faithfulness: does the source support what the candidate says? Mean alignment of its words with the source.
 
-    With aligner 'D' there are three more parts: `least_stretch`, the mean over the worst stretch of some sentences;
-    `unsupported`, the share of words below the aligner's threshold; and `probability`, how likely it is that the
-    source supports all of the candidate.
+    With aligner 'D' there are three more parts: `least_stretch`, the mean over the worst stretch (a few sentences);
+    `unsupported`, the share of words below the aligner's threshold; and `probability`, the probability that the source
+    supports all of the candidate.
 
-    aligner: 'E', by embeddings; 'D', a classifier that reads both texts together and labels every word; 'R', a
-        model like it that gives the share of supported words as one number, and shows no words.
-    layer: for E: the layer whose hidden states are compared. 0 is the embeddings; -1 is the layer that the model's card
-        names, or else the last one.
-    stopwords: let English stop-words count.
-    rescale: for E: 'token' subtracts from every alignment what unrelated sentences have, (x - b) / (1 - b).
-    reading: for D and R: 'search' reads for each stretch the sentences of a long source that share most with it,
-        'windows' all of the source, part by part.
+    aligner: 'E' compares embeddings; 'D' is a classifier that reads both texts together and labels every word; 'R' is a
+        similar model that predicts only the share of supported words.
+    layer: for E, the layer whose hidden states are compared (0: the embeddings). -1 is the layer in the model's card,
+        or else the last one.
+    stopwords: whether English stopwords count.
+    rescale: for E, 'token' rescales every alignment to (x - b) / (1 - b), where b is the alignment of unrelated
+        sentences.
+    reading: for D and R with a long source. 'search' reads for each stretch the sentences of the source that share most
+        with it, 'windows' reads all of the source, part by part.
     """
 
     @property
-    def parts(self) -> tuple[str, ...]:  # type: ignore[override]  # the parameters say which numbers there are
+    def parts(self) -> tuple[str, ...]:  # type: ignore[override]  # depends on the parameters
         return ("score", "least_stretch", "unsupported", "probability") if self.aligner == "D" else ("score",)
 
     @property
     def details(self) -> tuple[str, ...]:  # type: ignore[override]
-        return ("unsupported",) if self.aligner == "D" else ()  # the one of which less is better
+        return ("unsupported",) if self.aligner == "D" else ()  # for this part less is better
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.consistency(alignments[0]),)
@@ -227,10 +227,10 @@ class Consistency(CTCAspect):
 
 @dataclass(frozen=True)
 class Relevance(CTCAspect):
-    """How far the candidate covers what its references say, times its consistency with the source.
+    """How much of its references the candidate covers, times its consistency with the source.
 
-    Mean alignment of a reference's words with the candidate, mean over references, times the candidate's with the
-    source. Parameters as of Consistency.
+    The mean alignment of the references' words with the candidate, times the mean alignment of the candidate's words
+    with the source. Parameters as in Consistency.
     """
 
     needed: ClassVar[tuple[str, ...]] = ("source", "references")
@@ -245,9 +245,9 @@ class Relevance(CTCAspect):
 
 @dataclass(frozen=True)
 class Preservation(CTCAspect):
-    """Harmonic mean of the alignments of candidate with source and source with candidate: is the content the same?
+    """Is the content the same? Harmonic mean of the alignments of candidate with source and source with candidate.
 
-    Parameters as of Consistency.
+    Parameters as in Consistency.
     """
 
     def directions(self, row: Row) -> list[Direction]:
@@ -259,9 +259,9 @@ class Preservation(CTCAspect):
 
 @dataclass(frozen=True)
 class Groundedness(CTCAspect):
-    """Sum of the alignments of the candidate's words with the context: how much of the knowledge does a reply use?
+    """How much of the knowledge does a reply use? Sum of the alignments of the candidate's words with the context.
 
-    `context` is the knowledge. Parameters as of Consistency; stop-words do not count unless asked for.
+    `context` is the knowledge. Parameters as in Consistency; by default, stopwords do not count.
     """
 
     needed: ClassVar[tuple[str, ...]] = ("context",)
@@ -274,10 +274,10 @@ class Groundedness(CTCAspect):
 
 @dataclass(frozen=True)
 class Engagingness(CTCAspect):
-    """Sum of the alignments of the candidate's words with context and source: how much does a reply take up?
+    """How much of context and source does a reply use? Sum of the alignments of the candidate's words with both.
 
-    `source` is the history of the dialogue, `context` the knowledge. A word may be aligned with either; each of the two
-    is encoded by itself. Parameters as of Consistency; stop-words do not count unless asked for.
+    `source` is the history of the dialogue, `context` the knowledge. A word may be aligned with either; each is encoded
+    by itself. Parameters as in Consistency; by default, stopwords do not count.
     """
 
     needed: ClassVar[tuple[str, ...]] = ("source", "context")
@@ -293,10 +293,7 @@ class Engagingness(CTCAspect):
 
 @dataclass(frozen=True)
 class MeanAlignment(Engagingness):
-    """Mean alignment of the candidate's words with context and source, for other qualities of a reply (table F.6).
-
-    Parameters as of Engagingness.
-    """
+    """Mean alignment of the candidate's words with context and source (table F.6). Parameters as in Engagingness."""
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.mean_alignment(alignments[0]),)

@@ -1,4 +1,4 @@
-"""EED: an edit distance of characters that lets blocks move for one cost.
+"""EED: a character edit distance in which moving a block has a fixed cost.
 
 Stanchev, Wang and Ney, "EED: Extended Edit Distance Measure for Machine Translation", WMT 2019.
 """
@@ -19,9 +19,9 @@ from nlgauge.metrics.references import StringReferenceMetric
 
 @dataclass(frozen=True)
 class EED(StringReferenceMetric[Symbols]):
-    """EED: edits of characters and jumps between words, with a cost for reading a place again; 0 is best, 1 worst.
+    """EED: character edits and jumps between words, with a cost for reading a position again; 0 is best, 1 worst.
 
-    Punctuation marks are set apart first, and texts end and start with a space. Case counts.
+    Punctuation marks are separated by spaces first, and texts begin and end with a space. Case counts.
     """
 
     higher_is_better: ClassVar[bool] = False
@@ -48,7 +48,7 @@ class EED(StringReferenceMetric[Symbols]):
         return scores
 
 
-# Where a text comes with its marks set apart already, those of numbers and abbreviations are joined again.
+# Punctuation inside numbers and abbreviations is joined again.
 _JOINED = [
     (re.compile(r"(\d) ([.,]) (\d)"), r"\1\2\3"),
     (re.compile(r"(Dr|Jr|Prof|Rev|Gen|Mr|Mt|Mrs|Ms) \."), r"\1."),
@@ -59,7 +59,7 @@ _JOINED = [
 
 
 def with_marks_apart(text: str) -> str:
-    """The text with a space before each of . , ! ? and at both ends, as the authors' program has it for English."""
+    """The text with a space before each of . , ! ? and at both ends, as in the authors' program for English."""
     text = re.sub(r"\s+", " ", re.sub(r"([.!?,])", r" \1", text.rstrip()))
     for apart, together in _JOINED:
         text = apart.sub(together, text)

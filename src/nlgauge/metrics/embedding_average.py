@@ -1,4 +1,4 @@
-"""EmbeddingAverage: the mean word vectors of two texts.
+"""EmbeddingAverage: compares the mean word vectors of two texts.
 
 See Liu, Lowe, Serban, Noseworthy, Charlin and Pineau, "How NOT To Evaluate Your Dialogue System", EMNLP 2016.
 """

@@ -1,6 +1,6 @@
-"""What a score rests on, in four shapes that all families share: words, matches, flows and items.
+"""What a score is based on, in four forms for all metrics: words, matches, flows and items.
 
-A value of any of them turns into plain JSON by `record`; a part that is None is left out.
+`record` converts them to plain JSON, without parts that are None.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HALF = 0.5
 
 @dataclass(frozen=True)
 class Place:
-    """A piece of a text; without begin and end where it stands nowhere in particular (a special token, a lemma)."""
+    """A piece of a text. It has no begin and end if it has no position (a special token, a lemma)."""
 
     text: str | None
     begin: int | None = None
@@ -35,7 +35,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Quote:
-    """A sentence of a text that another one is compared with."""
+    """A sentence of a text that another text is compared with."""
 
     name: str
     """The text's: 'source', 'context' or 'candidate'"""
@@ -46,16 +46,16 @@ class Quote:
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of a text that was read at once, with some sentences of the others."""
+    """A part of a text that was read at once, with some sentences of the other texts."""
 
     begin: int
     end: int
     quotes: Sequence[int]
-    """Numbers of the sentences among the text's `quotes`"""
+    """Indexes of the sentences in the text's `quotes`"""
     supported: float | None = None
-    """Probability that they bear all of it out; None where nobody was taught to say"""
+    """Probability that they support all of it; None if the aligner does not predict it"""
     contradicted: float | None = None
-    """Probability that they contradict it, and do not only leave it out, if they do not bear it out; None likewise"""
+    """Probability that they contradict it, if they do not support it; None if the aligner does not predict it"""
 
 
 @dataclass(frozen=True)
@@ -66,23 +66,23 @@ class Word:
     begin: int
     end: int
     alignment: float
-    """How far it is borne out, from 0 to 1: its alignment, whether it was predicted, or its probability"""
+    """How far it is supported, from 0 to 1: its alignment, whether it was predicted, or its probability"""
     weight: float | None = None
     """Its share of the score"""
     predicted: str | None = None
     log_probability: float | None = None
     quote: int | None = None
-    """Number of the sentence, among the text's `quotes`, that it is likest to be from"""
+    """Index in the text's `quotes` of the sentence that it most likely comes from"""
 
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a part of a text cannot be right, found without a model."""
+    """Why a part of a text contradicts another text, found without a model."""
 
     begin: int
     end: int
     said: str
-    """As in: 1978: the source has 1987"""
+    """For example: 1978: the source has 1987"""
 
 
 @dataclass(frozen=True)
@@ -92,49 +92,48 @@ class Words:
     name: str
     """The text's: 'candidate', 'source' or 'reference'"""
     against: str
-    """What it is compared with"""
+    """The name of the text that it is compared with"""
     text: str
     words: Sequence[Word]
     weak: float
-    """Alignment under which a word is shown as not borne out"""
+    """A word with an alignment below this is shown as unsupported"""
     unsupported: Sequence[tuple[int, int]] | None = None
-    """Characters [begin, end) of words that follow each other and are not borne out"""
+    """Characters [begin, end) of runs of unsupported words"""
     stretches: Sequence[Stretch] | None = None
     quotes: Sequence[Quote] | None = None
     """Sentences of the other texts that were read"""
     reasons: Sequence[Reason] | None = None
-    """Where the text says other numbers, dates, names, opposites or negations than the other texts, and what they say.
-    No score depends on it"""
+    """Numbers, dates, names, opposites and negations that differ from the other texts. They do not change the score"""
 
 
 @dataclass(frozen=True)
 class Match:
-    """A word or token and the one of the other text that it was matched with."""
+    """A word or token, and its match in the other text."""
 
     side: str
-    """The text that the first one stands in: 'candidate' or 'reference'"""
+    """The text of the first one: 'candidate' or 'reference'"""
     token: Place
     match: Place
     similarity: float
     weight: float
-    """Its share of that side's mean"""
+    """Its share in that side's mean"""
 
 
 @dataclass(frozen=True)
 class Flow:
-    """What was moved from the candidate onto the reference."""
+    """Mass that was moved from the candidate to the reference."""
 
     candidate: Place
     reference: Place
     share: float
-    """Its part of the whole that is moved"""
+    """Its share of the total mass"""
     distance: float
-    """How far, in the metric's own unit"""
+    """In the metric's unit"""
 
 
 @dataclass(frozen=True)
 class Item:
-    """A named thing that a score rests on, with numbers or words about it: a vocabulary item, a text, a member."""
+    """A named thing that a score is based on, such as a vocabulary item, a text or a member, with facts about it."""
 
     name: str
     facts: dict[str, object]
@@ -142,19 +141,19 @@ class Item:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that a metric shows of a row or of a system."""
+    """All evidence for the score of a row or system."""
 
     reference: int | None = None
-    """Number of the reference that the score rests on, counted from 0 among all of the row's references"""
+    """Index of the reference that the score is based on, among all of the row's references"""
     texts: Sequence[Words] = ()
     matches: Sequence[Match] = ()
     flows: Sequence[Flow] = ()
     items: Sequence[Item] = ()
     left_out: int = 0
-    """How many flows or items are too small to be listed"""
+    """Number of flows or items that are too small to be listed"""
 
     def record(self) -> Json:
-        """Ready for JSON: {'reference', 'texts', 'matches', 'flows', 'items', 'left_out'}, empty ones left out."""
+        """As JSON: {'reference', 'texts', 'matches', 'flows', 'items', 'left_out'}, without empty ones."""
         record: dict[str, Json] = {}
         if self.reference is not None:
             record["reference"] = self.reference
@@ -169,7 +168,7 @@ class Evidence:
 
 
 def likely_words(name: str, against: str, likelihood: Likelihood) -> Words:
-    """The tokens of a text by how likely each is; those under one in a hundred are shown as not borne out."""
+    """The tokens of a text with their probabilities. Tokens below 0.01 are shown as unsupported."""
     text, logs = likelihood.text, likelihood.log_probabilities
     places = zip(likelihood.offsets.tolist(), np.exp(logs).tolist(), logs.tolist(), strict=True)
     words = [Word(text[begin:end], begin, end, share, log_probability=log) for (begin, end), share, log in places]
@@ -177,10 +176,10 @@ def likely_words(name: str, against: str, likelihood: Likelihood) -> Words:
 
 
 def shared_words(candidate: str, others: Mapping[str, str], reference: int | None = None) -> Evidence:
-    """The words that a candidate shares with other texts, by their names: what all metrics of strings look at.
+    """The words that a candidate shares with other texts (by name): the evidence of all string metrics.
 
-    Case does not count. A word is shared as often as it stands in both; in several other texts, as often as in the one
-    that has it most often.
+    Case does not count. A word is shared as often as it is in both texts; with several other texts, the one with the
+    most occurrences counts.
     """
     counts = {name: Counter(_word(other, span) for span in word_spans(other)) for name, other in others.items()}
     most: Counter[str] = Counter()
@@ -193,7 +192,7 @@ def shared_words(candidate: str, others: Mapping[str, str], reference: int | Non
 
 
 def shared_with_references(row: Row) -> Evidence:
-    """The words that a row's candidate shares with its references; nothing where it has none."""
+    """The words that a row's candidate shares with its references; empty without references."""
     names = [f"reference {number}" for number in range(1, len(row.references) + 1)]
     if len(names) < 2:
         names = ["reference"] * len(names)
@@ -225,7 +224,7 @@ def _plain(value: object) -> Json:
         return _plain_facts(value)
     if isinstance(value, Sequence):
         return [_plain(inner) for inner in value]
-    raise TypeError(f"{value!r} is no evidence")
+    raise TypeError(f"{value!r} is not evidence")
 
 
 def _plain_facts(facts: dict[str, object]) -> dict[str, Json]:

@@ -1,7 +1,7 @@
-"""Frechet distance: how far the Gaussian of a system's outputs is from that of the references.
+"""Frechet distance between the Gaussians of a system's outputs and of the references.
 
 Heusel et al., "GANs Trained by a Two Time-Scale Update Rule Converge to a Local Nash Equilibrium", NeurIPS 2017 (FID);
-for texts Semeniuta, Severyn and Gelly 2018. The formula and how it is computed: maths/frechet.py.
+for texts Semeniuta, Severyn and Gelly 2018. The formula is in maths/frechet.py.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from nlgauge.metrics.sets import SetMetric, SetText
 class FrechetDistance(SetMetric):
     """Squared distance between Gaussians fitted to a system's outputs and to the references, as FID; 0 is best.
 
-    Small sets are farther apart than large ones of the same kind: compare systems over sets of equal size only. The
-    parts say how much is due to the means and how much to the covariances.
+    Small sets have larger distances than large sets of the same kind, so compare systems only on sets of equal size.
+    The parts are the contributions of the means and of the covariances.
 
     unit, pooling, layers, normalize: as in MarkEvaluate. With normalize=False the distance has the scale of the model's
         vectors.
@@ -36,7 +36,7 @@ class FrechetDistance(SetMetric):
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
         few = min(len(evaluated), len(reference)) <= evaluated.shape[1]
-        notes = ("a set has no more points than dimensions: the distance depends on how many",) if few else ()
+        notes = ("a set has at most as many points as dimensions: the distance depends on their number",) if few else ()
         return Value(tuple(frechet(evaluated, reference)), None, notes)
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:

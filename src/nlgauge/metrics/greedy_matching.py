@@ -1,4 +1,4 @@
-"""GreedyMatching: each word of a text with the most similar one of another.
+"""GreedyMatching: matches each word of a text with the most similar word of another.
 
 Rus and Lintean, "A Comparison of Greedy and Optimal Assessment of Natural Language Student Input Using Word-to-Word
 Similarity Metrics", BEA 2012.
@@ -21,7 +21,7 @@ from nlgauge.metrics.word_vectors import Array, WordVectorMetric, similarity, wo
 
 @dataclass(frozen=True)
 class GreedyMatching(WordVectorMetric):
-    """Each word with the most similar one of the other text: mean cosine, mean of the two directions."""
+    """Mean cosine of each word with the most similar word of the other text, averaged over both directions."""
 
     citation: ClassVar[str] = "Rus and Lintean 2012, BEA"
 
@@ -30,7 +30,7 @@ class GreedyMatching(WordVectorMetric):
         return [(float(s.max(axis=1).mean() + s.max(axis=0).mean()) / 2,) for s in similarities]
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
-        """Which word each one was matched with, from both sides of the chosen reference."""
+        """The match of each word, from both sides, for the chosen reference."""
         if (chosen := self.chosen(row, prepared, features)) is None:
             return Evidence()
         number, (candidate, reference) = chosen

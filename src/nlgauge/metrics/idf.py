@@ -1,4 +1,4 @@
-"""Weights of a vocabulary's tokens by how few texts hold them."""
+"""Inverse document frequencies as weights of tokens."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from nlgauge.maths.weighting import document_frequencies, inverse_document_frequ
 from nlgauge.metrics.base import Setup
 
 OF_THE_CORPUS = ("references", "candidates", "union", "separate")
-"""The tables that are counted on the rows themselves"""
-UNWEIGHTED = "all idf weights of a text are 0: its tokens weighed alike"
+"""Names of tables that are counted on the run's rows"""
+UNWEIGHTED = "all idf weights of a text are 0: its tokens have equal weights"
 
 
 def idf_table(idf: str, setup: Setup) -> TokenWeights | None:
     """Weights of the vocabulary by name; None for 'none'.
 
-    'general' was counted on a large text, once; 'references', 'candidates' and 'union' are counted on the corpus, a
-    text that stands in several rows once.
+    'general' comes from a large general text. 'references', 'candidates' and 'union' are counted on the corpus, where a
+    text in several rows counts once.
     """
     if idf == "none":
         return None
@@ -35,7 +35,7 @@ def idf_table(idf: str, setup: Setup) -> TokenWeights | None:
 
 
 def idf_tables(idf: str, setup: Setup) -> tuple[TokenWeights | None, TokenWeights | None]:
-    """The weights for candidates and for references: for 'separate' each side by its own table, else one for both."""
+    """The weights for candidates and for references: a table for each with 'separate', else one for both."""
     if idf == "separate":
         return idf_table("candidates", setup), idf_table("references", setup)
     table = idf_table(idf, setup)
@@ -43,9 +43,9 @@ def idf_tables(idf: str, setup: Setup) -> tuple[TokenWeights | None, TokenWeight
 
 
 def idf_fact(idf: str, setup: Setup, *tables: TokenWeights | None) -> str:
-    """What a signature says of the weights: the name, and the digest of each table.
+    """The weights in a signature: the name, and the digest of each table.
 
-    'general' is 'general-words' where the model has no table of its own and its tokens were counted from words.
+    'general' becomes 'general-words' if the model has no table of its own, so that counts come from words.
     """
     of_words = idf == "general" and setup.model.card.document_frequencies is None
     digests = (f"@{table.digest[:8]}" for table in dict.fromkeys(tables) if table)

@@ -1,11 +1,11 @@
-"""Improved precision and recall, density and coverage: what the balls of one set hold of the other.
+"""Improved precision and recall, density and coverage, from balls around the points of two sets.
 
 Kynkaanniemi et al., "Improved Precision and Recall Metric for Assessing Generative Models", NeurIPS 2019; density and
 coverage: Naeem et al., "Reliable Fidelity and Diversity Metrics for Generative Models", ICML 2020. The ball of a point
 reaches to its k-th nearest other point of its own set.
 
-All four take a point at the radius itself as inside. Naeem et al. do not, and give two equal sets of texts that each
-stand there twice a 0.
+A point exactly at the radius counts as inside. For Naeem et al. it does not, so that two equal sets in which every text
+occurs twice get 0.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
 
 @dataclass(frozen=True)
 class ImprovedPrecisionRecall(SetMetric):
-    """The share of a system's outputs among the references, and of the references among its outputs.
+    """The share of a system's outputs that are close to references, and the share of references close to outputs.
 
     precision: the share of outputs in a reference's ball. recall: the share of references in an output's ball.
-    density: how many references' balls hold an output on average, over k; it may exceed 1. coverage: the share of
-    references whose ball holds an output. Where there is one reference it has no neighbour, and density is undefined.
+    density: the mean number of reference balls that contain an output, divided by k; it may exceed 1. coverage: the
+    share of references whose ball contains an output. A single reference has no neighbour, so density is undefined.
 
-    k: the neighbour that a ball reaches to.
+    k: a ball reaches to the k-th neighbour.
     unit, pooling, layers, normalize: as in MarkEvaluate.
     """
 
@@ -47,12 +47,13 @@ class ImprovedPrecisionRecall(SetMetric):
         reach = min(k, n - 1)
         density = float(by_reference.pairs[0]) / (reach * m) if reach else np.nan
         parts = (by_reference.covered[0] / m, by_output.covered[0] / n, density, by_reference.occupied[0] / n)
-        notes = (f"k={k} is more than a set has other points: their number was taken",) if k >= min(n, m) else ()
-        reason = None if reach else "one reference has no neighbour, so density is not defined"
+        beyond = f"k={k} is more than the number of other points in a set: that number was used"
+        notes = (beyond,) if k >= min(n, m) else ()
+        reason = None if reach else "a single reference has no neighbour, so density is undefined"
         return Value(tuple(map(float, parts)), reason, notes)
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """Texts that no ball of the other side holds (all the points of), farthest first, and those that one does."""
+        """Texts that are not fully covered by balls of the other side, farthest first, and covered texts."""
         outputs, references = (np.concatenate([text.points for text in texts]) for texts in (evaluated, reference))
         by_reference, by_output = coverage(references, outputs, (self.k,))
         return covered_texts(evaluated, reference, by_reference.points == 0, by_output.points == 0)

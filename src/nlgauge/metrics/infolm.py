@@ -1,10 +1,10 @@
-"""InfoLM: masked-LM distributions of two texts, compared by an information measure.
+"""InfoLM: compares the masked-LM distributions of two texts by an information measure.
 
 Colombo, Clavel and Piantanida, "InfoLM: A New Metric to Evaluate Summarization & Data2Text Generation", AAAI 2022.
 
-Each token of a text is masked in turn and predicted from the rest; the weighted mean of the predictions is the text's
-bag of distributions p (section 3). The score is I[p(reference), p(candidate)]. Where the paper's Table 1 is wrong
-(the sign of alpha, the factor of AB, "JS" for Jeffreys), the right formula is computed: see maths/divergences.py.
+Each token of a text is masked in turn and predicted from the rest. The weighted mean of the predictions is the text's
+distribution p (section 3). The score is I[p(reference), p(candidate)]. Errors of the paper's Table 1 (the sign of
+alpha, the factor of AB, "JS" for Jeffreys) are corrected: see maths/divergences.py.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
 
-# The paper's appendix B.5: settings for all measures, then those of each.
+# The paper's appendix B.5: settings for all measures, then settings for each.
 _PAPER: Mapping[str, object] = {"temperature": 1.0, "idf": "references", "direction": "jeffreys"}
 _OF_MEASURES: Mapping[str, Mapping[object, Mapping[str, object]]] = {
     "summarisation": {"alpha": {"alpha": 3.0}, "gamma": {"beta": 0.5}, "ab": {"alpha": 3.0, "beta": 0.25}},
@@ -45,7 +45,7 @@ _EVIDENCE_ITEMS = 12
 
 @dataclass(frozen=True, kw_only=True)
 class InfoLMPrepared(Prepared):
-    """What the bags are made with, and how two of them are compared."""
+    """How distributions are computed and compared."""
 
     measure: Measure
     temperature: float
@@ -59,17 +59,17 @@ class InfoLM(ReferenceMetric[Bag]):
     """Distance between the masked-LM distributions of candidate and reference; 0 is best.
 
     measure: fisher_rao (0 to 1), kl, alpha, gamma, ab, renyi, l1, l2, linf or jensen_shannon.
-    alpha, beta: parameters of alpha and renyi (alpha), gamma (beta), ab (both).
-    temperature: of the softmax; None is the one measured for the model, 1 where nobody measured.
-    idf: weights of the tokens. 'references' counts on the run's distinct references, as in the paper; 'general' on a
-        large text, once, so that a row's score depends on that row alone; 'none'; or 'candidates', 'union', and
-        'separate' (each side by its own table, as the published code does).
-    direction: for asymmetric measures, 'jeffreys' (mean of both), 'forward' D(reference || candidate) or 'reverse'.
-    stride: masks per pass; 1 is exact, more is faster and nearly the same (docs/infolm.md).
+    alpha, beta: parameters of the measures alpha and renyi (alpha), gamma (beta) and ab (both).
+    temperature: of the softmax. None is the value in the model's card, or else 1.
+    idf: weights of the tokens. 'references' counts on the run's distinct references, as in the paper. 'general' comes
+        from a large general text, so that a row's score does not depend on other rows. 'none'; 'candidates'; 'union';
+        or 'separate', a table for each side, as in the published code.
+    direction: for asymmetric measures: 'forward' D(reference || candidate), 'reverse', or 'jeffreys', their mean.
+    stride: masks per pass. 1 is exact; more is faster with nearly the same scores (docs/infolm.md).
 
-    Presets are the paper's settings for a measure: 'summarisation', 'summarisation-extractive' and 'data-to-text', in
-    a spec InfoLM(preset='summarisation', measure='ab'), in Python InfoLM.preset('summarisation', measure='ab'); the
-    class itself takes no preset. What is given beside a preset goes before it.
+    Presets are the paper's settings for a measure: 'summarisation', 'summarisation-extractive' and 'data-to-text'. In a
+    spec, write InfoLM(preset='summarisation', measure='ab'); in Python, InfoLM.preset('summarisation', measure='ab').
+    Other parameters override the preset.
     """
 
     least: ClassVar[Mapping[str, float]] = {"stride": 1}
@@ -83,7 +83,7 @@ class InfoLM(ReferenceMetric[Bag]):
         "direction": DIRECTIONS,
     }
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = dict.fromkeys(_OF_MEASURES, _PAPER)
-    undefined: ClassVar[str] = "a probability is 0, where alpha + beta <= 0 needs them above: raise the temperature"
+    undefined: ClassVar[str] = "a probability is 0, but alpha + beta <= 0 needs positive ones: raise the temperature"
 
     measure: str = "fisher_rao"
     alpha: float | None = None
@@ -107,7 +107,7 @@ class InfoLM(ReferenceMetric[Bag]):
 
     @classmethod
     def preset_settings(cls, preset: str, given: Mapping[str, object]) -> Mapping[str, object]:
-        """The paper's, with alpha and beta for the measure that is given."""
+        """The paper's settings, with alpha and beta for the given measure."""
         of_measure = _OF_MEASURES[preset].get(given.get("measure", cls.measure), {})
         return {**cls.presets[preset], **of_measure}
 
@@ -134,21 +134,21 @@ class InfoLM(ReferenceMetric[Bag]):
         return [(self.distance(candidate, reference, prepared),) for candidate, reference in pairs]
 
     def distance(self, candidate: Bag, reference: Bag, prepared: InfoLMPrepared) -> float:
-        """The measure of two bags; NaN where a probability of 0 leaves it undefined."""
+        """The measure of two distributions; NaN if a probability of 0 makes it undefined."""
         p, q = self.logs(candidate, reference)
         if prepared.measure.needs_support and not np.isfinite([p.min(), q.min()]).all():
             return math.nan
         return symmetrised(prepared.measure, p, q, self.direction)
 
     def logs(self, candidate: Bag, reference: Bag) -> tuple[Array, Array]:
-        """Log-probabilities [vocabulary] in the order in which the measure takes them, the reference's first."""
+        """Log-probabilities [vocabulary] in the order for the measure: the reference's first."""
         return reference.log_probabilities.astype(np.float64), candidate.log_probabilities.astype(np.float64)
 
     def pair_note(self, candidate: Bag, reference: Bag, prepared: InfoLMPrepared) -> str | None:
         return UNWEIGHTED if candidate.unweighted or reference.unweighted else None
 
     def evidence(self, row: Row, prepared: InfoLMPrepared, features: Features) -> Evidence:
-        """The vocabulary items that drive the distance to the chosen reference: both probabilities and their share."""
+        """The vocabulary items with the largest shares of the distance, and their probabilities."""
         chosen = self.chosen(row, prepared, features)
         if chosen is None or math.isnan(self.distance(*chosen[1], prepared)):
             return Evidence()

@@ -1,4 +1,4 @@
-"""Length: how long an output is. No measure of quality, but the first thing to compare one with."""
+"""Length: how long an output is. It does not measure quality, but is the first baseline for metrics that do."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Mark-Evaluate: two sets of texts as a population to be counted; the better the count, the more they overlap.
+"""Mark-Evaluate: estimates the size of the population of two sets of texts. A better estimate means more overlap.
 
 Mordido and Meinel, "Mark-Evaluate: Assessing Language Generation using Population Estimation Methods", COLING 2020.
 
-Texts become points; the ball of a point reaches to its k-th nearest other point of its own set. What the balls of one
-set hold of the other gives an estimate P^ of the number of points P, and the score is 1 - min(|P^ - P| / P, 1). The
-three estimators, and what is wrong in the paper's equations: maths/population.py. docs/mark-evaluate.md says what each
-can show.
+Texts become points. The ball of a point reaches to its k-th nearest other point in its own set. From the points of one
+set in balls of the other comes an estimate P^ of the number of points P, and the score is 1 - min(|P^ - P| / P, 1).
+maths/population.py has the three estimators and corrections of the paper's equations. docs/mark-evaluate.md says what
+each can show.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ _ESTIMATORS = {"petersen": petersen, "schnabel": schnabel, "capture": capture}
 
 @dataclass(frozen=True)
 class MarkEvaluate(SetMetric):
-    """How alike outputs and references are as sets, by capture-recapture estimates of their number.
+    """Similarity of outputs and references as sets, by capture-recapture estimates of their size.
 
-    estimator: 'petersen' is 1 as soon as all of one set is covered, however little of the other is. 'schnabel' scores
-        quality (what share of the outputs is covered), and diversity (of the references) stands beside it; both are
-        from 1 - 1/k to 1. 'capture' tells something at k=1 only: from about 0.74 to 0.98 for large sets, equal sets
-        do not reach 1 (the paper's theorem A.3 holds for small ones), and with a larger k any two sets do.
-    k: the neighbour that a ball reaches to. Scores of different k cannot be compared.
-    unit: 'sentence', a point a text, of its vectors at the model's last layer. 'token', a point for every word at each
-        of the last `layers` layers.
+    estimator: 'petersen' is 1 if one set is completely covered, even if little of the other is. 'schnabel' scores
+        quality (the share of outputs that are covered); the part diversity is the same for references; both are from 1
+        - 1/k to 1. 'capture' is useful only at k=1: it is from about 0.74 to 0.98 for large sets, so that equal sets do
+        not reach 1 (the paper's theorem A.3 holds for small sets). With a larger k, any two sets reach 1.
+    k: a ball reaches to the k-th neighbour. Scores with different k cannot be compared.
+    unit: 'sentence', a point a text, pooled from its vectors at the model's last layer. 'token', a point for every word
+        at each of the last `layers` layers.
     pooling: how unit='sentence' makes one vector of a text's: 'mean', or 'max', the largest number of each dimension.
     normalize: points to unit length.
 
-    Parts: score; quality and diversity, Schnabel's whatever the estimator; floor, the score of two sets of these sizes
-    with nothing in common; precision a/m and recall b/n; and the counts, of outputs in a reference's ball (a), of
-    references in an output's (b), of pairs of both kinds (B1, B2), of references (n) and outputs (m).
+    Parts: score; quality and diversity by Schnabel's estimator; floor, the score of two sets of these sizes that do not
+        overlap; precision a/m and recall b/n; and the counts of outputs in a reference's ball (a), references in an
+        output's ball (b), pairs of both kinds (B1, B2), references (n) and outputs (m).
     """
 
     least: ClassVar[Mapping[str, float]] = {**SetMetric.least, "k": 1}
@@ -63,26 +63,27 @@ class MarkEvaluate(SetMetric):
         estimate: Estimate = getattr(swept, self.estimator)
         floor = _ESTIMATORS[self.estimator](swept.counts.apart)
         scores = (one.score for one in (estimate, swept.schnabel, swept.diversity, floor))
-        notes = (f"k={k} is more than a set has other points: their number was taken",) if k >= min(n, m) else ()
+        beyond = f"k={k} is more than the number of other points in a set: that number was used"
+        notes = (beyond,) if k >= min(n, m) else ()
         return Value((*scores, a / m, b / n, *map(float, swept.counts[:-1])), None, notes)
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """Texts that no ball of the other side holds (all the points of), farthest first, and those that one does."""
+        """Texts that are not fully covered by balls of the other side, farthest first, and covered texts."""
         outputs, references = (np.concatenate([text.points for text in texts]) for texts in (evaluated, reference))
         by_reference, by_output = coverage(references, outputs, (self.k,))
         return covered_texts(evaluated, reference, by_reference.points == 0, by_output.points == 0)
 
 
 class Assessment(NamedTuple):
-    """What the estimators say at one k."""
+    """The estimates at one k."""
 
     k: int
     counts: Counts
     petersen: Estimate
     schnabel: Estimate
-    """From the references and the outputs: quality"""
+    """Quality: of references and outputs"""
     diversity: Estimate
-    """Schnabel's of the outputs and the references"""
+    """Schnabel's estimate of outputs and references"""
     capture: Estimate
 
 

@@ -1,12 +1,13 @@
-"""MaskEval: how well the words of candidate and source can be told from the other text.
+"""MaskEval: how well the words of candidate and source can be predicted from the other text.
 
 Liu, Bawden, Scialom, Sagot and Cheung, "MaskEval: Weighted MLM-Based Evaluation for Text Summarization and
 Simplification", 2022 (arXiv:2205.12394). Every word of both texts is masked and predicted from the words around it and
-the other text; s_i and t_j, of candidate and source, say whether it was found:
+the other text. s_i (candidate) and t_j (source) say whether it was predicted:
 
     MaskEval = w_c sum_i w_i s_i + (1 - w_c) sum_j v_j t_j
 
-No reference is needed. Learned weights w, v and share w_c make it a metric of one quality (`nlgauge train weighter`).
+No reference is needed. With learned weights w and v and a learned share w_c it measures one aspect (`nlgauge train
+weighter`).
 """
 
 from __future__ import annotations
@@ -40,37 +41,37 @@ _WEAK = 0.5
 @dataclass(frozen=True, kw_only=True)
 class MaskEvalPrepared(Prepared):
     share: float
-    """The candidate's, of the score"""
+    """The candidate's share of the score"""
     weighter: Weighter | None = None
-    """None: all words of a text weigh the same"""
+    """None: all words of a text have the same weight"""
 
 
 class Plan(NamedTuple):
-    """What is masked in a row's texts, and what it weighs: of candidate and source each."""
+    """The masked words of a row's candidate and source, and their weights."""
 
     requests: tuple[MaskedWordsRequest | None, MaskedWordsRequest | None]
-    """None for a text of which no word is masked"""
+    """None for a text without masked words"""
     weights: tuple[Array, Array]
-    """What the masked words weigh: [words]"""
+    """Weights of the masked words: [words]"""
     cut: tuple[bool, bool]
-    """Whether the text is longer than the window, and no more than its beginning was seen beside the other one"""
+    """Whether only the beginning of the text was read, because it is longer than the window"""
 
 
 @dataclass(frozen=True)
 class MaskEval(RowMetric):
     """Weighted share of the words of candidate and source that are predicted when masked, given the other text.
 
-    weights: 'uniform', the same for every word of a text; 'candidate', that and the candidate's words alone; else a
-        weighter: of the embedded model 'coherence', 'consistency', 'fluency' or 'relevance', or the file or folder that
+    weights: 'uniform', equal weights within a text; 'candidate', the same with only the candidate's words; else a
+    weighter: 'coherence', 'consistency', 'fluency' or 'relevance' of the embedded model, or a file or folder that
         `nlgauge train weighter` wrote.
-    keep: mask only the heaviest words, which have this share of all learned weight, and divide by it.
-    per_text: apply `keep` to each text by itself.
-    scoring: 'hit', the word itself was predicted; 'probability' or 'log_probability' of the word.
-    decoding: how a word of several pieces is predicted. 'joint', all pieces at once, tells the model their number, and
-        so does 'stepwise', piece after piece; 'single' tells nothing and never finds such a word.
-    segmentation: a word ends where both a sub-word of the model and a word of the language ends, by 'plain' rules or
+    keep: mask only the words of largest weight, with this share of all learned weight, and divide by that weight.
+    per_text: apply `keep` to each text separately.
+    scoring: 'hit', whether the word itself was predicted; or the 'probability' or 'log_probability' of the word.
+    decoding: how a word of several sub-words is predicted. 'joint' predicts all at once and 'stepwise' one after
+        another; with both, the model sees their number. 'single' has one mask and never predicts such a word.
+    segmentation: a word ends where both a sub-word of the model and a word of the language end, by 'plain' rules or by
         spaCy's ('spacy', 'spacy-de', ...; needs nlgauge[maskeval]).
-    stride: words masked in one pass, far apart; 1 is exact, 8 takes an eighth of the time.
+    stride: how many words, far apart, are masked in one pass. 1 is exact; 8 takes an eighth of the time.
     """
 
     least: ClassVar[Mapping[str, float]] = {"stride": 1}
@@ -98,7 +99,7 @@ class MaskEval(RowMetric):
         if not 0 < self.keep <= 1:
             raise SpecError(f"{self.name}: keep={shown(self.keep)} is not a number above 0 and up to 1")
         if self.keep < 1 and not self._learned:
-            raise SpecError(f"{self.name}: weights={self.weights!r} has no heaviest words to keep; name a weighter")
+            raise SpecError(f"{self.name}: weights={self.weights!r} has no learned weights for keep; name a weighter")
         if self.per_text and self.keep == 1:
             raise SpecError(f"{self.name}: per_text is about keep; set keep below 1")
 
@@ -132,19 +133,19 @@ class MaskEval(RowMetric):
         return [request for request in plan.requests if request] if isinstance(plan, Plan) else []
 
     def masked(self, row: Row, side: int, words: tuple[int, ...] | None = None) -> MaskedWordsRequest:
-        """Words of a text masked and predicted, all of them by default. side: 0, the candidate's; 1, the source's."""
+        """Masked words of a text, by default all. side: 0 for the candidate, 1 for the source."""
         texts = _texts(row, side)
         return MaskedWordsRequest(*texts, side == 0, self.segmentation, self.decoding, self.stride, words)
 
     def states(self, row: Row, side: int) -> PairStatesRequest:
-        """What a weighter weighs of a text."""
+        """The states that a weighter weighs."""
         return PairStatesRequest(*_texts(row, side), side == 0, self.segmentation)
 
     def _all_words(self, row: Row, prepared: MaskEvalPrepared) -> list[MaskedWordsRequest]:
         return [self.masked(row, side) for side in range(2 if prepared.share < 1 else 1)]
 
     def _plan(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> Plan | str:
-        """What is masked, from the first features of a row; or why it has no value."""
+        """What is masked, from the first features of a row; or the reason why there is no score."""
         if row.source is None:
             return "no source"
         if prepared.weighter is None:
@@ -158,7 +159,7 @@ class MaskEval(RowMetric):
         return Plan((requests[0], requests[1]), (weights[0][kept[0]], weights[1][kept[1]]), (source.cut, candidate.cut))
 
     def _kept(self, row: Row, side: int, kept: Sequence[int], words: int) -> MaskedWordsRequest | None:
-        """What is asked where so many of a text's words are kept; all of them as every other MaskEval asks for them."""
+        """The request for the kept words. If all are kept, it equals the request of other MaskEval metrics."""
         if not kept:
             return None
         return self.masked(row, side, tuple(kept) if len(kept) < words else None)
@@ -173,7 +174,7 @@ class MaskEval(RowMetric):
         value = maths.weighted_score(scores, plan.weights, prepared.share, self.per_text)
         cut = [name for name, is_cut in zip(_NAMES, plan.cut, strict=True) if is_cut]
         return Value(
-            (value,), None, tuple(f"{name} longer than the window: only its beginning is seen" for name in cut)
+            (value,), None, tuple(f"{name} longer than the window: only its beginning is read" for name in cut)
         )
 
     def word_scores(self, answer: MaskedWords) -> Array:
@@ -184,7 +185,7 @@ class MaskEval(RowMetric):
         return np.exp(logs) if self.scoring == "probability" else logs
 
     def evidence(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> Evidence:
-        """The masked words of each text: whether each was found, what was predicted, and its weight in the score."""
+        """The masked words of each text: whether they were predicted, what was predicted, and their weights."""
         plan = self._plan(row, prepared, features)
         if isinstance(plan, str):
             return Evidence()
@@ -196,7 +197,7 @@ class MaskEval(RowMetric):
 
 
 def _texts(row: Row, side: int) -> tuple[str, str]:
-    """The text of a side, 0 the candidate's and 1 the source's, and the other one."""
+    """The text of a side (0: candidate, 1: source), and the other text."""
     texts = row.candidate, row.source or ""
     return texts[side], texts[1 - side]
 
@@ -206,7 +207,7 @@ def _weights(states: PairStates, weighter: Weighter) -> Array:
 
 
 def _alike(requests: Sequence[MaskedWordsRequest], features: Features) -> Plan | str:
-    """All words of the texts that are asked for, each of the same weight."""
+    """All words of the requested texts, with equal weights."""
     answers = [features[request] for request in requests]
     candidate, source = answers[0], answers[1] if len(answers) > 1 else None
     if candidate is None or not len(candidate.words):

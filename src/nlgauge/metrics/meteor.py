@@ -1,15 +1,14 @@
-"""METEOR: words matched exactly, by stem and by synonym, with a penalty for matches out of order.
+"""METEOR: matches words exactly, by stem and by synonym, with a penalty for matches out of order.
 
 2005: Banerjee and Lavie, "METEOR: An Automatic Metric for MT Evaluation with Improved Correlation with Human
 Judgments", ACL workshop on measures for machine translation and summarisation. 2007: Lavie and Agarwal, "Meteor: An
 Automatic Metric for MT Evaluation with High Levels of Correlation with Human Judgments", WMT, whose weights were fitted
-to people's judgements. Meteor 1.5, the Java program with paraphrase tables, is another metric by this name: its numbers
-are not these.
+to human ratings. Meteor 1.5, the Java program with paraphrase tables, is a different metric with different scores.
 
-Among the alignments with most matches the papers want the one with fewest crossings. Here, as in NLTK, words are
-matched from the end of the candidate, each with the last word of the reference that is still free: first all exact
-matches, then stems, then synonyms. On equal words, stems and synonyms the numbers are NLTK's. NLTK stems by rules of
-its own unless it is told otherwise (`PorterStemmer.ORIGINAL_ALGORITHM`): variant 'nltk' has them.
+In the papers, the alignment with most matches has the fewest crossings. Here, as in NLTK, words are matched from the
+end of the candidate, each with the last free word of the reference: first all exact matches, then stems, then synonyms.
+With equal words, stems and synonyms the scores equal NLTK's. By default NLTK has its own stemming rules (unless
+`PorterStemmer.ORIGINAL_ALGORITHM` is set), which variant 'nltk' uses.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
 from nlgauge.metrics.wordnet import WordNet
 
 _WEIGHTS = {"2005": (0.9, 3.0, 0.5), "2007": (0.81, 0.83, 0.28), "nltk": (0.9, 3.0, 0.5)}
-"""By variant: recall's share of F, exponent and weight of the penalty"""
+"""For each variant: recall's share of F, exponent and weight of the penalty"""
 
 Synonyms: TypeAlias = Callable[[str], frozenset[str]]
 
@@ -42,22 +41,22 @@ class StemmedWords(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class METEORPrepared(Prepared):
-    """Where synonyms come from, if they count."""
+    """The source of synonyms, if they count."""
 
     net: WordNet | None
 
 
 @dataclass(frozen=True)
 class METEOR(StringReferenceMetric[StemmedWords]):
-    """METEOR of 2005 or 2007: F of matched words, recall weighing more, minus a penalty for scattered matches; 0 to 1.
+    """METEOR (2005 or 2007): recall-weighted F of matched words, minus a penalty for scattered matches; 0 to 1.
 
-    variant: '2005', F weighed 9 to 1; '2007', the weights fitted for English; or 'nltk', those of 2005 on stems by
-        NLTK's own rules, which needs nltk.
-    stemmer: 'porter', 'none', or a language of Snowball ('german', 'english' for Porter 2, ...).
-    wordnet: a folder with WordNet's files (data.noun, index.noun, ...), for matches by synonym, which the published
-        numbers have: Debian's wordnet-base puts them into /usr/share/wordnet, NLTK into corpora/wordnet. None: without.
+    variant: '2005', with recall weighted 9 to 1; '2007', with weights fitted for English; or 'nltk', as '2005' with
+        NLTK's own stemming rules (needs nltk).
+    stemmer: 'porter', 'none', or a Snowball language ('german', 'english' for Porter 2, ...).
+    wordnet: a folder with WordNet's files (data.noun, index.noun, ...) for matches by synonym, as in the published
+        scores. Debian's wordnet-base puts them into /usr/share/wordnet, NLTK into corpora/wordnet. None: no synonyms.
     tokenizer: how words are found: '13a', 'intl', 'zh' or 'char' of sacrebleu, 'unicode' (any script, no punctuation)
-        or 'spaces'. All in lower case.
+        or 'spaces'. Texts are compared in lower case.
     """
 
     citation: ClassVar[str] = "Banerjee and Lavie 2005, ACL workshop; Lavie and Agarwal 2007, WMT"
@@ -124,7 +123,7 @@ class METEOR(StringReferenceMetric[StemmedWords]):
 
 
 def matched(candidate: StemmedWords, reference: StemmedWords, synonyms: Synonyms | None) -> dict[int, int]:
-    """Places of the reference's words by those of the candidate's that they are matched with."""
+    """For each matched word of the candidate, the index of its match in the reference."""
     matches: dict[int, int] = {}
     left, free = [*range(len(candidate.words))], [*range(len(reference.words))]
     for candidate_forms, reference_forms in ((candidate.words, reference.words), (candidate.stems, reference.stems)):

@@ -1,13 +1,13 @@
-"""MoverScore: the cost of moving the words of one text onto those of another, in a space of contextual vectors.
+"""MoverScore: the cost of moving the words of one text to those of another, with contextual vectors.
 
 Zhao, Peyrard, Liu, Gao, Meyer and Eger, "MoverScore: Text Generation Evaluating with Contextualized Embeddings and
 Earth Mover Distance", EMNLP 2019.
 
-A word is the vector of its first piece, from several layers: each at length 1, then joined to their minimum, mean and
-maximum (power means, section 3.2) or averaged. An n-gram is the idf-weighted mean of the vectors of adjacent words, at
-length 1, and weighs the sum of their idf (section 3.1). The score is 1 minus the transport cost with Euclidean distance
-between n-grams, as in the paper and the authors' second program; their first squares the distance. Special tokens,
-punctuation and the further pieces of words are left out.
+The vector of a word is that of its first sub-word, from several layers. These are scaled to length 1, then either their
+minimum, mean and maximum are concatenated (power means, section 3.2) or they are averaged. The vector of an n-gram is
+the idf-weighted mean of its words' vectors, scaled to length 1, and its weight is the sum of their idf (section 3.1).
+The score is 1 minus the transport cost with Euclidean distance between n-grams, as in the paper and the authors' second
+program; their first program squares the distance. Special tokens, punctuation and further sub-words are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class MoverScorePrepared(Prepared):
-    """The layers that are read, and the weights of the tokens."""
+    """The layers, and the weights of the tokens."""
 
     layers: tuple[int, ...]
     table: TokenWeights | None
@@ -40,14 +40,14 @@ class MoverScorePrepared(Prepared):
 
 @dataclass(frozen=True)
 class MoverScore(MovingMetric):
-    """1 minus the word mover's distance over contextual vectors; 1 is best, -1 the least.
+    """1 minus the word mover's distance with contextual vectors; 1 is best, -1 is worst.
 
-    ngram: 1 or 2 adjacent words are moved together. A text of fewer words is moved as one.
-    layers: how many layers make a word's vector, up to the one that the model's card names for MoverScore, else the
-        last; or which ones as a tuple (0: the embeddings).
-    aggregate: how: 'power_means' (minimum, mean and maximum, joined) or 'mean'.
-    idf: weights of the words. 'general' (counted on a large text, once), 'references' (on the run's distinct
-        references) or 'none'.
+    ngram: 1 or 2 adjacent words are moved together. A shorter text is moved as a whole.
+    layers: how many layers are used, up to the one that the model's card names for MoverScore, else the last one; or a
+        tuple of layers (0: the embeddings).
+    aggregate: 'power_means' (minimum, mean and maximum of the layers, concatenated) or 'mean'.
+    idf: weights of the words. 'general' (from a large general text), 'references' (from the run's distinct references)
+        or 'none'.
     """
 
     cost: ClassVar[Cost] = "encoding"
@@ -87,7 +87,7 @@ class MoverScore(MovingMetric):
 
     def pair_note(self, candidate: TokenVectors, reference: TokenVectors, prepared: MoverScorePrepared) -> str | None:
         alike = any(not _weights(text, _words(text)[0], prepared.table).any() for text in (candidate, reference))
-        return "all idf weights of a text are 0: its words weighed alike" if alike else None
+        return "all idf weights of a text are 0: its words have equal weights" if alike else None
 
     def from_cost(self, cost: float) -> float:
         return 1.0 - cost
@@ -103,17 +103,17 @@ class MoverScore(MovingMetric):
         size = min(self.ngram, len(first))
         within = np.arange(len(first) - size + 1)[:, None] + np.arange(size)
         sums = weights[within].sum(axis=1)
-        # The mean's denominator is left out: the length becomes 1 anyhow.
+        # The mean's denominator is not needed, because vectors are scaled to length 1.
         joined = unit((weights[within][..., None] * vectors[within]).sum(axis=1))
         return Moved(joined, sums, np.stack([spans[: len(sums), 0], spans[size - 1 :, 1]], axis=1))
 
 
 def _weights(feature: TokenVectors, first: NDArray[np.intp], table: TokenWeights | None) -> Array:
-    """What words weigh, by their first pieces."""
+    """The weights of words, from their first sub-words."""
     return table.values[feature.ids[first]] if table else np.ones(len(first))
 
 
 def _words(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-    """First piece and place of each word of a text, punctuation left out."""
+    """First sub-word and position of each word of a text, without punctuation."""
     kept, starts, spans = word_pieces(feature)
     return np.flatnonzero(~feature.special)[starts[kept]], spans

@@ -1,4 +1,4 @@
-"""What metrics share that move the parts of one text onto those of another: costs, optimal plans, and evidence."""
+"""The base class of metrics that move the parts of one text to those of another by optimal transport."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ Array = NDArray[np.float64]
 
 
 class Moved(NamedTuple):
-    """What is moved of a text."""
+    """The parts of a text that are moved."""
 
     vectors: Array
     """[parts, width]"""
     weights: Array
     """[parts]"""
     places: NDArray[np.int32] | NDArray[np.str_]
-    """[parts, 2], characters of the text; or [parts], the name of each, for parts without a place"""
+    """[parts, 2], characters of the text; or [parts], the name of each, for parts without a position"""
 
 
 @dataclass(frozen=True)
 class MovingMetric(ReferenceMetric[TokenVectors]):
-    """Scores by the Euclidean cost of moving one text onto the other."""
+    """Scores by the Euclidean cost of moving one text to the other."""
 
     @abstractmethod
     def moved(self, feature: TokenVectors, prepared: Any) -> Moved:
@@ -46,7 +46,7 @@ class MovingMetric(ReferenceMetric[TokenVectors]):
         return cost
 
     def distances(self, one: Moved, other: Moved) -> Array:
-        """From each part of the one to each of the other."""
+        """Distances from each part of one text to each part of the other."""
         return distances(one.vectors, other.vectors)
 
     def compare(self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: Any) -> list[tuple[float]]:
@@ -59,7 +59,7 @@ class MovingMetric(ReferenceMetric[TokenVectors]):
         return list(zip(costs, optimal, strict=True))
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
-        """What was moved where, most first: shares of the whole and how far they went."""
+        """The flows, largest first, with shares of the mass and distances."""
         if (chosen := self.chosen(row, prepared, features)) is None:
             return Evidence()
         number, pair = chosen
@@ -71,9 +71,9 @@ class MovingMetric(ReferenceMetric[TokenVectors]):
 
 
 def word_pieces(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int32]]:
-    """Numbers of a text's words that are no punctuation, the first piece of every word, and the places of the former.
+    """Indexes of words that are not punctuation, the first sub-word of every word, and positions of the former.
 
-    Pieces are counted without special tokens.
+    Sub-words are counted without special tokens.
     """
     offsets = feature.offsets[~feature.special]
     starts, spans = runs(words(feature.text, offsets), offsets)

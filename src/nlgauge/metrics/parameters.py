@@ -20,7 +20,7 @@ _WORDS = {str: "a text", bool: "True or False", int: "a whole number", float: "a
 
 
 def check_types(metric: Metric) -> None:
-    """Raise SpecError for a parameter whose value has another type than the metric's field says.
+    """Raise SpecError for a parameter whose value does not have the type of its field.
 
     Texts, numbers, None, and tuples and unions of them are checked; fields of other types are left to the metric.
     """
@@ -31,14 +31,14 @@ def check_types(metric: Metric) -> None:
 
 
 def check_choices(metric: Metric, choices: Mapping[str, Sequence[object]]) -> None:
-    """Raise SpecError for a parameter whose value is not one of those that are allowed."""
+    """Raise SpecError for a parameter whose value is not allowed."""
     for name, allowed in choices.items():
         if (value := getattr(metric, name)) not in allowed:
             raise SpecError(f"{metric.name}: {name}={shown(value)} is not one of {', '.join(map(repr, allowed))}")
 
 
 def check_least(metric: Metric, **least: float) -> None:
-    """Raise SpecError for a parameter that is smaller than it may be, or no finite number; None is left alone."""
+    """Raise SpecError for a parameter that is below its minimum or not finite. None is allowed."""
     for name, lowest in least.items():
         value = getattr(metric, name)
         if value is not None and not lowest <= value < math.inf:
@@ -47,15 +47,18 @@ def check_least(metric: Metric, **least: float) -> None:
 
 
 def check_layers(metric: Metric) -> None:
-    """Raise SpecError for a parameter `layers` that is neither how many of the last layers nor a tuple of layers."""
+    """Raise SpecError if `layers` is neither a positive number nor a tuple of layers."""
     layers: int | tuple[int, ...] = getattr(metric, "layers")  # noqa: B009
     if (layers if isinstance(layers, int) else min(layers, default=-1) + 1) < 1:
         raise SpecError(f"{metric.name}: layers={shown(layers)} is neither a number of layers nor a tuple of them")
 
 
 def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tuple[int, ...]:
-    """The layers of a model that are meant: a tuple itself, or so many that end at the one that the model's card names
-    for the family, its last where the card names none; all up to that one, where there are fewer."""
+    """The layers that are used. A tuple is used as it is.
+
+    A number is how many layers (or all, if there are fewer), up to the one that the model's card names for the family,
+    or else the last one.
+    """
     from nlgauge.engine.models.capabilities import ENCODER
 
     most = model[ENCODER].layers
@@ -66,7 +69,7 @@ def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tup
 
 
 def literal(value: object) -> str:
-    """A value as a spec has it, the same for equal numbers."""
+    """A value as written in a spec, the same for equal numbers."""
     return repr(int(value)) if isinstance(value, float) and value.is_integer() else repr(value)
 
 
@@ -93,5 +96,5 @@ def _described(kind: Any) -> str:
     if get_origin(kind) in (Union, types.UnionType):
         return " or ".join(_described(one) for one in get_args(kind))
     if get_origin(kind) is tuple:
-        return f"a tuple, each of it {_described(get_args(kind)[0])}"
+        return f"a tuple of {_described(get_args(kind)[0])}"
     return _WORDS[kind]

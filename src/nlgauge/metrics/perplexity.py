@@ -1,8 +1,8 @@
-"""Perplexity: how surprised a language model is by a text, token by token.
+"""Perplexity of a text under a language model.
 
 A masked language model gives the pseudo-perplexity (Salazar, Liang, Nguyen and Kirchhoff, "Masked Language Model
-Scoring", ACL 2020): each token is masked in turn and its probability read where the rest of the text is seen. A causal
-one gives the ordinary perplexity: each token's probability is read where those before it are seen.
+Scoring", ACL 2020): each token is masked in turn, and its probability depends on the rest of the text. A causal model
+gives the ordinary perplexity: the probability of a token depends on the tokens before it.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class PerplexityPrepared(Prepared):
 class Perplexity(RowMetric):
     """Perplexity of the candidate under a language model; 1 is best.
 
-    exp(-mean log p(token | what is seen)), over sub-words, at temperature 1. A masked model sees the rest of the text
-    (pseudo-perplexity), a causal one what stands before the token, of the first one nothing but the text's beginning.
-    No reference and no source are read: it says how usual a text is, not whether it is right. Two models' values do
-    not compare, and a rare name costs as much as a mistake.
+    exp(-mean log p(token | context)), over sub-words, at temperature 1. The context is the rest of the text for a
+    masked model (pseudo-perplexity), and the tokens before for a causal model. It uses neither reference nor source: it
+    says how usual a text is, not whether it is right. Values of two models cannot be compared, and a rare name costs as
+    much as a mistake.
 
-    stride: of a masked model, how many tokens, far apart, are masked in one pass; 1 is exact.
+    stride: for a masked model, how many tokens, far apart, are masked in one pass; 1 is exact.
     """
 
     least: ClassVar[Mapping[str, float]] = {"stride": 1}
@@ -54,10 +54,10 @@ class Perplexity(RowMetric):
         model = setup.model
         if CAUSAL_LM in model:
             if self.stride > 1:
-                raise SpecError(f"{self.name}: {model.name!r} masks no tokens: leave stride out")
+                raise SpecError(f"{self.name}: {model.name!r} is a causal model: leave stride out")
             return PerplexityPrepared(causal=True, facts={"read": "left-to-right"})
         if MASKED_LM not in model and SEQ2SEQ_LM in model:
-            raise SpecError(f"{self.name}: {model.name!r} writes one text from another: ask it for BARTScore")
+            raise SpecError(f"{self.name}: {model.name!r} is an encoder-decoder model: use BARTScore")
         model[MASKED_LM]
         return PerplexityPrepared(causal=False)
 
@@ -72,7 +72,7 @@ class Perplexity(RowMetric):
         return [_value(features[self._request(row, prepared)]) for row in rows]
 
     def evidence(self, row: Row, prepared: PerplexityPrepared, features: Features) -> Evidence:
-        """The probability of each token, with its place."""
+        """The probability of each token, with its position."""
         likelihood = features[self._request(row, prepared)]
         if likelihood is None:
             return Evidence()

@@ -1,7 +1,7 @@
-"""PRD, precision and recall for distributions: both sides as histograms over clusters of all texts.
+"""PRD, precision and recall for distributions: compares histograms of two sets over clusters of all texts.
 
-Sajjadi et al., "Assessing Generative Models via Precision and Recall", NeurIPS 2018. The curve and the clustering:
-maths/prd.py.
+Sajjadi et al., "Assessing Generative Models via Precision and Recall", NeurIPS 2018. maths/prd.py has the curve and the
+clustering.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _EVERY = 20
 
 @dataclass(frozen=True)
 class PRD(SetMetric):
-    """How much of the references' distribution a system's outputs reach, and the other way round.
+    """How much of the distributions of outputs and references overlaps, as precision and recall.
 
-    f8: the largest F_8 of the curve, mostly recall. f1_8: the largest F_1/8, mostly precision. precision and recall: at
+    f8: the largest F_8 on the curve, mostly recall. f1_8: the largest F_1/8, mostly precision. precision and recall: at
     slope 1, where both are the mass that the two histograms share.
 
-    clusters, runs, seed: of the k-means; the curve is the mean of the runs'. Sets may differ in size.
+    clusters, runs, seed: of k-means. The curve is the mean over the runs. Sets may differ in size.
     unit, pooling, layers, normalize: as in MarkEvaluate.
     """
 
@@ -47,7 +47,7 @@ class PRD(SetMetric):
         return Value((curve.f_score(8), curve.f_score(1 / 8), *curve.even), None, notes)
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """The curve, at every so many angles, from all precision asked for to all recall."""
+        """The curve at some angles, from low precision and high recall to the opposite."""
         curve = self._curve(*(np.concatenate([text.points for text in side]) for side in (evaluated, reference)))
         points = {"precision": curve.precision, "recall": curve.recall}
         return Evidence(items=[Item("curve", {name: some[::_EVERY].tolist() for name, some in points.items()})])

@@ -1,4 +1,4 @@
-"""What metrics share that compare a candidate with each of its references: pairs, best or mean, and reasons."""
+"""Base classes of metrics that compare a candidate with each of its references."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from nlgauge.metrics.base import RowMetric, Value
 from nlgauge.metrics.evidence import Evidence, shared_words
 
 T = TypeVar("T")
-"""What stands for a text when it is compared: a feature, or what was read from a string"""
+"""What represents a text in a comparison: a feature, or something made from the string"""
 S = TypeVar("S")
-"""What a metric makes of it, once for all pairs that hold the text"""
+"""What a metric computes from it, once for all pairs with the text"""
 Scores: TypeAlias = Sequence[Sequence[float]]
 """A number for each part of the metric, for each pair"""
 LEFT_OUT = "references without words left out"
@@ -27,19 +27,19 @@ LEFT_OUT = "references without words left out"
 
 @dataclass(eq=False)
 class RowPairs(Generic[T]):
-    """A row's candidate beside each reference that it can be compared with."""
+    """A row's candidate paired with each reference that it can be compared with."""
 
     pairs: Sequence[tuple[T, T]]
     numbers: Sequence[int]
-    """The references' numbers, counted from 0 among all of the row's"""
+    """The references' indexes among all of the row's"""
     reason: str = ""
-    """Why there is no pair, where there is none"""
+    """Why there is no pair, if there is none"""
 
 
 def paired(
     candidate: T | None, references: Sequence[T | None], unusable: Callable[[T], str | None] = lambda side: None
 ) -> RowPairs[T]:
-    """Pair what stands for the texts, None for one without words; `unusable` says why another cannot be compared."""
+    """Pair candidate and references; None is a text without words. `unusable` says why a text cannot be compared."""
     if candidate is None:
         return RowPairs((), (), "the candidate has no words")
     if (why := unusable(candidate)) is not None:
@@ -59,7 +59,7 @@ def paired(
 
 
 def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
-    """The number of the best of [references, parts], by the first part; a NaN is never the best of several."""
+    """The index of the best of [references, parts], by the first part; NaN is never the best of several."""
     if len(scores) == 1:
         return 0
     sign = 1 if higher_is_better else -1
@@ -68,13 +68,13 @@ def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
 
 
 def best_or_mean(scores: NDArray[np.float64], how: str, higher_is_better: bool) -> NDArray[np.float64]:
-    """[references, parts] -> [parts]: those of the 'best' reference, or their 'mean'."""
+    """[references, parts] -> [parts]: the scores of the 'best' reference, or the 'mean'."""
     reduced: NDArray[np.float64] = scores[best(scores, higher_is_better)] if how == "best" else scores.mean(axis=0)
     return reduced
 
 
 def each_once(make: Callable[[T], S], pairs: Sequence[tuple[T, T]]) -> list[tuple[S, S]]:
-    """What is made of both texts of some pairs, of each distinct one once."""
+    """Apply `make` to both texts of some pairs, once for each distinct text."""
     distinct = {id(side): side for pair in pairs for side in pair}
     made = {key: make(side) for key, side in distinct.items()}
     return [(made[id(candidate)], made[id(reference)]) for candidate, reference in pairs]
@@ -84,33 +84,33 @@ def each_once(make: Callable[[T], S], pairs: Sequence[tuple[T, T]]) -> list[tupl
 class _Compared(RowMetric, Generic[T]):
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"references": ("best", "mean")}
     undefined: ClassVar[str] = "the measure is not defined for these texts"
-    """The reason of a row whose pairs have no number, where there is one reason only"""
+    """The reason for a row whose pairs have no score, if there is only one possible reason"""
 
     references: str = "best"
     """'best' reference, or the 'mean' over references"""
 
     @abstractmethod
     def compare(self, pairs: Sequence[tuple[T, T]], prepared: Any) -> Scores:
-        """For each (candidate, reference) a number for each part of the metric; NaN where nothing can be said."""
+        """For each (candidate, reference), the score of each part of the metric; NaN if undefined."""
 
     def unusable(self, side: T) -> str | None:
-        """Why a text that has words still has nothing that the metric can compare; None where it has."""
+        """Why a text with words cannot be compared, or None."""
         return None
 
     def pair_note(self, candidate: T, reference: T, prepared: Any) -> str | None:
-        """What a reader of the pair's number should know."""
+        """A note for the reader about the pair's score, or None."""
         return None
 
     def why(self, pairs: Sequence[tuple[T, T]]) -> str:
-        """The reason of a row whose pairs have no number."""
+        """The reason for a row whose pairs have no score."""
         return self.undefined
 
     def reduced(self, pairs: Sequence[tuple[T, T]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The row's score of each part, from those of its pairs: [pairs, parts] -> [parts]."""
+        """The row's scores from those of its pairs: [pairs, parts] -> [parts]."""
         return best_or_mean(scores, self.references, self.higher_is_better)
 
     def _values(self, rows: Sequence[Row], sides: Sequence[RowPairs[T]], prepared: Any) -> list[Value]:
-        """All pairs of some rows are compared at once, each distinct one once, for metrics that are faster so."""
+        """Compare all pairs of some rows at once, because some metrics are faster that way; each distinct pair once."""
         pairs = [pair for row in sides for pair in row.pairs]
         distinct = {(id(candidate), id(reference)): (candidate, reference) for candidate, reference in pairs}
         compared = dict(zip(distinct, self.compare(list(distinct.values()), prepared), strict=True))
@@ -140,11 +140,11 @@ class _Compared(RowMetric, Generic[T]):
 
 @dataclass(frozen=True)
 class ReferenceMetric(_Compared[T]):
-    """Compares features of a candidate with those of each reference; says nothing where one of the two has no words."""
+    """Compares features of a candidate with those of each reference. A text without words has no score."""
 
     @abstractmethod
     def request(self, text: str, prepared: Any, reference: bool) -> Request[T]:
-        """What is compared of a text. reference: whether it is one, or the candidate."""
+        """The feature of a text that is compared. reference: whether the text is a reference, not the candidate."""
 
     def requests(self, row: Row, prepared: Any) -> list[Request[T]]:
         return [self.request(row.candidate, prepared, False), *self._references(row, prepared)]
@@ -160,7 +160,7 @@ class ReferenceMetric(_Compared[T]):
         return paired(candidate, [features[one] for one in self._references(row, prepared)], self.unusable)
 
     def chosen(self, row: Row, prepared: Any, features: Features) -> tuple[int, tuple[T, T]] | None:
-        """The pair that the row's score rests on, after the number of its reference among all of the row's."""
+        """The pair that the row's score is based on, preceded by the index of its reference."""
         own = self._paired(row, prepared, features)
         if not own.pairs:
             return None
@@ -170,24 +170,25 @@ class ReferenceMetric(_Compared[T]):
 
 @dataclass(frozen=True)
 class StringReferenceMetric(_Compared[T]):
-    """Compares a candidate with each reference as strings; says nothing where one of the two has no words."""
+    """Compares a candidate with each reference as strings. A text without words has no score."""
 
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         "references": ("best", "mean"),
         "empty": ("undefined", "worst"),
     }
     worst: ClassVar[float] = 0.0
-    """The number of a text that has nothing in common with another"""
+    """The score of two texts with nothing in common"""
     too_long: ClassVar[str | None] = None
-    """The reason where texts are too long to be compared: they may have much in common, so none is the 'worst'"""
+    """The reason for texts that are too long to compare. They never get the 'worst' score, because they may be
+    similar"""
 
     empty: str = "undefined"
-    """A row that has references but words on one side only is 'undefined', or has the 'worst' number, as in most
+    """The score of a row with references but words on one side only: 'undefined', or the 'worst' score, as in most
     published tables"""
 
     @abstractmethod
     def read(self, text: str, prepared: Any) -> T | None:
-        """What is compared of a text; None where it has no words."""
+        """What is compared for a text; None if it has no words."""
 
     def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
         texts = dict.fromkeys(text for row in rows for text in (row.candidate, *row.references))
@@ -196,7 +197,7 @@ class StringReferenceMetric(_Compared[T]):
         return self._values(rows, sides, prepared)
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
-        """The words that the candidate shares with the reference that the score rests on."""
+        """The words that the candidate shares with the reference that the score is based on."""
         own = paired(
             self.read(row.candidate, prepared), [self.read(text, prepared) for text in row.references], self.unusable
         )
@@ -210,4 +211,4 @@ class StringReferenceMetric(_Compared[T]):
         if self.empty == "undefined" or value.reason in (None, self.too_long) or not row.references:
             return value
         parts = tuple(self.worst if math.isnan(part) else part for part in value.parts)
-        return Value(parts, None, (*value.notes, f"{value.reason}: the worst number given"))
+        return Value(parts, None, (*value.notes, f"{value.reason}: scored as worst"))

@@ -1,4 +1,4 @@
-"""ROUGE, on rouge-score-rs, whose numbers are those of Google's rouge-score.
+"""ROUGE by rouge-score-rs, with the same scores as Google's rouge-score.
 
 Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", ACL workshop Text Summarization Branches Out, 2004.
 """
@@ -25,20 +25,20 @@ from nlgauge.metrics.references import StringReferenceMetric
 _TOKENIZERS = {"ascii": "DefaultTokenizer", "unicode": "UnicodeTokenizer", "character": "CharacterTokenizer"}
 """Their names in rouge-score-rs"""
 _LETTER = re.compile("[A-Za-z0-9]")
-"""What is or begins a word to every tokenizer"""
+"""A character that every tokenizer reads as part of a word"""
 _MOST_CELLS = 10_000_000_000
-"""Words of a candidate times those of its reference, 100,000 each: minutes for a common subsequence, and a day for the
-longest texts that there may be"""
+"""Words of a candidate times words of its reference (100,000 each): a common subsequence takes minutes, and for the
+longest possible texts a day"""
 
 
 @dataclass(eq=False)
 class Text:
-    """A text as ROUGE reads it: a sentence a line, for ROUGE-Lsum."""
+    """A text for ROUGE; for ROUGE-Lsum, with one sentence per line."""
 
     text: str
     tokenizer: _Tokenizer
     other_script: bool = False
-    """Whether it has words, of which the tokenizer sees none"""
+    """Whether it has words but none that the tokenizer finds"""
 
     @cached_property
     def words(self) -> int:
@@ -61,20 +61,20 @@ class _Scorer(Protocol):
 
 @dataclass(frozen=True)
 class ROUGE(StringReferenceMetric[Text]):
-    """ROUGE: words (1), runs of words (2 to 9) or common subsequences (L, Lsum) that candidate and reference share.
+    """ROUGE: words (1), word n-grams (2 to 9) or common subsequences (L, Lsum) of candidate and reference.
 
-    variant: '1' to '9'; 'L', the longest common subsequence of the texts; 'Lsum', of each sentence of the reference
-        with all sentences of the candidate, their union.
-    stemmer: compare stems (Porter), English only.
-    tokenizer: 'ascii' is rouge-score's, to which every other letter is a space; 'unicode' finds the words of any
-        script, Chinese and Japanese ones a character each; 'character' takes letters and digits one by one.
-    references: the 'best' by F; the 'mean'; or 'sum', ROUGE-1.5.5's -f A: matches and words summed over references.
-    sentences: of Lsum, 'lines' of the text, or 'split' to find where sentences end.
+    variant: '1' to '9'; 'L', the longest common subsequence of the texts; 'Lsum', the union of those of each reference
+        sentence with all candidate sentences.
+    stemmer: compare Porter stems, for English only.
+    tokenizer: 'ascii' is rouge-score's, which ignores all other letters; 'unicode' finds words in any script, with one
+        character per word in Chinese and Japanese; 'character' uses single letters and digits.
+    references: the 'best' by F; the 'mean'; or 'sum', matches and words summed over references (ROUGE-1.5.5 -f A).
+    sentences: for Lsum, the 'lines' of the text, or 'split' to find the ends of sentences.
     """
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
     citation: ClassVar[str] = "Lin 2004, ACL workshop Text Summarization Branches Out"
-    undefined: ClassVar[str] = "neither text has so many words in a row"
+    undefined: ClassVar[str] = "neither text has enough words"
     too_long: ClassVar[str | None] = f"the texts are too long: over {_MOST_CELLS:,} pairs of words"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         **StringReferenceMetric.choices,
@@ -92,7 +92,7 @@ class ROUGE(StringReferenceMetric[Text]):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.stemmer and self.tokenizer != "ascii":
-            raise SpecError("ROUGE: stemmer=True knows English only: it goes with tokenizer='ascii'")
+            raise SpecError("ROUGE: stemmer=True is for English only and needs tokenizer='ascii'")
 
     @property
     def libraries(self) -> tuple[str, ...]:
@@ -138,7 +138,7 @@ class ROUGE(StringReferenceMetric[Text]):
         return self.too_long if self.too_long and any(map(self._is_far, pairs)) else self.undefined
 
     def _is_far(self, pair: tuple[Text, Text]) -> bool:
-        """Whether a common subsequence, which takes the product of both lengths, would take hours."""
+        """Whether a common subsequence, whose time is the product of both lengths, would take hours."""
         if self.variant.isdigit() or len(pair[0].text) * len(pair[1].text) <= _MOST_CELLS:
             return False
         return pair[0].words * pair[1].words > _MOST_CELLS
@@ -148,7 +148,7 @@ class ROUGE(StringReferenceMetric[Text]):
             return super().reduced(pairs, scores)
         units = np.array([[side.words for side in pair] for pair in pairs]) - self._shortest + 1
         of_candidate, of_reference = np.maximum(units, 0).T
-        # The library gives shares; matches are whole numbers.
+        # The library returns shares; matches are whole numbers.
         matches = np.where(of_candidate > 0, scores[:, 1] * of_candidate, 0).round().sum()
         sums = of_candidate.sum(), of_reference.sum()
         if not any(sums):
@@ -158,7 +158,7 @@ class ROUGE(StringReferenceMetric[Text]):
 
     @property
     def _shortest(self) -> int:
-        """How many words a text needs to have a unit that is counted."""
+        """The minimum number of words for a text to have a unit that counts."""
         return int(self.variant) if self.variant.isdigit() else 1
 
 

@@ -20,13 +20,13 @@ from nlgauge.metrics.word_vectors import Array, WordTable, WordVectorMetric, sim
 
 @dataclass(frozen=True)
 class RougeWE(WordVectorMetric):
-    """ROUGE-N in which n-grams match as far as they are similar, by the cosine of their vectors.
+    """ROUGE-N with soft matches of n-grams, by the cosine of their vectors.
 
-    The paper puts a similarity where ROUGE has 0 or 1, and multiplies the words of an n-gram dimension by dimension. It
-    leaves open how matches are clipped; here each n-gram of a text takes part in one match, the most similar pairs
-    first, and a negative cosine is no match. With words of which no two are alike this is ROUGE-N.
+    The paper replaces ROUGE's 0 or 1 by a similarity, and multiplies the vectors of an n-gram's words elementwise. It
+    does not say how matches are clipped. Here each n-gram is matched at most once, the most similar pairs first, and a
+    negative cosine is not a match. If no two words are similar, this is ROUGE-N.
 
-    ngram: 1 or 2 words. A text of fewer has no value.
+    ngram: 1 or 2 words. A shorter text has no score.
     """
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
@@ -55,7 +55,7 @@ def _grams(text: WordTable, size: int) -> WordTable:
 
 
 def _matched(cosines: Array) -> float:
-    """Sum of the cosines of pairs matched one to one, the most similar pairs first."""
+    """Sum of the cosines of pairs matched one to one, most similar pairs first."""
     left, total = cosines.copy(), 0.0
     for _ in range(min(left.shape)):
         i, j = np.unravel_index(left.argmax(), left.shape)

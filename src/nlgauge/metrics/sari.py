@@ -1,7 +1,7 @@
-"""SARI: what a simplification adds, keeps and deletes of its source, and whether references do so too.
+"""SARI: what a simplification adds, keeps and deletes compared with its source, and whether references do the same.
 
 Xu, Napoles, Pavlick, Chen and Callison-Burch, "Optimizing Statistical Machine Translation for Text Simplification",
-TACL 2016; values of all rows together as in EASSE: Alva-Manchego et al., EMNLP 2019 (system demonstrations).
+TACL 2016; corpus scores as in EASSE: Alva-Manchego et al., EMNLP 2019 (system demonstrations).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
 
 Counts: TypeAlias = dict[str, int]
 Read: TypeAlias = Callable[[str], Sequence[Counts]]
-"""How often each n-gram stands in a text, by order"""
+"""The count of each n-gram in a text, for each order"""
 _ORDERS = 4
 
 
 class Asked(NamedTuple):
-    """What source and references ask of one order of n-grams; counts are times the number of references."""
+    """What source and references require for one order of n-grams. Counts are times the number of references."""
 
     source: Counts
     references: Counts
@@ -38,24 +38,24 @@ class Asked(NamedTuple):
     """N-grams of references that are not in the source"""
     kept: int
     deleted: int
-    """How many times n-grams of the source are to be kept, to be deleted"""
+    """How many n-grams of the source should be kept and deleted"""
     all_deleted: tuple[float, int, int, int]
-    """`_deleted` of all n-grams of the source, summed"""
+    """The sum of `_deleted` over all n-grams of the source"""
     texts: int
-    """References"""
+    """Number of references"""
 
 
 @dataclass(frozen=True)
 class SARI(RowMetric):
-    """SARI: F of what is added, F of what is kept and precision of what is deleted, n-grams of 1 to 4 words; 0 to 100.
+    """SARI: F of added, F of kept and precision of deleted n-grams of 1 to 4 words; 0 to 100.
 
-    Needs a source. All references are taken together: an n-gram is kept or deleted as far as references do so. The
-    value of all rows together is that of their summed counts, and takes F for what is deleted too, as EASSE does.
-    variant: of rows: 'fixed', as the programs of Google and Hugging Face have it: a share of nothing is 1, and recall
-        of what is kept counts every time an n-gram stands there; or 'original', the authors' program: a share of
-        nothing is 0 (the deletions of a copy, say), and recall of what is kept is a mean over n-grams.
+    It needs a source. All references are used together: an n-gram should be kept or deleted as far as references do so.
+    The corpus score comes from summed counts and uses F for deletions too, as in EASSE.
+    variant: for row scores. 'fixed', as in the programs of Google and Hugging Face: 0/0 is 1, and the recall of kept
+        n-grams counts every occurrence. 'original', the authors' program: 0/0 is 0 (for example the deletions of a
+        copy), and this recall is a mean over n-grams.
     tokenizer: how words are found: '13a', 'intl', 'zh' or 'char' of sacrebleu, 'unicode' (any script, no punctuation)
-        or 'spaces'. All in lower case.
+        or 'spaces'. Texts are compared in lower case.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("candidate", "source", "references")
@@ -114,11 +114,11 @@ class SARI(RowMetric):
         return Value((sum(parts) / 3, *parts), None, notes, counts)
 
     def _order(self, candidate: Counts, asked: Asked) -> tuple[tuple[float, float, float], tuple[int, ...]]:
-        """For one order: scores of adding, keeping and deleting, and of each the counts: good, candidate's, asked."""
+        """For one order: scores of adding, keeping and deleting, and for each three counts: correct, all, required."""
         right, grams, good, times = asked.all_deleted
         kept = kept_good = 0
         kept_right = kept_all = 0.0
-        shared = [gram for gram in candidate if gram in asked.source]  # in an order that is the same in every run
+        shared = [gram for gram in candidate if gram in asked.source]  # in the same order in every run
         for gram in shared:
             in_source, in_references = asked.source[gram], asked.references.get(gram, 0)
             wanted = asked.keep.get(gram, 0)
@@ -166,9 +166,9 @@ def _f(precision: float, recall: float) -> float:
 
 
 def _deleted(times: int, source: int, references: int) -> tuple[float, int, int, int]:
-    """For an n-gram of the source that is deleted so many times: share deleted rightly, 1 if any, times rightly, times.
+    """For a source n-gram deleted `times` times: share deleted correctly, 1 if any, correct deletions, deletions.
 
-    The authors' share is of the times beyond those in references; the summed counts take all that may be deleted.
+    The authors' share counts deletions beyond those in references; the summed counts use all possible deletions.
     """
     if times <= 0:
         return 0.0, 0, 0, 0

@@ -1,11 +1,11 @@
-"""Sentence mover's similarity: the cost of moving the sentences, and words, of one text onto those of another.
+"""Sentence mover's similarity: the cost of moving the sentences (and words) of one text to those of another.
 
 Clark, Celikyilmaz and Smith, "Sentence Mover's Similarity: Automatic Evaluation for Multi-Sentence Texts", ACL 2019.
 
-A sentence is the mean of its words' vectors and weighs as many as it has words (section 3); in the second variant the
-words are there too, each of weight 1, and may be moved onto sentences and sentences onto them. The similarity is
-exp(-cost), with Euclidean distance. A word's vector is the mean of its pieces' at the last layer. Punctuation is left
-out; the authors leave out stop words too.
+The vector of a sentence is the mean of its words' vectors, and its weight is its number of words (section 3). In the
+second variant words are moved too, each with weight 1, also between words and sentences. The similarity is exp(-cost),
+with Euclidean distance. The vector of a word is the mean over its sub-words at the last layer. Punctuation is left out;
+the authors also leave out stopwords.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceMoversPrepared(Prepared):
-    """The layer that is read."""
+    """The layer."""
 
     layer: int
 
 
 @dataclass(frozen=True)
 class SentenceMovers(MovingMetric):
-    """exp(-cost of moving one text onto the other); 1 is best.
+    """exp(-cost of moving one text to the other); 1 is best.
 
-    variant: 's+wms' moves sentences and words, 'sms' sentences alone.
-    layer: whose hidden states are the words' vectors, 0 being the embeddings; None is the one that the model's card
-        names for SentenceMovers, else the last.
-    unit: bring word vectors to length 1 first. As they come, as in the paper, those of a language model are so long
-        that only nearly equal texts stay far from 0; the order of texts is about the same.
+    variant: 's+wms' moves sentences and words, 'sms' only sentences.
+    layer: the layer of the words' vectors (0: the embeddings). None is the layer in the model's card, or else the last
+        one.
+    unit: scale word vectors to length 1 first. Without scaling, as in the paper, a language model's vectors are so long
+        that only nearly equal texts score well above 0; the order of texts is about the same.
     """
 
     least: ClassVar[Mapping[str, float]] = {"layer": 0}

@@ -1,4 +1,4 @@
-"""What metrics share that compare all outputs of a system with a set of texts, as points."""
+"""The base class of metrics that compare all outputs of a system with a set of texts, as points."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SetPrepared(Prepared):
 class SetMetric(Metric):
     """Compares all outputs of a system with a set of texts: the references of its rows, or those of another corpus.
 
-    A text that stands in several rows counts as often as it stands there.
+    A text in several rows counts several times.
     """
 
     least: ClassVar[Mapping[str, float]] = {"layers": 1}
@@ -65,7 +65,7 @@ class SetMetric(Metric):
     model: str | None = None
 
     def prepare(self, setup: Setup) -> SetPrepared:
-        """The layers that are read. Raises SpecError where the model has fewer."""
+        """The layers. Raises SpecError if the model has fewer."""
         from nlgauge.engine.models.capabilities import ENCODER
 
         model = setup.model
@@ -76,7 +76,7 @@ class SetMetric(Metric):
         return SetPrepared(layers=layers, facts={"layers": f"{layers[0]}-{layers[-1]}"})
 
     def request(self, text: str, prepared: SetPrepared) -> Request[TokenVectors]:
-        """What the points of a text are made of."""
+        """The feature that the points of a text come from."""
         from nlgauge.engine.features.vectors import SentenceVectors, VectorsRequest
 
         if self.unit == "sentence":
@@ -84,7 +84,7 @@ class SetMetric(Metric):
         return VectorsRequest(text, prepared.layers)
 
     def points(self, feature: TokenVectors) -> NDArray[np.float32]:
-        """The points that stand for a text: [points, width]; none where it has nothing to say."""
+        """The points of a text: [points, width]; none for a text without words."""
         wordlike = np.array([is_word(feature.text[begin:end]) for begin, end in feature.offsets])
         numbers = words(feature.text, feature.offsets)
         return text_points(self.unit, feature.vectors, feature.special, numbers, wordlike, self.normalize)
@@ -94,7 +94,7 @@ class SetMetric(Metric):
         """The score of one set of points against another: [m, width], [n, width], n and m at least 1."""
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """What the score rests on; empty where a metric has nothing to show."""
+        """What the score is based on; empty if the metric has nothing to show."""
         return Evidence()
 
 
@@ -104,10 +104,10 @@ def covered_texts(
     covered_outputs: NDArray[np.bool_],
     covered_references: NDArray[np.bool_],
 ) -> Evidence:
-    """The texts of both sides, each beside the nearest one of the other side.
+    """The texts of both sides, each with the nearest text of the other side.
 
-    First those with a point that nothing of the other side covers, the farthest first, then those that are covered, the
-    nearest first. covered_outputs, covered_references: of each point of a side, all texts' points one after the other.
+    First texts with a point that the other side does not cover, farthest first; then covered texts, nearest first.
+    covered_outputs, covered_references: [points] of all texts of a side, one text after the other.
     """
     items = _beside("output", evaluated, reference, covered_outputs)
     items += _beside("reference", reference, evaluated, covered_references)
@@ -115,7 +115,7 @@ def covered_texts(
 
 
 def _beside(side: str, texts: Sequence[SetText], others: Sequence[SetText], covered: NDArray[np.bool_]) -> list[Item]:
-    """One side's texts; the nearest to a text is the nearest to the one of its points that is farthest from any."""
+    """One side's texts. The nearest text is the one nearest to the text's most distant point."""
     from nlgauge.maths.neighbours import nearest
 
     points, other_points = (np.concatenate([text.points for text in some]) for some in (texts, others))

@@ -1,4 +1,4 @@
-"""How strings become words, by a name that all metrics of strings share."""
+"""Word tokenizers by name, for all string metrics."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from functools import cache
 from nlgauge.errors import MissingExtraError
 
 SPLITTERS = ("13a", "intl", "zh", "char", "unicode", "spaces")
-"""The first four are sacrebleu's; rouge-score-rs's words by Unicode's rules, punctuation left out; str.split"""
+"""Four of sacrebleu; Unicode words without punctuation (rouge-score-rs); str.split"""
 
 
 def splitter_library(name: str) -> tuple[str, ...]:
-    """The distribution that does it, if any, for `Metric.libraries`."""
+    """The distribution that a tokenizer needs, if any, for `Metric.libraries`."""
     return {"spaces": (), "unicode": ("rouge-score-rs",)}.get(name, ("sacrebleu",))
 
 
 @cache
 def splitter(name: str) -> Callable[[str], list[str]]:
-    """The words of a text in lower case, by a name of `SPLITTERS`. Raises MissingExtraError without its library.
+    """A function that splits a text into lower-case words. Raises MissingExtraError without its library.
 
-    One for all metrics: sacrebleu's remembers the texts that it split last.
+    Metrics share it, because sacrebleu's tokenizer caches the last texts.
     """
     if name == "spaces":
         return lambda text: text.lower().split()

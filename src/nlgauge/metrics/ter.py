@@ -1,7 +1,6 @@
 """TER: Snover et al., "A Study of Translation Edit Rate with Targeted Human Annotation", AMTA 2006.
 
-sacrebleu splits the texts into words; edits are counted by `nlgauge.maths.shifts`, which gives sacrebleu's numbers in
-less time.
+sacrebleu splits the texts into words. `nlgauge.maths.shifts` counts the edits, with sacrebleu's results in less time.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ from nlgauge.metrics.translation_counts import Pair, Sacrebleu, counted_values, 
 
 _FORMULA: Mapping[str, object] = {"name": "rate"}
 _MOST_CELLS = 25_000_000
-"""Words of a candidate times those of a reference, 5,000 each: the search for shifts takes seconds where words differ,
-and up to an hour where three words come again and again"""
+"""Words of a candidate times words of a reference (5,000 each): the search for shifts takes seconds if words differ,
+and up to an hour if a text repeats three words"""
 
 
 @dataclass(frozen=True)
 class TER(RowMetric):
-    """TER: edits of words and shifts of blocks, in hundredths of the reference's words; 0 is best.
+    """TER: word edits and block shifts, in percent of the reference's words; 0 is best.
 
     lowercase: compare texts in lower case.
-    normalized, punctuation, asian: Tercom's splitting off of punctuation, keeping it, and treating Chinese and
-    Japanese characters as words. references: 'joint', the fewest edits to any reference over their mean length; or the
-    'best' or the 'mean' of those taken one by one, which has no value of all rows together but their mean.
-    Texts of more than 25 million pairs of words, 5,000 each, are not compared.
+    normalized, punctuation, asian: as in Tercom, split off punctuation, keep punctuation, and treat Chinese and
+    Japanese characters as words. references: 'joint', the fewest edits to any reference divided by the references' mean
+    length. With 'best' or 'mean', references are scored one by one, and the corpus score is the mean over rows. Texts
+    with more than 25 million pairs of words (5,000 each) are not compared.
     """
 
     higher_is_better: ClassVar[bool] = False

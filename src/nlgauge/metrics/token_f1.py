@@ -1,4 +1,4 @@
-"""TokenF1: words that candidate and reference share, as questions with short answers are scored.
+"""TokenF1: words that candidate and reference share, as in the scoring of short answers to questions.
 
 Rajpurkar, Zhang, Lopyrev and Liang, "SQuAD: 100,000+ Questions for Machine Comprehension of Text", EMNLP 2016.
 """
@@ -21,7 +21,7 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
 class Answer(NamedTuple):
-    """The words of a text, in order, and how often each stands there."""
+    """The words of a text in order, and their counts."""
 
     words: list[str]
     counts: Counter[str]
@@ -29,10 +29,10 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class TokenF1(StringReferenceMetric[Answer]):
-    """F1, precision and recall of the words of an answer, and whether it is the same; SQuAD's.
+    """F1, precision and recall of the words of an answer, and exact match, as in SQuAD.
 
-    words: 'squad' takes text in lower case without ASCII punctuation and English articles, split at spaces; 'any' takes
-        the words of any script, Chinese and Japanese ones a character each.
+    words: 'squad' uses lower case, removes ASCII punctuation and English articles, and splits at spaces; 'any' finds
+        words in any script, with one character per word in Chinese and Japanese.
     """
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall", "exact")
@@ -53,7 +53,7 @@ class TokenF1(StringReferenceMetric[Answer]):
 
 
 def _shared(candidate: Answer, reference: Answer) -> tuple[float, ...]:
-    """F1, precision, recall and whether the two are the same."""
+    """F1, precision, recall and exact match."""
     counts = reference.counts
     shared = sum([min(times, counts[word]) for word, times in candidate.counts.items() if word in counts])
     n, m = len(candidate.words), len(reference.words)

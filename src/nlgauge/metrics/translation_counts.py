@@ -1,7 +1,7 @@
-"""What BLEU, ChrF and TER share: counts of candidates against references, which sacrebleu's rules turn into values.
+"""Shared by BLEU, ChrF and TER: scores from counts of candidates against references, by sacrebleu's rules.
 
-Post, "A Call for Clarity in Reporting BLEU Scores", WMT 2018. The values of rows come from the counts of each, those of
-systems from their sums, and equal sacrebleu's sentence_score and corpus_score.
+Post, "A Call for Clarity in Reporting BLEU Scores", WMT 2018. Row scores come from the counts of a row and equal
+sacrebleu's sentence_score. Corpus scores come from summed counts and equal corpus_score.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from nlgauge.metrics.base import Value
 from nlgauge.metrics.references import LEFT_OUT
 
 TOO_LONG = "the texts are too long to be compared"
-"""The reason where a metric's count of a pair is NaN"""
+"""The reason for a pair whose count is NaN"""
 Pair: TypeAlias = tuple[str, tuple[str, ...]]
-"""A candidate and the references that it is counted against together"""
+"""A candidate and the references that are used together"""
 Count: TypeAlias = Callable[[Sequence[Pair]], Sequence[Sequence[float]]]
 """The counts of some pairs"""
 
 
 class Counted(Protocol):
-    """What the values of rows depend on besides the counts."""
+    """The settings of a metric that row scores depend on."""
 
     @property
     def references(self) -> str:
-        """'joint': taken together; 'best' or 'mean' of those taken one by one."""
+        """'joint': used together; 'best' or 'mean': scored one by one."""
         ...
 
     @property
     def empty(self) -> str:
-        """Whether a row with words on one side only is 'undefined' or has the 'worst' number."""
+        """Whether a row with words on one side only is 'undefined' or has the 'worst' score."""
         ...
 
     @property
@@ -52,13 +52,13 @@ class Sacrebleu(Protocol):
 
     num_refs: int
     tokenizer: Callable[[str], str]
-    """What splits texts for BLEU and TER"""
+    """Splits texts for BLEU and TER"""
 
     def get_signature(self) -> _Signature: ...
 
 
 def sacrebleu_metric(name: str, kind: str, **settings: object) -> Sacrebleu:
-    """sacrebleu's metric of a kind. Raises MissingExtraError, for the metric `name`, without sacrebleu."""
+    """sacrebleu's metric class `kind` with settings. Raises MissingExtraError, naming the metric `name`, without it."""
     try:
         import sacrebleu.metrics
     except ImportError:
@@ -68,9 +68,9 @@ def sacrebleu_metric(name: str, kind: str, **settings: object) -> Sacrebleu:
 
 
 def sacrebleu_facts(metric: Sacrebleu, corpus: Corpus) -> dict[str, object]:
-    """The signature that sacrebleu would give a score of the corpus, in the order in which it prints it.
+    """The signature of sacrebleu for a corpus score, in sacrebleu's order.
 
-    rows: what holds of the values of rows, where the signature is about those of systems.
+    `rows` is added if row scores have another setting than the corpus score.
     """
     numbers = {len(_usable(row)) for row in corpus} - {0}
     metric.num_refs = numbers.pop() if len(numbers) == 1 else -1
@@ -85,7 +85,7 @@ def sacrebleu_facts(metric: Sacrebleu, corpus: Corpus) -> dict[str, object]:
 
 
 def counted_values(metric: Counted, rows: Sequence[Row], count: Count, formula: Mapping[str, object]) -> list[Value]:
-    """The values of rows, by a formula of `nlgauge.maths.totals`; each distinct pair of texts is counted once."""
+    """Row scores by a formula of `nlgauge.maths.totals`. Each distinct pair of texts is counted once."""
     pairs = [_pairs(row, metric.references == "joint") for row in rows]
     distinct = list(dict.fromkeys(pair for each in pairs for pair in each))
     counted = count(distinct) if distinct else ()
@@ -116,10 +116,10 @@ def _value(metric: Counted, row: Row, counts: Sequence[tuple[float, ...]], value
         if not worst or not row.references:
             return Value((math.nan,), reason)
         number = 0.0 if metric.higher_is_better else 100.0
-        return Value((number,), None, (f"{reason}: the worst number given",))
+        return Value((number,), None, (f"{reason}: scored as worst",))
     if any(map(math.isnan, values)):
         return Value((math.nan,), TOO_LONG)
-    # sacrebleu counts an empty candidate for a system, as all of its references missed.
+    # In sacrebleu's corpus score an empty candidate counts as missing all of its references.
     to_sum = counts[0] if metric.references == "joint" else None
     if not row.candidate.strip() and not worst:
         return Value((math.nan,), "the candidate has no words", counts=to_sum)

@@ -1,4 +1,4 @@
-"""VectorExtrema: the extreme values of two texts' word vectors.
+"""VectorExtrema: compares the extreme values of two texts' word vectors.
 
 Forgues, Pineau, Larchevêque and Tremblay, "Bootstrapping Dialog Systems with Word Embeddings", 2014.
 """
@@ -20,7 +20,7 @@ from nlgauge.metrics.word_vectors import NO_DIRECTION, Array, WordVectorMetric, 
 
 @dataclass(frozen=True)
 class VectorExtrema(WordVectorMetric):
-    """Cosine of the vectors that hold, in each dimension, the value of a text's words that is farthest from 0."""
+    """Cosine of the vectors with, in each dimension, the value of a text's words that is farthest from 0."""
 
     citation: ClassVar[str] = "Forgues et al. 2014, NIPS workshop on modern ML and NLP"
     undefined: ClassVar[str] = NO_DIRECTION

@@ -1,7 +1,7 @@
-"""WER and CER: words, or characters, that were inserted, deleted or replaced, as speech recognition is measured.
+"""WER and CER: the rates of inserted, deleted and replaced words or characters, as in speech recognition.
 
-Levenshtein, "Binary codes capable of correcting deletions, insertions and reversals", Soviet Physics Doklady 1966. The
-edits are rapidfuzz's, and the numbers jiwer's, times 100.
+Levenshtein, "Binary codes capable of correcting deletions, insertions and reversals", Soviet Physics Doklady 1966.
+Edits are counted by rapidfuzz. The scores equal jiwer's, times 100.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from nlgauge.metrics.translation_counts import Pair, counted_values
 
 _FORMULA: Mapping[str, object] = {"name": "rate"}
 _MOST_CELLS = 10**12
-"""Symbols of a candidate times those of a reference, a million each: some ten seconds"""
+"""Symbols of a candidate times symbols of a reference (a million each take about ten seconds)"""
 
 
 @dataclass(frozen=True)
 class WER(RowMetric):
-    """WER: edits of words, in hundredths of the reference's words; 0 is best.
+    """WER: word edits, in percent of the reference's words; 0 is best.
 
-    lowercase: compare texts in lower case. Words stand between spaces, and marks belong to them.
-    references: 'joint', the reference with the lowest rate; or the 'mean' of those taken one by one, which has no value
-    of all rows together but their mean.
+    lowercase: compare texts in lower case. Words are separated by spaces and include punctuation.
+    references: 'joint' uses the reference with the lowest rate. With 'mean', references are scored one by one, and the
+    corpus score is the mean over rows.
     """
 
     higher_is_better: ClassVar[bool] = False
@@ -84,16 +84,17 @@ class WER(RowMetric):
         return shared_with_references(row)
 
     def _symbols(self, text: str, numbers: dict[str, int]) -> Sequence[Hashable]:
-        """What is edited: a number for each word, since rapidfuzz tells long texts apart by their hash."""
+        """The symbols that are compared: a number for each word, because rapidfuzz compares strings by their hash."""
         words = (text.lower() if self.lowercase else text).split()
         return [numbers.setdefault(word, len(numbers)) for word in words]
 
 
 @dataclass(frozen=True)
 class CER(WER):
-    """CER: edits of characters, in hundredths of the reference's characters; 0 is best.
+    """CER: character edits, in percent of the reference's characters; 0 is best.
 
-    lowercase: compare texts in lower case. A run of spaces is one character, and there is none at the ends.
+    lowercase: compare texts in lower case. A run of spaces counts as one character, and spaces at the ends do not
+    count.
     references: as in WER.
     """
 

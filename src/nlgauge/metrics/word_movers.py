@@ -1,4 +1,4 @@
-"""WordMovers: the cost of moving the words of one text onto those of another.
+"""WordMovers: the cost of moving the words of one text to those of another.
 
 Kusner, Sun, Kolkin and Weinberger, "From Word Embeddings to Document Distances", ICML 2015: optimal transport between
 normalised bags of words, with Euclidean distance between words.
@@ -19,13 +19,13 @@ from nlgauge.metrics.word_vectors import Array, WordVectorMetric, words_of
 
 @dataclass(frozen=True)
 class WordMovers(MovingMetric, WordVectorMetric):
-    """Word mover's distance: the cost of moving the words of one text onto those of the other; 0 is best."""
+    """Word mover's distance: the cost of moving the words of one text to those of the other; 0 is best."""
 
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Kusner et al. 2015, ICML"
 
     def moved(self, feature: TokenVectors, prepared: Prepared) -> Moved:
-        """The distinct words of a text, in lower case and without a place, for each may stand in several."""
+        """The distinct words of a text in lower case, without positions, because a word may occur several times."""
         text = words_of(feature)
         names, first, counts = np.unique(text.names, return_index=True, return_counts=True)
         return Moved(text.vectors[first], counts.astype(np.float64), names)

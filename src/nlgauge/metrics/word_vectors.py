@@ -1,8 +1,7 @@
-"""The words of a text with their static vectors: for each the mean of the vocabulary table's rows for its pieces; and
-what the metrics share that compare them.
+"""Words with static vectors, and the base class of metrics that compare them.
 
-Punctuation is left out. Words are the same where they are equal up to case, however the model's vocabulary splits or
-cases them.
+The vector of a word is the mean over its sub-words' rows in the embedding table. Punctuation is left out. Words that
+differ only in case are the same, whatever the model's vocabulary does.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
 
-NO_DIRECTION = "the vectors of a text add up to nothing, which has no direction"
+NO_DIRECTION = "the sum of a text's vectors is zero, which has no direction"
 
 
 @dataclass(frozen=True)
 class WordVectorMetric(ReferenceMetric[TokenVectors]):
-    """Compares the static vectors of a candidate's words with those of each reference's."""
+    """Compares static vectors of the words of candidate and reference."""
 
     cost: ClassVar[Cost] = "static"
     model: str | None = None
@@ -40,25 +39,25 @@ class WordVectorMetric(ReferenceMetric[TokenVectors]):
 
 
 class WordTable(NamedTuple):
-    """The words of a text, punctuation left out."""
+    """The words of a text, without punctuation."""
 
     names: NDArray[np.str_]
-    """[words], without case"""
+    """[words], case-folded"""
     vectors: Array
     """[words, width]"""
     spans: NDArray[np.int32]
-    """[words, 2]: places in the text"""
+    """[words, 2]: positions in the text"""
 
 
 def words_of(feature: TokenVectors) -> WordTable:
-    """The words that the pieces of a text make."""
+    """The words of a text, from its sub-words."""
     starts, spans, names = _all_words(feature)
     kept = [i for i, name in enumerate(names) if is_word(name)]
     return WordTable(np.array([names[i] for i in kept]), run_means(feature.vectors[0], starts)[kept], spans[kept])
 
 
 def too_short(feature: TokenVectors, least: int = 1) -> str | None:
-    """Why a text has fewer than `least` words, punctuation left out; None where it has enough."""
+    """The reason if a text has fewer than `least` words without punctuation, else None."""
     number = sum(map(is_word, _all_words(feature)[2]))
     if not number:
         return "nothing but punctuation"
@@ -72,6 +71,6 @@ def similarity(one: WordTable, other: WordTable) -> Array:
 
 
 def _all_words(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.int32], list[str]]:
-    """First piece, place and name of every word and punctuation mark."""
+    """First sub-word, position and name of every word and punctuation mark."""
     starts, spans = runs(words(feature.text, feature.offsets), feature.offsets)
     return starts, spans, [feature.text[begin:end].casefold() for begin, end in spans.tolist()]

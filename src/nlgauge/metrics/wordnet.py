@@ -19,26 +19,26 @@ _ENDINGS: Mapping[str, Sequence[tuple[str, str]]] = {
 
 @dataclass(frozen=True)
 class Kind:
-    """What WordNet knows of the words of one kind: of nouns, verbs, adjectives or adverbs."""
+    """WordNet's entries for nouns, verbs, adjectives or adverbs."""
 
     senses: Mapping[str, Sequence[int]]
     """For each base form"""
     words: Mapping[int, Sequence[str]]
     """For each sense"""
     exceptions: Mapping[str, Sequence[str]]
-    """Base forms of the forms that no rule makes"""
+    """Base forms of irregular forms"""
     endings: Sequence[tuple[str, str]]
-    """What a form may end with, and its base form instead"""
+    """Endings of forms, and what replaces them in the base form"""
 
     def synonyms(self, word: str) -> set[str]:
-        """All single words that share a sense with a base form of the word."""
+        """All single words that share a sense with one of the word's base forms."""
         return {
             name for base in self._bases(word) for sense in self.senses[base] for name in self.words[sense]
             if "_" not in name
         }  # fmt: skip
 
     def _bases(self, word: str) -> list[str]:
-        """The forms under which a word is found: itself, and those of the list of exceptions or without an ending."""
+        """The forms of a word that have an entry: itself, and its base forms by the list of exceptions or by rules."""
         bases = self.exceptions.get(word)
         if bases is None:
             bases = [word[: -len(ending)] + base for ending, base in self.endings if word.endswith(ending)]
@@ -47,7 +47,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class WordNet:
-    """Words are looked up as they are and by their base forms."""
+    """Finds synonyms of words and of their base forms."""
 
     kinds: Sequence[Kind]
     digest: str
@@ -55,7 +55,7 @@ class WordNet:
 
     @classmethod
     def read(cls, folder: Path) -> WordNet:
-        """From a folder with index.noun, data.noun, noun.exc, ... Raises OSError where a file cannot be read."""
+        """Read a folder with index.noun, data.noun, noun.exc, ... Raises OSError if a file cannot be read."""
         digest = hashlib.sha256()
         kinds = []
         for kind in _KINDS:
@@ -74,16 +74,16 @@ class WordNet:
 
 
 def _entries(lines: Sequence[str]) -> list[list[str]]:
-    """The fields of the lines that are not part of the licence at the top, without the glosses."""
+    """The fields of all lines except the licence at the top, without glosses."""
     return [line.partition("|")[0].split() for line in lines if line and not line.startswith(" ")]
 
 
 def _index(fields: list[str]) -> tuple[str, list[int]]:
-    """Lemma and its senses: the last fields of a line, as many as its third says."""
+    """Lemma and senses. The senses are the last fields of a line; the third field has their number."""
     return fields[0], [int(field) for field in fields[-int(fields[2]) :]]
 
 
 def _data(fields: list[str]) -> tuple[int, list[str]]:
-    """Sense and its words, some of which carry a mark of their place such as (a)."""
+    """Sense and its words. Some words have a mark of their position, such as (a)."""
     count = int(fields[3], 16)
     return int(fields[0]), [word.partition("(")[0] for word in fields[4 : 4 + 2 * count : 2]]

@@ -39,7 +39,7 @@ def test_a_name_is_a_device(torch, wanted, chosen):
         (machine(), "cuda", "'cuda' is not there; there is cpu$"),
         (machine(1), "cuda:1", "'cuda:1' is not there; there is cpu, cuda:0$"),
         (machine(1), "mps", "'mps' is not there"),
-        (machine(mps=True), "gpu", "'gpu' is not one that torch computes on here; there is cpu, mps$"),
+        (machine(mps=True), "gpu", "'gpu' is not a device of torch here; choose cpu, mps$"),
         (machine(), "", "'' is not one"),
     ],
 )

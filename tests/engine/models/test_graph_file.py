@@ -56,9 +56,9 @@ def test_a_graph_reads_tensors_of_its_file(folder: Path) -> None:
     [
         ({"shift": 4}, "was made for other weights"),
         ({"kind": 6}, "was made for other weights"),
-        ({"location": "../w.safetensors"}, "which is no file beside it"),
-        ({"location": "/etc/passwd"}, "which is no file beside it"),
-        ({"location": "absent"}, "absent holds no tensors that can be read"),
+        ({"location": "../w.safetensors"}, "which is not a file in its folder"),
+        ({"location": "/etc/passwd"}, "which is not a file in its folder"),
+        ({"location": "absent"}, "absent has no tensors that can be read"),
     ],
 )
 def test_a_graph_that_reads_something_else_is_refused(folder: Path, asked: dict[str, object], say: str) -> None:
@@ -71,5 +71,5 @@ def test_a_graph_that_reads_something_else_is_refused(folder: Path, asked: dict[
 def test_a_graph_that_is_cut_is_refused_or_reads_what_it_should(tmp_path: Path, size: int) -> None:
     shutil.copyfile(pocket_folder() / "model.safetensors", tmp_path / "model.safetensors")
     (tmp_path / "g.onnx").write_bytes((pocket_folder() / "encoder.onnx").read_bytes()[:size])
-    with pytest.raises(SpecError, match=r"g\.onnx is no graph that can be read"):
+    with pytest.raises(SpecError, match=r"g\.onnx is not a graph that can be read"):
         refuse_misplaced(tmp_path / "g.onnx")

@@ -203,7 +203,7 @@ def test_what_a_model_of_a_package_does_not_take_is_refused(offer, name, asked, 
     ("attribute", "says"),
     [
         ("no_model", "acme-metrics/no_model: the package made 'float32', which is not a Model"),
-        ("NO_MAKER", "which makes no model"),
+        ("NO_MAKER", "which is not a function that makes a model"),
         ("breaks", "acme-metrics/breaks cannot be made: KeyError: 'float32'"),
         ("absent", "acme-metrics/absent cannot be loaded: AttributeError"),
     ],

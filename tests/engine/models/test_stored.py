@@ -30,9 +30,9 @@ SIZE = b"\x02" + b"\0" * 7
 @pytest.mark.parametrize("content", [b"", b"\xff" * 8, SIZE + b"[]", SIZE + b"{}more"])
 def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "weights").write_bytes(content)
-    with pytest.raises(SpecError, match="weights holds no tensors that can be read"):
+    with pytest.raises(SpecError, match="weights has no tensors that can be read"):
         tensors_of(tmp_path / "weights")
-    with pytest.raises(SpecError, match="holds no tensors that can be read"):
+    with pytest.raises(SpecError, match="has no tensors that can be read"):
         tensors_of(tmp_path / "absent")
 
 

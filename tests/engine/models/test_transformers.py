@@ -147,5 +147,5 @@ def test_a_causal_model_whose_texts_begin_with_no_token_is_refused(tmp_path):
     bare = tiny_tokenizer()
     bare.post_processor = processors.TemplateProcessing(single="$A", special_tokens=[])
     transformers.PreTrainedTokenizerFast(tokenizer_object=bare, **names).save_pretrained(tmp_path)
-    with pytest.raises(SpecError, match="names no token with which a text begins"):
+    with pytest.raises(SpecError, match="has no token for the beginning of a text"):
         load(str(tmp_path))

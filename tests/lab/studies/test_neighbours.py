@@ -68,7 +68,8 @@ def test_too_large_k_and_empty_sets_are_told(runs: list[ScoreTable], tmp_path: P
     rows = (Row("a cat", ("a dog",), system="A", item="1"), Row("a hen", ("an owl",), system="A", item="2"),
             Row("", ("a",), system="B", item="1"))  # fmt: skip
     found = neighbours(Corpus(rows), ks=(1, 5))
-    assert found.notes == ("K=5 is more than a set has other points: their number was taken", "B: no output has words")
+    beyond = "K=5 is more than the number of other points in a set: that number was used"
+    assert found.notes == (beyond, "B: no output has words")
     assert printed(found)[0][-1] == ["B", "capture", "-", "-"]
     pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
     found.draw(tmp_path / "k.svg")

@@ -107,7 +107,7 @@ def test_directions_that_cancel_each_other_have_no_value():
         pieces("w2 w3", [[1, 1, 1, 1, 2, 2, 2], [-3, 1, 1, 1, 2, 0, 0]]),
     )
     number, reason = by_hand(Preservation(), *texts)
-    assert np.isnan(number) and reason == "the two directions cancel each other"
+    assert np.isnan(number) and reason == "the two directions cancel out"
 
 
 def test_evidence_shows_pieces():

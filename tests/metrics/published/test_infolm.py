@@ -67,4 +67,4 @@ def test_where_nothing_can_be_compared_it_is_0_and_that_is_noted(one):
     (value,) = scored(InfoLM(idf="none"), [one])
     reason = scored(infolm.InfoLM(idf="none"), [one])[0].reason
     assert value.parts == (0.0,) and value.reason is None
-    assert value.notes == (f"{reason}: called 0 as in the published code",)
+    assert value.notes == (f"{reason}: 0 as in the published code",)

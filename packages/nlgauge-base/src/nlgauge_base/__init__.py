@@ -1,4 +1,4 @@
-"""The larger model of nlgauge, whose files lie in ``model/``: ``--model base``, or ``NLGAUGE_MODEL=base``."""
+"""The larger model of nlgauge: ``--model base``, or ``NLGAUGE_MODEL=base``. Its files are in ``model/``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def base(precision: str = "float32") -> Model:
-    """The model in a precision; `nlgauge.engine.models.loading.load` also takes a backend and a device for it."""
+    """The model in a precision. `nlgauge.engine.models.loading.load` can also choose its backend and device."""
     from nlgauge.engine.models.loading import load
 
     return load("base", precision)

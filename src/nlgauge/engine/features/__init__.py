@@ -1,1 +1,1 @@
-"""What metrics ask of texts: one file a feature, with the request, what comes back, and the reader that makes it."""
+"""The features of texts that metrics use. Each file has a request, its result, and the reader that computes it."""

@@ -1,8 +1,9 @@
-"""How far the model's aligner finds each token of a text supported by other texts (CTC, section 3.5).
+"""How far other texts support each token of a text, according to the model's aligner (CTC, section 3.5).
 
-A text is read stretch by stretch, each with what of another text may be its evidence: all of it where it fits into the
-row, else the sentences that share most with the stretch (`nlgauge.engine.sentence_search`), or, where none is like it
-or all is to be read, every part of it.
+The aligner reads a text in stretches (groups of sentences). It reads each stretch with the other text as possible
+evidence: with all of it if both fit into one row, else with the sentences that share most with the stretch
+(`nlgauge.engine.sentence_search`). If no sentence is similar, or if reading="windows", it reads every part of the other
+text.
 """
 
 from __future__ import annotations
@@ -28,53 +29,53 @@ from nlgauge.engine.words import words
 Reading: TypeAlias = Literal["search", "windows"]
 SHAPE = SearchShape()
 _COVERED = 0.2
-"""Under this share of what a stretch's words are worth, the sentences that were found are not taken for its evidence"""
+"""If the sentences found cover less than this share of the worth of a stretch's words, they are not used as evidence"""
 
 
 class QuotedSentence(NamedTuple):
     """A sentence of another text."""
 
     other: int
-    """Number of the text among those that the request is against"""
+    """Index of the text in the request's `against`"""
     begin: int
     end: int
 
 
 class AlignedStretch(NamedTuple):
-    """What of a text was read at once."""
+    """A part of a text that was read at once."""
 
     begin: int
     end: int
     """Characters of the text"""
     logit: float
-    """Log-odds that all of it is supported, the greatest over what it was read with; NaN where the aligner has none"""
+    """Log-odds that all of it is supported, the maximum over its readings; NaN if the aligner does not predict them"""
     quotes: tuple[int, ...]
-    """Numbers of the sentences that it was read with"""
+    """Indexes of the sentences that it was read with"""
     against: float = float("nan")
-    """Log-odds that it is contradicted, if not all of it is supported, where it was read with what supports it best;
-    NaN where the aligner was not taught to say"""
+    """Log-odds that it is contradicted, if it is not fully supported, from the reading that supports it best; NaN if
+    the aligner does not predict them"""
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Which tokens of a text are supported; equal to itself alone."""
+    """Which tokens of a text are supported. Compared by identity."""
 
     text: str
     offsets: NDArray[np.int32]
-    """[tokens, 2]: places in the text"""
+    """[tokens, 2]: positions in the text"""
     logits: NDArray[np.float32]
-    """[tokens]: log-odds of being supported, the greatest over what they were read with"""
+    """[tokens]: log-odds of being supported, the maximum over the readings"""
     aggregate: float
-    """The share of the text that is supported, predicted as one number; by stretch the greatest"""
+    """The predicted share of the text that is supported; for each stretch, the maximum over its readings"""
     stretches: tuple[AlignedStretch, ...]
     quotes: tuple[QuotedSentence, ...]
-    """Sentences of the other texts, of each stretch those of the reading that supports it best"""
+    """Sentences of the other texts, for each stretch from the reading that supports it best"""
     nearest: NDArray[np.int32]
-    """[tokens]: number of the quote that a token's word is likest to be from, -1 where nothing is shared"""
+    """[tokens]: index of the quote that a token's word most likely comes from, -1 if nothing is shared"""
 
 
 def read_alignments(requests: Sequence[AlignmentRequest], block: TextBlock) -> dict[AlignmentRequest, Alignment | None]:
-    """Read each stretch of each text with what may be its evidence in each of the others."""
+    """Read each stretch of each text with its possible evidence in each of the other texts."""
     model = block.model[ALIGNER]
     plan = _ReadingPlan(block)
     work = [row for request in requests for row in plan.rows(request)]
@@ -100,18 +101,18 @@ def _padded(rows: Sequence[tuple[NDArray[np.int32], NDArray[np.int8]]], pad: int
 
 @dataclass(frozen=True)
 class AlignmentRequest(Request[Alignment]):
-    """A text aligned with others; None where it has no tokens."""
+    """A text aligned with other texts. The feature is None if the text has no tokens."""
 
     capability = ALIGNER
     reader: ClassVar[Reader] = staticmethod(read_alignments)
 
     text: str
     against: tuple[str, ...]
-    """Together they are what the text is aligned with; at least one has tokens"""
+    """The texts that it is aligned with; at least one has tokens"""
     reading: Reading = "search"
-    """Whether what may be evidence is searched for, or all of the others is read"""
+    """'search' reads only possible evidence, 'windows' reads the other texts completely"""
     question: str = ""
-    """What the text answers, for a model whose aligner reads it"""
+    """The question that the text answers, for a model whose aligner reads it"""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -125,9 +126,9 @@ class AlignmentRequest(Request[Alignment]):
 
 
 def _used(request: AlignmentRequest, block: TextBlock) -> tuple[int, dict[int, int]]:
-    """How many tokens of the text are read, and of which others how many.
+    """How many tokens of the text are read, and how many of each other text (by index).
 
-    Raises InputError under window='error' where two do not fit the model's window together.
+    Raises InputError under window='error' if two texts do not fit the model's window together.
     """
     room, size = pair_room(block.model.window, block.model[TOKENIZER]), len(block.tokens(request.text))
     others = {number: len(block.tokens(other)) for number, other in enumerate(request.against)}
@@ -139,7 +140,7 @@ def _used(request: AlignmentRequest, block: TextBlock) -> tuple[int, dict[int, i
 
 
 class _StretchRow(NamedTuple):
-    """A stretch with what it is read with."""
+    """A stretch and the parts of another text that it is read with."""
 
     request: AlignmentRequest
     begin: int
@@ -151,7 +152,7 @@ class _StretchRow(NamedTuple):
 
     @property
     def read(self) -> list[int]:
-        """Numbers of the source's sentences that are in the row, wholly or in part."""
+        """Indexes of the source's sentences that are in the row, wholly or in part."""
         return [number for span in self.spans for number in self.source.within(span)]
 
 
@@ -164,7 +165,7 @@ class _Found(NamedTuple):
 
 
 class _ReadingPlan:
-    """What is read together with what, of the texts of one block."""
+    """Plans which parts of a block's texts are read together."""
 
     def __init__(self, block: TextBlock) -> None:
         model = block.model
@@ -189,7 +190,7 @@ class _ReadingPlan:
         return self._view.tokens(row.request.text).ids[row.begin : row.end]
 
     def question(self, request: AlignmentRequest) -> NDArray[np.int32] | None:
-        """The tokens of a request's question that are read; None of one without."""
+        """The tokens of a request's question that are read; None without a question."""
         return self.pairing.asking(self._view.tokens(request.question)) if request.question else None
 
     def _readings(self, request: AlignmentRequest, source: Search, asked: NDArray[np.int32]) -> list[list[Span]]:
@@ -214,7 +215,7 @@ class _ReadingPlan:
         return self._texts[text, size]
 
     def answer(self, request: AlignmentRequest, found: Sequence[_Found]) -> Alignment | None:
-        """What was found of the tokens that were read: under window='cut' the rest has no alignment."""
+        """The alignment of the tokens that were read. Under window='cut' the rest has none."""
         if not found:
             return None
         by_stretch: dict[int, list[_Found]] = {}
@@ -242,7 +243,7 @@ class _ReadingPlan:
             places = int(tokens.offsets[begin, 0]), int(tokens.offsets[end - 1, 1])
             likeliest = max(some, key=lambda one: one.whole)
             stretches.append(AlignedStretch(*places, likeliest.whole, tuple(mine), likeliest.against))
-        # The mean over the stretches, each as often as it has tokens.
+        # The mean over the stretches, weighted by their tokens.
         share = float(sum(shares) / own)
         return Alignment(
             request.text, tokens.offsets[:own], logits, share, tuple(stretches), tuple(quotes), likest
@@ -250,7 +251,7 @@ class _ReadingPlan:
 
 
 def _best(found: Sequence[_Found]) -> list[_StretchRow]:
-    """For a stretch, with each of the other texts, what it was read with where it was supported best."""
+    """For each of the other texts, the reading of a stretch that supports it best."""
     best: dict[int, _Found] = {}
     for one in found:
         before = best.get(one.row.other)

@@ -1,9 +1,8 @@
-"""How likely each token of a text is where those before it are seen, by models that read from left to right.
+"""Log-probability of each token of a text given the tokens before it, by models that read from left to right.
 
-A causal model reads the text alone, after the token with which texts begin. One with an encoder and a decoder reads
-another text first; it was taught to write the special tokens around a text too, and is asked for them. As much of the
-other text is read as fits a row. A text that is longer than a row is read in windows, and each token is taken from the
-one that shows most of what stands before it.
+A causal model reads only the text, after its first token. A model with an encoder and a decoder reads another text
+first, as much of it as fits a row. It was trained to write the special tokens around a text, so these count too. A text
+longer than a row is read in windows. Each token takes its value from the window with the most tokens before it.
 """
 
 from __future__ import annotations
@@ -22,20 +21,20 @@ from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.windows import windows
 
 _LOGITS = 32 << 20
-"""Most numbers that a batch makes: its tokens times the vocabulary"""
+"""Maximum number of logits in a batch: its tokens times the vocabulary"""
 
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """How likely each token of a text is; equal to itself alone."""
+    """Log-probabilities of a text's tokens. Compared by identity."""
 
     text: str
     log_probabilities: NDArray[np.float64]
     """[tokens], natural logarithm"""
     offsets: NDArray[np.int32]
-    """[tokens, 2]: places in the text; empty ones for the special tokens that a text is written with"""
+    """[tokens, 2]: positions in the text; empty for special tokens"""
     cut: bool = False
-    """Whether another text that is read with it does not fit a row, and only its beginning was read"""
+    """Whether only the beginning of the other text was read, because it does not fit a row"""
 
 
 class _TextRow(NamedTuple):
@@ -43,13 +42,13 @@ class _TextRow(NamedTuple):
     ids: list[int]
     given: list[int]
     used: slice
-    """The tokens of `ids` whose probability is taken from this row"""
+    """The tokens of `ids` whose probability comes from this row"""
     offsets: NDArray[np.int32]
     """[used tokens, 2]"""
 
 
 def read_causal(requests: Sequence[CausalRequest], block: TextBlock) -> dict[CausalRequest, Likelihood | None]:
-    """Read texts alone."""
+    """Log-probabilities of texts by themselves."""
     model = block.model[CAUSAL_LM]
     rows = [row for request in requests if len(block.tokens(request.text)) for row in _rows(request, block, [], [], [])]
     logs: dict[int, NDArray[np.float64]] = {}
@@ -60,7 +59,7 @@ def read_causal(requests: Sequence[CausalRequest], block: TextBlock) -> dict[Cau
 
 
 def read_seq2seq(requests: Sequence[Seq2SeqRequest], block: TextBlock) -> dict[Seq2SeqRequest, Likelihood | None]:
-    """Read texts after another one each."""
+    """Log-probabilities of texts, each given another text."""
     model = block.model[SEQ2SEQ_LM]
     tokenizer, rows = block.model[TOKENIZER], []
     for request in requests:
@@ -84,7 +83,7 @@ def _rows(
     request: Any, block: TextBlock, given: list[int], prefix: Sequence[int], suffix: Sequence[int]
 ) -> list[_TextRow]:
     tokens = block.tokens(request.text)
-    room = block.model.window - len(prefix) - len(suffix) - 1  # a token stands before the first one
+    room = block.model.window - len(prefix) - len(suffix) - 1  # one token comes before the first
     rows = []
     for window in windows(len(tokens), room, block.window, backwards=True):
         ids = [*prefix, *tokens.ids[window.begin : window.end].tolist(), *suffix]
@@ -104,7 +103,7 @@ def _rows(
 def _joined(
     rows: Sequence[_TextRow], logs: Mapping[int, NDArray[np.float64]], block: TextBlock
 ) -> dict[Any, Likelihood]:
-    """What the rows of each request say together."""
+    """The result of each request, joined from its rows."""
     parts: dict[Request[Likelihood], list[int]] = {}
     for number, row in enumerate(rows):
         parts.setdefault(row.request, []).append(number)
@@ -121,7 +120,7 @@ def _joined(
 
 @dataclass(frozen=True)
 class CausalRequest(TextRequest[Likelihood]):
-    """How likely each token of a text is after those before it."""
+    """Log-probability of each token of a text given the tokens before it."""
 
     capability = CAUSAL_LM
     reader: ClassVar[Reader] = staticmethod(read_causal)
@@ -135,7 +134,7 @@ class CausalRequest(TextRequest[Likelihood]):
 
 @dataclass(frozen=True)
 class Seq2SeqRequest(Request[Likelihood]):
-    """How likely each token of a text is after those before it and a given text; None where either has no tokens."""
+    """Log-probability of each token given another text and the tokens before it. None if either text has no tokens."""
 
     capability = SEQ2SEQ_LM
     reader: ClassVar[Reader] = staticmethod(read_seq2seq)

@@ -1,4 +1,4 @@
-"""Each token of a text masked in turn and predicted from the rest: bags of distributions, and likelihoods of tokens."""
+"""Masks each token of a text in turn: mean distributions over the vocabulary, and log-probabilities of the tokens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FLOAT32_EXPONENT = 80.0
 
 @dataclass(frozen=True)
 class TokenWeights:
-    """A weight for every token of the vocabulary, equal to another where the digests are."""
+    """A weight for every token of the vocabulary. Compared by digest."""
 
     digest: str
     values: NDArray[np.float64] = field(compare=False, repr=False)
@@ -32,18 +32,18 @@ class TokenWeights:
 
 @dataclass(frozen=True, eq=False)
 class Bag:
-    """The weighted mean of a text's masked distributions; equal to itself alone."""
+    """The weighted mean of a text's masked distributions. Compared by identity."""
 
     log_probabilities: NDArray[np.float32]
-    """[vocabulary]: what the store keeps has no more digits, so neither has what was just computed"""
+    """[vocabulary], in the precision of the cache, so that cached and computed values are equal"""
     unweighted: bool
-    """True where all weights of the text's tokens were 0, and every token was counted the same instead"""
+    """True if the weights of all tokens were 0, so that every token counted the same instead"""
 
 
 def read_masked(
     requests: Sequence[BagRequest | MaskedLikelihoodRequest], block: TextBlock
 ) -> dict[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood | None]:
-    """Mask the tokens of each text once for all that is asked of it, window by window."""
+    """Mask the tokens of each text once for all its requests, window by window."""
     model = block.model[MASKED_LM]
     before = len(block.model[TOKENIZER].prefix)
     asked: dict[tuple[str, int], list[BagRequest | MaskedLikelihoodRequest]] = {}
@@ -70,7 +70,7 @@ def read_masked(
 
 
 def _stretches(keys: Sequence[object]) -> Iterator[tuple[Any, int, int]]:
-    """Each stretch of equal neighbours: the key, its first number and the one after its last."""
+    """Each run of equal neighbours: the key, its first index, and the index after its last."""
     first = 0
     for at in range(1, len(keys) + 1):
         if at == len(keys) or keys[at] != keys[first]:
@@ -79,10 +79,10 @@ def _stretches(keys: Sequence[object]) -> Iterator[tuple[Any, int, int]]:
 
 
 def _passes(window: Window, stride: int) -> list[NDArray[np.intp]]:
-    """The places masked in each pass over a window: every used place once, `stride` of them a pass.
+    """The positions masked in each pass over a window: every used position once, `stride` of them per pass.
 
-    Places of one pass stand at least eight sub-words apart where the window is long enough: nearer masks hide from
-    each other the very words that the prediction rests on.
+    Positions of one pass are at least eight sub-words apart if the window is long enough: closer masks would hide the
+    words that the prediction depends on.
     """
     used = window.used_to - window.used_from
     count = used if stride == 1 else max(-(-used // stride), min(used, _MASKS_APART))
@@ -91,9 +91,9 @@ def _passes(window: Window, stride: int) -> list[NDArray[np.intp]]:
 
 @dataclass(frozen=True)
 class BagRequest(TextRequest[Bag]):
-    """The bag of masked distributions of a text (InfoLM, section 3; equation 1 of its paper).
+    """The weighted mean of a text's masked distributions (InfoLM, section 3, equation 1).
 
-    Each token in turn is masked and predicted from the rest; the bag is the weighted mean of these distributions.
+    Each token in turn is masked and predicted from the rest.
     """
 
     capability = MASKED_LM
@@ -128,7 +128,7 @@ class BagRequest(TextRequest[Bag]):
 
 @dataclass(frozen=True)
 class MaskedLikelihoodRequest(TextRequest[Likelihood]):
-    """How likely each token of a text is where it is masked and the rest is seen (Salazar et al. 2020, equation 1)."""
+    """Log-probability of each token when it is masked and the rest is visible (Salazar et al. 2020, equation 1)."""
 
     capability = MASKED_LM
     reader: ClassVar[Reader] = staticmethod(read_masked)
@@ -145,7 +145,7 @@ class MaskedLikelihoodRequest(TextRequest[Likelihood]):
 
 
 class _TextSums:
-    """What is asked of one text's masked distributions, as they come: their weighted means, the true tokens' share."""
+    """Collects what is requested of one text: weighted means, and log-probabilities of the true tokens."""
 
     def __init__(self, tokens: Tokens, requests: Sequence[BagRequest | MaskedLikelihoodRequest]) -> None:
         self._tokens = tokens
@@ -157,21 +157,21 @@ class _TextSums:
             self._bags[temperature] = _BagSums(tokens, [r for r in bags if r.temperature == temperature])
 
     def add(self, logits: NDArray[np.float32], at: NDArray[np.intp]) -> None:
-        """logits [places, vocabulary] at the places `at` of the text."""
+        """logits: [positions, vocabulary], at the positions `at` of the text."""
         top = logits.max(axis=1, keepdims=True)
         if self._likelihoods:
             mass = np.exp(logits - top).sum(axis=1, dtype=np.float64)
             self._logs[at] = (logits[np.arange(len(at)), self._tokens.ids[at]] - top[:, 0]) - np.log(mass)
         widest = float((top[:, 0] - logits.min(axis=1)).max())
         for temperature, sums in self._bags.items():
-            # Exponentials of single precision are six times as fast, and right as long as none of them underflows.
+            # Exponentials in float32 are six times as fast, and correct as long as none underflows.
             exact = widest / temperature > _FLOAT32_EXPONENT
             shares = (logits - top).astype(np.float64 if exact else np.float32, copy=False)
             shares *= shares.dtype.type(1 / temperature)
             sums.add(np.exp(shares, out=shares), at)
 
     def answers(self, text: str, used: int) -> Iterator[tuple[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood]]:
-        """used: how many of the text's tokens were read."""
+        """used: how many tokens of the text were read."""
         for sums in self._bags.values():
             yield from sums.bags()
         for request in self._likelihoods:
@@ -179,7 +179,7 @@ class _TextSums:
 
 
 class _BagSums:
-    """The sums of requests of one temperature."""
+    """The sums of requests with the same temperature."""
 
     def __init__(self, tokens: Tokens, requests: Sequence[BagRequest]) -> None:
         self._requests = requests
@@ -195,11 +195,11 @@ class _BagSums:
         self._sum: NDArray[np.float64] | float = 0.0
 
     def add(self, shares: NDArray[Any], at: NDArray[np.intp]) -> None:
-        """shares [places, vocabulary], at the places `at`: in proportion to the probabilities."""
+        """shares: [positions, vocabulary] at the positions `at`, proportional to the probabilities."""
         weights = self._weights[:, at]
         scaled = (weights / shares.sum(axis=1, dtype=np.float64)).astype(shares.dtype)
-        # Not a matrix product: a few rows by a vocabulary gain nothing from threads and lose much by waking them. Each
-        # request by itself, so that the last digits of one do not depend on which others there are.
+        # Not a matrix product: for a few rows, threads cost more than they save. One request at a time, so that its
+        # last digits do not depend on the other requests.
         self._sum = self._sum + np.stack([np.einsum("r,rv->v", own, shares, optimize=False) for own in scaled])
         self._mass += weights.sum(axis=1)
 

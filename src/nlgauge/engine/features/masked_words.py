@@ -1,13 +1,13 @@
-"""Words of a text, each masked and predicted from the words around it and another text (MaskEval, section 3.2).
+"""Masks each word of a text and predicts it from the words around it and another text (MaskEval, section 3.2).
 
-Three ways to ask a model, the first that it offers:
+There are three ways to ask a model. The first that the model offers is used:
 
     pairs       weights for pairs: the other text is read once by itself, and every masked row sees it
-    sentinels   a gap of any length, filled by generation (T5): no length is told
+    sentinels   a gap of unknown length, filled by generation (T5)
     masks       an ordinary masked LM: both texts in one row, [first] text [between] other [last]
 
-The masked text keeps its neighbourhood (`engine.masking`) and the other text its beginning: as much of it as fits
-beside that neighbourhood, counted for every row from the whole of it; by itself, as much as fits the model's window.
+A row holds the words around the mask (`engine.masking`) and the beginning of the other text: as much as still fits the
+row or, with weights for pairs, the model's window.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from nlgauge.engine.pairs import pair_room, paired_row
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.errors import SpecError
 
-_PAIR_BATCH_TOKENS = 2048  # attention to a long other text outgrows the processor's caches beyond
+_PAIR_BATCH_TOKENS = 2048  # with more, attention to a long text no longer fits the processor's caches
 
 
 @dataclass(frozen=True, eq=False)
 class MaskedWords:
-    """What was found at each word that was asked for; equal to itself alone."""
+    """The predictions at the words that were asked for. Compared by identity."""
 
     text: str
     words: NDArray[np.intp]
-    """[words]: their numbers in the text"""
+    """[words]: their indexes in the text"""
     spans: NDArray[np.int64]
     """[words, 2]: first character and the one after the last"""
     hits: NDArray[np.bool_]
-    """[words]: whether the word itself was predicted, capitals aside"""
+    """[words]: whether the word itself was predicted, ignoring case"""
     log_probabilities: NDArray[np.float64]
-    """[words]: of the word itself, sum over its pieces"""
+    """[words]: of the true word, summed over its sub-words"""
     predicted: tuple[str, ...]
     cut: bool = False
-    """Whether the other text is longer than the window, and no more than its beginning was seen"""
+    """Whether only the beginning of the other text was read, because it is longer than the window"""
 
 
 def way_of(model: Model) -> str:
-    """How a model is asked: 'pairs', 'sentinels' or 'masks'. Raises SpecError for one that cannot be."""
+    """How a model is asked: 'pairs', 'sentinels' or 'masks'. Raises SpecError if it offers none of them."""
     if MASKED_PAIRS in model:
         return "pairs"
     if GAP_FILLER in model:
@@ -61,12 +61,12 @@ def way_of(model: Model) -> str:
 
 @dataclass
 class _WordsRow:
-    """One row to be run, and whose it is."""
+    """One row for the model, and the words it belongs to."""
 
     scores: WordScores
     part: MaskedRow
     ids: list[int]
-    """Framed; with the other text where both stand in one row"""
+    """With special tokens, and with the other text if both are in one row"""
     shift: int
     """Where the masked text begins in `ids`"""
 
@@ -74,7 +74,7 @@ class _WordsRow:
 def read_masked_words(
     requests: Sequence[MaskedWordsRequest], block: TextBlock
 ) -> dict[MaskedWordsRequest, MaskedWords | None]:
-    """Mask the words of many texts; with weights for pairs, texts with the same other text together."""
+    """Mask the words of many texts. With weights for pairs, texts with the same other text are read together."""
     way = way_of(block.model)
     asked = [request for request in requests if len(block.tokens(request.text))]
     scores = {request: _scores(request, way, block) for request in asked}
@@ -95,7 +95,7 @@ def read_masked_words(
 
 
 def _within(done: Callable[[float], object], begin: float, share: float) -> Callable[[float], object]:
-    """What is told of a part's progress, of which a share of the whole is made, once so much is finished."""
+    """The progress of a part, which begins at `begin` and makes up `share` of the whole."""
     return lambda part: done(begin + share * part)
 
 
@@ -130,7 +130,7 @@ def _limits(request: MaskedWordsRequest, block: TextBlock) -> MaskingLimits:
 def _rows(scores: WordScores, request: MaskedWordsRequest, way: str, block: TextBlock) -> Iterator[_WordsRow]:
     model, limits = block.model, _limits(request, block)
     if way == "sentinels" and request.stride > 1:
-        raise SpecError(f"model {model.name!r} fills one gap a pass: leave stride at 1")
+        raise SpecError(f"model {model.name!r} fills one gap per pass: leave stride at 1")
     prefix, suffix = model[TOKENIZER].prefix, model[TOKENIZER].suffix
     other = block.tokens(request.against).ids.tolist()
     for one in passes(scores.starts, scores.words, request.stride, limits):
@@ -155,7 +155,7 @@ def _gap(scores: WordScores, one: Pass, model: Model) -> Iterator[MaskedRow]:
 
 
 def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
-    """Run rows with masks. seen: the other text that all rows see, where the model has weights for pairs."""
+    """Run rows with masks. seen: the other text that all rows see, if the model has weights for pairs."""
     for batch, ids, attend in _batches(rows, None if seen is None else _PAIR_BATCH_TOKENS, block):
         table, used = spread([[place + row.shift for _, _, place in row.part.asked] for row in batch])
         at = (table + np.arange(len(batch))[:, None] * ids.shape[1]).ravel()
@@ -172,7 +172,7 @@ def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
 
 
 def _fill(rows: Sequence[_WordsRow], block: TextBlock) -> None:
-    """Run rows with a gap each."""
+    """Run rows that have one gap each."""
     filler = block.model[GAP_FILLER]
     for batch, ids, attend in _batches(rows, None, block):
         words = [row.part.asked[0][0] for row in batch]
@@ -190,7 +190,7 @@ def _batches(
 
 
 def _read_off(logits: NDArray[np.float32], truths: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Log-probability of the true token and the likeliest one at each place: logits [places, vocabulary]."""
+    """Log-probability of the true token, and the most likely token: logits [positions, vocabulary]."""
     top = logits.max(axis=1, keepdims=True)
     mass = np.log(np.exp(logits - top).sum(axis=1, dtype=np.float64))
     true = np.take_along_axis(logits, truths[:, None], axis=1)[:, 0]
@@ -199,20 +199,20 @@ def _read_off(logits: NDArray[np.float32], truths: NDArray[np.intp]) -> tuple[ND
 
 @dataclass(frozen=True)
 class MaskedWordsRequest(PairRequest[MaskedWords]):
-    """Words of a text predicted from the rest of it and another text.
+    """Words of a text, predicted from the rest of it and another text.
 
-    None where the text has no tokens; where the other one has none, there are no words to show.
+    The feature is None if the text has no tokens. If the other text has none, there are no words.
     """
 
-    capability = TOKENIZER  # `way_of` says in which of three ways a model is asked
+    capability = TOKENIZER  # `way_of` chooses the capability
     reader: ClassVar[Reader] = staticmethod(read_masked_words)
 
     decoding: str = "joint"
-    """How a word of several pieces is predicted: see engine.masking"""
+    """How a word of several sub-words is predicted: see engine.masking"""
     stride: int = 1
     """How many words, far apart, are masked in one pass; 1 is exact"""
     words: tuple[int, ...] | None = None
-    """Which words, counted from 0, in order; None: all of them"""
+    """Which words, counted from 0, in order; None for all"""
 
     @property
     def work(self) -> int:

@@ -1,4 +1,4 @@
-"""The last hidden states of a text's tokens when it is read with another text."""
+"""The last hidden states of a text's tokens, read together with another text."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from nlgauge.engine.windows import windows
 
 @dataclass(frozen=True, eq=False)
 class PairStates:
-    """A text's states and words; equal to itself alone."""
+    """A text's states and words. Compared by identity."""
 
     states: NDArray[np.float32]
     """[tokens, width]"""
     starts: NDArray[np.intp]
     """[words]: the first token of each"""
     cut: bool = False
-    """Whether the other text is longer than the window, and no more than its beginning was seen"""
+    """Whether only the beginning of the other text was read, because it is longer than the window"""
 
 
 def states_digest(model: Model) -> str:
-    """SHA-256 of the weights with which a text is read beside another."""
+    """SHA-256 of the weights that read two texts together."""
     return model.digest if MASKED_PAIRS not in model else model[MASKED_PAIRS].digest
 
 
 def read_pair_states(
     requests: Sequence[PairStatesRequest], block: TextBlock
 ) -> dict[PairStatesRequest, PairStates | None]:
-    """Read texts by the weights for pairs where the model has them, else both in one row; long ones in windows."""
+    """Read texts with the weights for pairs if the model has them, else both in one row; long texts in windows."""
     encoder = block.model[ENCODER]
     nothing = PairStates(np.empty((0, encoder.width), np.float32), np.empty(0, np.intp))
     out: dict[PairStatesRequest, PairStates | None] = {}
@@ -58,7 +58,7 @@ def read_pair_states(
 
 
 def other_text(other: str, block: TextBlock) -> Any:
-    """What the weights for pairs see of the other text: its beginning, as far as it fits the window."""
+    """The other text as the weights for pairs see it: as much of its beginning as fits the window."""
     model = block.model[MASKED_PAIRS]
     tokenizer = block.model[TOKENIZER]
     shown = block.tokens(other).ids[: block.model.room]
@@ -67,7 +67,7 @@ def other_text(other: str, block: TextBlock) -> Any:
 
 
 def _states(request: PairStatesRequest, seen: Any, block: TextBlock) -> NDArray[np.float32]:
-    """seen: the other text, where it is read by itself."""
+    """seen: the other text, if it is read by itself."""
     model, tokens = block.model, block.tokens(request.text)
     encoder = model[ENCODER]
     room, other = model.room, block.tokens(request.against)
@@ -98,9 +98,9 @@ def _by_pairs(framed: Ints, seen: Any, model: Model) -> NDArray[np.float32]:
 
 @dataclass(frozen=True)
 class PairStatesRequest(PairRequest[PairStates]):
-    """States of a text read with another one.
+    """States of a text that is read with another one.
 
-    None where the text has no tokens; where the other one has none, no tokens are read.
+    The feature is None if the text has no tokens. If the other text has none, the feature is empty.
     """
 
     capability = ENCODER

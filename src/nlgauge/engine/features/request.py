@@ -1,6 +1,6 @@
-"""What every feature's request is: a small frozen value. Equal requests share one computation.
+"""A request for a feature is a small frozen value. Equal requests are computed once.
 
-To add a feature: one file in this folder with a subclass of Request and its reader. Nothing names it.
+To add a feature, add a file to this folder with a subclass of Request and its reader. There is no list of features.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from nlgauge.engine.text_block import TextBlock
 
 F = TypeVar("F")
-"""A feature: what comes back for a request"""
+"""A feature, the result of a request"""
 
 
 class Reader(Protocol):
-    """Makes the features of many requests at once, all of them or one after the other, as (request, feature).
+    """Computes the features of many requests: a mapping, or (request, feature) one after the other.
 
-    What a reader gave before it raises an error is kept, where it is worth that.
+    Features that it gave before it raised an error are cached if they have a key.
     """
 
     def __call__(
@@ -30,33 +30,33 @@ class Reader(Protocol):
 
 
 class Request(ABC, Generic[F]):
-    """What is asked of one text or several; a subclass is a frozen dataclass.
+    """A request for a feature of one or several texts. A subclass is a frozen dataclass.
 
-    `features[request]` is the feature, or None where a text that it needs has no tokens.
+    `features[request]` is the feature, or None if a text that it needs has no tokens.
     """
 
     capability: ClassVar[Capability[Any]]
-    """What the model has to be able to do"""
+    """The capability that the model needs"""
     reader: ClassVar[Reader]
-    """Answers many requests at once, padded rows through the model. Requests with the same reader, also of several
-    classes, are answered together, so that they may share passes"""
+    """Answers many requests at once. Requests with the same reader, also of several classes, are answered together, so
+    that they can share passes through the model"""
 
     @property
     @abstractmethod
     def texts(self) -> tuple[str, ...]:
-        """The texts that are read; the first is the one that the feature is of."""
+        """The texts that are read; the feature belongs to the first."""
 
     @abstractmethod
     def size(self, model: Model) -> int:
-        """Bytes of the feature, about: so many are held at a time."""
+        """The approximate size of the feature in bytes, which bounds the size of blocks."""
 
     @property
     def work(self) -> int:
-        """Characters that go through the model, about; what a progress bar counts."""
+        """The approximate number of characters that go through the model, for the progress bar."""
         return sum(map(len, self.texts))
 
     def check(self, block: TextBlock) -> None:
-        """Ask for the windows that the texts are read in. Raises InputError where the policy refuses a text."""
+        """Ask for the windows of the texts. Raises InputError if the window policy refuses a text."""
         from nlgauge.engine.models.capabilities import TOKENIZER
 
         if TOKENIZER in block.model:
@@ -65,26 +65,26 @@ class Request(ABC, Generic[F]):
 
     @property
     def key(self) -> str | None:
-        """All that determines the feature beside the model, for the store; None for one that is not worth keeping."""
+        """All that determines the feature besides the model, for the cache; None for a feature that is not cached."""
         return None
 
     def pack(self, feature: F) -> bytes | None:
-        """A feature as the store keeps it, None for one that it should not keep; of requests with a key."""
+        """The feature as bytes for the cache, or None if it should not be cached; for requests with a key."""
         raise NotImplementedError
 
     def unpack(self, content: bytes, model: Model) -> F:
-        """What `pack` wrote of a feature by a model. Raises ValueError for anything else."""
+        """The feature that `pack` wrote for a model. Raises ValueError for anything else."""
         raise NotImplementedError
 
 
 def tokens_about(text: str) -> int:
-    """How many sub-words a text has, about, without splitting it: a run's blocks must not cost a pass of their own."""
+    """The approximate number of sub-words of a text, without splitting it, so that making blocks is cheap."""
     return len(text) // 4 + 2
 
 
 @dataclass(frozen=True)
 class TextRequest(Request[F]):
-    """What is asked of one text."""
+    """A request for a feature of one text."""
 
     text: str
 
@@ -95,14 +95,14 @@ class TextRequest(Request[F]):
 
 @dataclass(frozen=True)
 class PairRequest(Request[F]):
-    """What is asked of a text that is read with another one."""
+    """A request for a feature of a text that is read with another one."""
 
     text: str
     against: str
     first: bool = True
-    """Whether the text stands before the other one, for a model that reads the two in one row"""
+    """Whether the text comes first, for a model that reads the two in one row"""
     segmentation: str = "plain"
-    """What a word is: see engine.segmentation"""
+    """How words are found: see engine.segmentation"""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -111,10 +111,10 @@ class PairRequest(Request[F]):
 
 @dataclass(frozen=True)
 class ByModel(Request[F]):
-    """A request to another model than the one that a metric names in its field `model`."""
+    """A request to a model other than the metric's `model`."""
 
     model: str
-    """Its name, which the metric's `other_models` lists"""
+    """Its name, as in the metric's `other_models`"""
     request: Request[F]
 
     @property
@@ -130,11 +130,11 @@ class ByModel(Request[F]):
 
 
 AnyRequest: TypeAlias = "Request[Any]"
-"""A request whose feature nobody looks at here"""
+"""A request for a feature of any type"""
 
 
 class Features:
-    """Features by request. Immutable to those who read it."""
+    """Features by request. Read-only."""
 
     def __init__(self, found: Mapping[AnyRequest, Any], longer: frozenset[str] = frozenset()) -> None:
         self._found = found
@@ -149,5 +149,5 @@ class Features:
         return request in self._found
 
     def joined(self, others: Features) -> Features:
-        """These and others."""
+        """These features and others."""
         return Features({**self._found, **others._found}, self.longer | others.longer)

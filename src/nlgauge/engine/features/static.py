@@ -1,4 +1,4 @@
-"""The rows of the model's vocabulary table for a text's tokens: no pass through the model."""
+"""Rows of the model's embedding table for a text's tokens, without a pass through the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nlgauge.engine.text_block import TextBlock
 
 
 def read_static(requests: Sequence[StaticRequest], block: TextBlock) -> dict[StaticRequest, TokenVectors | None]:
-    """Look the tokens of each text up."""
+    """Look up the tokens of each text."""
     encoder = block.model[ENCODER]
     out: dict[StaticRequest, TokenVectors | None] = dict.fromkeys(requests)
     for request in requests:
@@ -29,7 +29,7 @@ def read_static(requests: Sequence[StaticRequest], block: TextBlock) -> dict[Sta
 
 @dataclass(frozen=True)
 class StaticRequest(TextRequest[TokenVectors]):
-    """Static vectors of a text's tokens, without special tokens: one layer."""
+    """Static vectors of a text's tokens, as one layer, without special tokens."""
 
     capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_static)

@@ -16,7 +16,7 @@ from nlgauge.errors import SpecError
 
 
 def _mean(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    return vectors.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
+    return np.asarray(vectors.mean(axis=1, keepdims=True, dtype=np.float64), np.float32)
 
 
 POOLINGS: Mapping[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
@@ -28,7 +28,7 @@ POOLINGS: Mapping[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
 
 @dataclass(frozen=True, eq=False)
 class TokenVectors:
-    """A vector for every token. Equal to itself alone, so that a metric can remember what it made of one."""
+    """A vector for every token. Compared by identity, so that a metric can cache what it computes from one."""
 
     text: str
     vectors: NDArray[np.float32]
@@ -36,13 +36,13 @@ class TokenVectors:
     ids: NDArray[np.int32]
     """[tokens]"""
     offsets: NDArray[np.int32]
-    """[tokens, 2]: places in the text; empty ones for special tokens"""
+    """[tokens, 2]: positions in the text; empty for special tokens"""
     special: NDArray[np.bool_]
-    """[tokens]: the model's own tokens, which stand for no word of the text"""
+    """[tokens]: whether it is a special token of the model"""
 
 
 def read_vectors(requests: Sequence[AnyVectors], block: TextBlock) -> dict[AnyVectors, TokenVectors | None]:
-    """Read each text once for all layers that are asked of it; long ones in windows."""
+    """Read each text once for all requested layers; long texts in windows."""
     model = block.model
     encoder = model[ENCODER]
     out: dict[AnyVectors, TokenVectors | None] = dict.fromkeys(requests)
@@ -58,7 +58,7 @@ def read_vectors(requests: Sequence[AnyVectors], block: TextBlock) -> dict[AnyVe
         part = [work[i] for i in index]
         hidden = encoder.hidden(*block.rows(part), layers)
         for row, (text, window) in enumerate(part):
-            # The special tokens before a text are taken from its first window, those after it from its last.
+            # Special tokens before the text come from its first window, those after it from its last.
             begin = window.used_from + (before if window.used_from else 0)
             end = window.used_to + before + (after if window.used_to + before + after == sizes[text] else 0)
             states[text][:, begin:end] = hidden[:, row, begin - window.begin : end - window.begin]
@@ -91,7 +91,7 @@ class SentenceVectors(TextRequest[TokenVectors]):
     """The mean over all tokens of a text, or the largest number of each dimension, as the vector of one token that
     covers the text (Reimers and Gurevych 2019).
 
-    It is small and costs a pass, so it is kept: metrics of sets ask for it again with every new system.
+    It is cached, because it is small and set metrics need it again for every new system.
     """
 
     capability = ENCODER
@@ -116,7 +116,7 @@ class SentenceVectors(TextRequest[TokenVectors]):
         return self.whole(np.frombuffer(content, "<f4").reshape(len(self.layers), 1, -1))
 
     def whole(self, vectors: NDArray[np.float32]) -> TokenVectors:
-        """The feature of one vector: [layers, 1, width]."""
+        """The feature of one pooled vector [layers, 1, width]."""
         offsets = np.array([[0, len(self.text)]], np.int32)
         return TokenVectors(self.text, vectors, np.full(1, -1, np.int32), offsets, np.zeros(1, np.bool_))
 

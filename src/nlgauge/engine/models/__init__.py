@@ -1,1 +1,1 @@
-"""Models by what they can do, and the one way in which a name becomes one."""
+"""Models, their capabilities, and how they are loaded by name."""

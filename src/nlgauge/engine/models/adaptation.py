@@ -1,9 +1,9 @@
-"""A second set of weights for a model's folder, stored as what it differs by from the folder's own.
+"""A second set of weights for a model's folder, stored as differences from the folder's own weights.
 
-An adapted matrix is ``base + scale * delta`` with ``delta`` int8 and one scale a row, a quarter of the matrix itself,
-or ``base + up @ down``, whose size is their rank's: both in float16, or in int8 with one scale a row. Vectors are
-stored whole. A graph reads both files, and the runtime adds them up once, when the session is built
-(`nlgauge.lab.training.export`); the torch backend reads them here.
+An adapted matrix is ``base + scale * delta``, where ``delta`` is int8 with one scale per row, or ``base + up @ down``
+with two matrices of low rank, in float16 or in int8 with one scale per row. Vectors are stored whole. A graph reads
+both files, and the runtime adds them once, when the session is built (`nlgauge.lab.training.export`); the torch backend
+reads them here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from safetensors.numpy import save
 from nlgauge.engine.models.folder import SCALE, in_steps, read_weights
 
 DOWN, UP = ".down", ".up"
-"""End the names of the tensors whose product is a difference of low rank"""
+"""Suffixes of the tensors whose product is a low-rank difference"""
 
 
 def write_delta(
@@ -28,13 +28,13 @@ def write_delta(
     low_rank: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
     in_8_bits: bool = False,
 ) -> None:
-    """Write what `tuned` differs by from `base`.
+    """Write the differences of `tuned` from `base`.
 
-    tuned: float32 arrays. Those equal to the base's are left out; matrices that the base has are stored as int8 deltas
-    `name` [rows, columns] with float32 `name.scale` [rows, 1]; all else is stored whole, in float32.
-    low_rank: by the name of a matrix of the base, down [rank, columns] and up [rows, rank], whose product up @ down is
-    what it differs by; stored as `name.down` and `name.up` in float16, whatever `tuned` says of the name.
-    in_8_bits: store these two, and matrices that the base lacks, as int8 with float32 scales too.
+    tuned: float32 arrays. Arrays equal to the base's are left out. Matrices that the base has are stored as int8
+    differences `name` [rows, columns] with float32 `name.scale` [rows, 1]. All others are stored whole, in float32.
+    low_rank: for a matrix of the base by name, down [rank, columns] and up [rows, rank]. Their product up @ down is the
+    difference. They are stored as `name.down` and `name.up` in float16, and `tuned` is ignored for this name.
+    in_8_bits: store low-rank matrices, and matrices that the base lacks, as int8 with float32 scales too.
     """
     stored: dict[str, np.ndarray] = {}
     low_rank = low_rank or {}
@@ -61,7 +61,7 @@ def write_delta(
 
 
 def read_delta(path: Path, base: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The adapted tensors, float32, as the runtime computes with them; those left out are the base's."""
+    """The adapted tensors as float32; tensors that are not here are the base's."""
     stored = read_weights(path)
     with safe_open(path, "np") as file:
         differences = {name.removesuffix(SCALE) for name in set(file.keys()) if name.endswith(SCALE)}

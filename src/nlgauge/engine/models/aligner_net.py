@@ -1,13 +1,13 @@
-"""The aligner: which words of a text another text supports, read off a pair that a body has seen together.
+"""The aligner predicts which words of a text are supported by another text. An encoder body reads both together.
 
-Deng et al. 2021, section 3.5, estimators D (a label for every token) and R (the aggregated alignment as one number), as
-heads on one body, a third that says whether the text is supported as a whole, and a fourth that says of one that is
-not whether the other text contradicts it or does not mention it. Beside a token's last state the D head reads how well
-the token is matched in the other text, as estimator E would say, on three layers: a small model learns from few pairs
-where to trust a match, and need not learn matching itself.
+It has four heads. Two are from Deng et al. 2021, section 3.5: D predicts a label for every token, and R predicts the
+share of the text that is supported. The third predicts whether the whole text is supported. The fourth predicts for an
+unsupported text whether the other text contradicts it. Besides a token's last hidden state, the D head reads its best
+match in the other text on three layers, as in estimator E: a small model then learns from few pairs when to trust a
+match, and need not learn the matching itself.
 
-A row is the text, the question that it answers if there is one, and the other text. The question is read, but no token
-is matched in it and none of it is judged.
+A row holds the text, the question that it answers if there is one, and the other text. Tokens of the question are
+neither matched nor judged.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from nlgauge.engine.sentence_search import OTHER, OWN
 HIDDEN = 128
 MATCHED = 3
 LEAST = 4.0
-"""How sharply the least supported token counts in what the head of the whole text reads"""
+"""How strongly the soft minimum over tokens, an input of the whole-text heads, favours the least supported token"""
 
 
 class AlignerNet(nn.Module):
-    """ids, attend, side [rows, length] -> log-odds [rows, length] of each token, and three numbers [rows] of the whole.
+    """ids, attend, side [rows, length] -> log-odds [rows, length] of each token, and three numbers [rows].
 
-    They are the share of the text that is supported, the log-odds that all of it is, and the log-odds that the other
-    text contradicts it, if not all is supported.
+    The numbers are the share of the text that is supported, the log-odds that all of it is, and the log-odds that the
+    other text contradicts it if not all is supported.
     """
 
     def __init__(self, body: Bert) -> None:
@@ -68,7 +68,7 @@ def _head(inner: nn.Linear, outer: nn.Linear, read: Tensor) -> Tensor:
 
 
 def matched_layers(states: int) -> Sequence[int]:
-    """The layers beside the vocabulary table on which a token is matched, of so many hidden states."""
+    """The layers besides the embedding table on which tokens are matched, for a number of hidden states."""
     return (states // 2, states - 1)
 
 

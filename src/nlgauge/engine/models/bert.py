@@ -1,8 +1,8 @@
-"""The network of our folders in torch: a BERT, or a BERT whose attention also counts relative positions (MPNet).
+"""The network of our model folders in torch: BERT, optionally with relative positions in attention (as in MPNet).
 
-Its parts have the names of Hugging Face's BERT, so that weights go from one to the other as they are. It is ours
-because transformers has no BERT with relative positions, and its MPNet is several times slower than the same layers
-with one table of biases for all rows.
+Its parts have the names of Hugging Face's BERT, so that weights can be exchanged. We do not use transformers here: it
+has no BERT with relative positions, and its MPNet is several times slower than the same layers with one table of biases
+for all rows.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _WRITTEN_OUT = 256
 
 
 def relative_buckets(length: int, buckets: int) -> NDArray[np.int64]:
-    """The kind of each relative position 1 - length .. length - 1 (key less query): [2 * length - 1].
+    """The bucket of each relative position 1 - length .. length - 1 (key minus query): [2 * length - 1].
 
-    Raffel et al. 2020, section 2.1, in both directions: half of the kinds are for keys after the query; of each half
-    one half is exact and the rest grow by a constant factor up to a distance of 128.
+    Raffel et al. 2020, section 2.1, in both directions. Half of the buckets are for keys after the query. In each
+    direction, half of the buckets hold one distance each, and the others grow by a constant factor up to distance 128.
     """
     distance = np.arange(1 - length, length)
     half, size = buckets // 2, np.abs(distance)
@@ -55,7 +55,7 @@ class BertEmbeddings(nn.Module):
 
 
 class SelfAttention(nn.Module):
-    """What tokens ask, offer and hand on: `query`, `key` and `value`."""
+    """The projections `query`, `key` and `value`."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class SelfAttention(nn.Module):
 
 
 class Output(nn.Module):
-    """A product, added to what came in, and normalised."""
+    """A linear layer, then residual connection and layer normalisation."""
 
     def __init__(self, inner: int, width: int, epsilon: float) -> None:
         super().__init__()
@@ -92,13 +92,13 @@ class Layer(nn.Module):
         self.output = Output(inner, width, epsilon)
 
     def forward(self, x: Tensor, bias: Tensor | None) -> Tensor:
-        """States after the layer. bias: added to what attention compares, [rows or 1, heads or 1, length, length]."""
+        """Hidden states after the layer. bias: added to attention scores, [rows or 1, heads or 1, length, length]."""
         own: Any = self.attention.self
         q, k, v = (own.by_head(part(x)) for part in (own.query, own.key, own.value))
         return self.after(attended(q, k, v, bias), x)
 
     def after(self, mixed: Tensor, x: Tensor) -> Tensor:
-        """The rest of the layer: what was attended to, [rows, heads, n, width of a head], to states [rows, n, width]"""
+        """The layer after attention: attention output [rows, heads, n, width of a head] to states [rows, n, width]."""
         output: Any = self.attention.output
         middle = output(mixed.transpose(1, 2).flatten(2), x)
         inner: Any = self.intermediate.dense
@@ -106,9 +106,9 @@ class Layer(nn.Module):
 
 
 def attended(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
-    """Values mixed by attention; all [rows, heads, length, width of a head].
+    """Scaled dot-product attention; all [rows, heads, length, width of a head].
 
-    Written out for short rows that learn: on a CPU torch's fused attention is slow on its way back.
+    It is written out for training on short rows, because the backward pass of torch's fused attention is slow on a CPU.
     """
     bias = None if bias is None else bias.to(q.dtype)
     if torch.is_grad_enabled() and k.shape[2] <= _WRITTEN_OUT:
@@ -118,7 +118,7 @@ def attended(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
 
 
 class BertEncoder(nn.Module):
-    """The layers, and the table of biases by relative position where there is one."""
+    """The layers, and the table of biases by relative position if there is one."""
 
     def __init__(self, config: Mapping[str, Any], layers: int) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ class BertEncoder(nn.Module):
 
 
 class Bert(nn.Module):
-    """A body. layers: how many of the configuration's, from the first; all by default."""
+    """The encoder body. layers: how many layers of the configuration it has, from the first; all by default."""
 
     def __init__(self, config: Mapping[str, Any], layers: int | None = None) -> None:
         super().__init__()
@@ -138,10 +138,10 @@ class Bert(nn.Module):
         self.encoder = BertEncoder(config, int(config["num_hidden_layers"]) if layers is None else layers)
 
     def bias(self, attend: Tensor, part: Tensor | None = None) -> Tensor:
-        """What is added where tokens compare: padding hidden, relative positions counted.
+        """The bias of attention scores: it hides padding and adds relative positions.
 
-        attend: [rows, length], or [rows, length, length] where each token sees tokens of its own. part: [rows, length],
-        the text that each token is of: relative positions count within a text alone.
+        attend: [rows, length], or [rows, length, length] if each token sees different tokens. part: [rows, length], the
+        text that each token belongs to; relative positions count only within one text.
         """
         seen = attend[:, None, None] if attend.ndim == 2 else attend[:, None]
         hidden = torch.where(seen.bool(), 0.0, torch.finfo(torch.float32).min / 2)
@@ -150,7 +150,7 @@ class Bert(nn.Module):
         return hidden + (relative if part is None else relative * (part[:, None, :, None] == part[:, None, None]))
 
     def relative(self, length: int) -> Tensor | None:
-        """Biases by relative position, [1, heads, length, length]; None where attention does not count them."""
+        """Biases by relative position, [1, heads, length, length]; None if attention does not use them."""
         table = self.encoder.relative_attention_bias
         if table is None:
             return None
@@ -168,9 +168,9 @@ class Bert(nn.Module):
         part: Tensor | None = None,
         layers: int | None = None,
     ) -> list[Tensor]:
-        """Hidden states of every layer, the embeddings first: [rows, length, width] each.
+        """Hidden states of every layer, embeddings first: [rows, length, width] each.
 
-        part: as in `bias`. layers: how many of them are run; all by default.
+        part: as in `bias`. layers: how many are run; all by default.
         """
         side = torch.zeros_like(ids) if side is None else side
         positions = torch.arange(ids.shape[1], device=ids.device) if positions is None else positions
@@ -181,7 +181,7 @@ class Bert(nn.Module):
 
 
 class Head(nn.Module):
-    """The head of a masked LM, whose last product is with the vocabulary's table."""
+    """The head of a masked LM. Its output weights are the embedding table."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         super().__init__()
@@ -206,17 +206,17 @@ class MaskedBert(nn.Module):
         self.bert, self.cls = Bert(config, layers), Head(config)
 
     def logits(self, states: Tensor) -> Tensor:
-        """Log-odds of the words at states [n, width]: [n, vocabulary]."""
+        """Logits of the vocabulary at states [n, width]: [n, vocabulary]."""
         return self.cls(states, self.bert.embeddings.word_embeddings.weight)  # type: ignore[no-any-return]
 
 
 def load_weights(net: nn.Module, weights: Mapping[str, NDArray[Any]], leave: Sequence[str] = ()) -> None:
-    """Put named arrays into a network; names that it lacks are passed over where they begin with one of `leave`.
+    """Load arrays into a network by name. Names that it lacks are ignored if they begin with one of `leave`.
 
-    Raises ValueError naming what is missing, or what fits nowhere.
+    Raises ValueError that names missing and unknown arrays.
     """
     wanted = {name: torch.from_numpy(np.asarray(value, np.float32)) for name, value in weights.items()}
     missing, unknown = net.load_state_dict(wanted, strict=False)
     unknown = [name for name in unknown if not name.startswith(tuple(leave))]
     if missing or unknown:
-        raise ValueError(f"lacks {', '.join(missing) or 'nothing'}; holds {', '.join(unknown) or 'nothing'} besides")
+        raise ValueError(f"missing: {', '.join(missing) or 'nothing'}; unknown: {', '.join(unknown) or 'nothing'}")

@@ -1,7 +1,7 @@
-"""A folder that nlgauge trained, run by torch: its encoder and its masked LM, and what `heads.py` makes of the rest.
+"""A model folder that nlgauge trained, run by torch: its encoder and masked LM. Other parts are in `heads.py`.
 
-The torch-free backend answers the same in float32; here the products may be in bfloat16, and on a GPU. The network is
-ours (`bert.py`), so that transformers is not needed.
+The backend without torch gives the same numbers in float32. This one also computes in bfloat16 and on a GPU. The
+network is ours (`bert.py`), so transformers is not needed.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ if TYPE_CHECKING:
 
 
 def open_bert(folder: Path, name: str, precision: str = "float32", device: str | None = None) -> Model:
-    """The model of a folder as `nlgauge.lab.training.export` writes it, with all that was adapted from it.
+    """The model of a folder that `nlgauge.lab.training.export` wrote, with all adapted weights.
 
-    Raises SpecError for what cannot be loaded, and for adapted weights that do not fit when they are first needed;
-    MissingExtraError without torch.
+    Raises SpecError for a folder that cannot be loaded and MissingExtraError without torch. Adapted weights that do not
+    fit raise SpecError when they are first needed.
     """
     try:
         import torch
@@ -113,7 +113,7 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
 
 
 def _below(prefix: str, weights: Weights) -> dict[str, NDArray[np.float32]]:
-    """The tensors of a part, by their names within it."""
+    """The tensors of a part, with its prefix removed from their names."""
     return {name.removeprefix(prefix): value for name, value in weights.items() if name.startswith(prefix)}
 
 
@@ -136,9 +136,9 @@ class TorchBert:
 
 
 class TorchHead:
-    """`MaskedLM` of a body with such a head.
+    """`MaskedLM` of a body with a masked-LM head.
 
-    layers: how many of the body's the head stands on.
+    layers: how many layers of the body the head uses.
     """
 
     def __init__(self, runtime: Runtime, body: Bert, head: Head, layers: int) -> None:

@@ -1,7 +1,7 @@
-"""What a model can do: small protocols, of which a backend implements what it can, and the model that holds them.
+"""The capabilities of a model, as small protocols that a backend implements, and the model that holds them.
 
-A new backend writes padded rows in, arrays out. Sorting, batching, windows and keeping are the engine's. A package adds
-a capability of its own as those below are made: a protocol, and the key that names it and says what a model lacks.
+A backend takes padded rows and returns arrays. The engine does sorting, batching, windows and caching. A package can
+add a capability of its own in the same way: a protocol and a key.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ C = TypeVar("C")
 
 @dataclass(frozen=True)
 class Capability(Generic[C]):
-    """Something that a model can do: the key under which the model holds what does it, an object of type C.
+    """A key under which a model holds an object of type C that implements something.
 
-    name: its own; a package's is `package/name`. lacks: what is said of a model without it, and what to choose instead.
+    name: in a package, `package/name`. lacks: the error message for a model without it, with what to choose instead.
     """
 
     name: str
@@ -35,12 +35,12 @@ class Capability(Generic[C]):
 
 
 TOKENIZER = Capability[SubwordTokenizer](
-    "tokenizer", "splits no text into sub-words, which are needed here; choose a model with a tokenizer of ours"
+    "tokenizer", "has no tokenizer for sub-words, which is needed here; choose another model"
 )
 
 
 class Encoder(Protocol):
-    """Gives every token a vector."""
+    """Computes a vector for every token."""
 
     @property
     def layers(self) -> int:
@@ -51,27 +51,27 @@ class Encoder(Protocol):
     def width(self) -> int: ...
 
     def hidden(self, ids: Ints, attend: Ints, layers: Sequence[int]) -> Floats:
-        """Hidden states at `layers`, of which 0 is the embeddings: [layers, rows, length, width].
+        """Hidden states at `layers` (0: the embeddings): [layers, rows, length, width].
 
         ids, attend: [rows, length].
         """
         ...
 
     def static(self, ids: NDArray[np.int32]) -> Floats:
-        """Rows of the vocabulary table, as the network's input reads it: ids [tokens] -> [tokens, width]."""
+        """Rows of the input embedding table: ids [tokens] -> [tokens, width]."""
         ...
 
 
-ENCODER = Capability[Encoder]("encoder", "gives its tokens no vectors; choose an encoder")
+ENCODER = Capability[Encoder]("encoder", "computes no token vectors; choose an encoder")
 
 
 class MaskedLM(Protocol):
-    """Predicts what a mask stands for."""
+    """Predicts masked tokens."""
 
     def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> Floats:
         """Logits at the flat positions `at` of ids [rows, length]: [len(at), vocabulary].
 
-        Every row has the same number of positions, and `at` holds them row after row.
+        Every row has the same number of positions in `at`, row after row.
         """
         ...
 
@@ -80,7 +80,7 @@ MASKED_LM = Capability[MaskedLM]("masked_lm", "predicts no masked words; choose 
 
 
 class MaskedPairs(Protocol):
-    """Predicts masks and gives states where another text, which is read once for any number of rows, is in sight."""
+    """Predicts masks and computes hidden states in rows that also see another text, read once for many rows."""
 
     @property
     def digest(self) -> str:
@@ -88,15 +88,15 @@ class MaskedPairs(Protocol):
         ...
 
     def other_text(self, ids: Ints) -> Any:
-        """What rows see of the other text, framed, ids [length]: handed back to the two methods below."""
+        """What rows see of the other text, from its ids with special tokens [length]. The methods below take it."""
         ...
 
     def pair_logits(self, ids: Ints, attend: Ints, at: Ints, other: Any) -> Floats:
-        """`MaskedLM.masked_logits` of rows that all see the other text as well."""
+        """As `MaskedLM.masked_logits`, for rows that also see the other text."""
         ...
 
     def pair_states(self, ids: Ints, attend: Ints, other: Any) -> Floats:
-        """Last hidden states of such rows: ids, attend [rows, length] -> [rows, length, width]."""
+        """Last hidden states of rows that see the other text: ids, attend [rows, length] -> [rows, length, width]."""
         ...
 
 
@@ -104,7 +104,7 @@ MASKED_PAIRS = Capability[MaskedPairs]("masked_pairs", "has no weights for pairs
 
 
 class Aligner(Protocol):
-    """Says how far a text is supported by another one that is read with it."""
+    """Predicts how far a text is supported by another one that is read with it."""
 
     @property
     def digest(self) -> str:
@@ -112,12 +112,12 @@ class Aligner(Protocol):
         ...
 
     def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
-        """Log-odds that each token is supported [rows, length], and three numbers of each whole text [rows].
+        """Log-odds that each token is supported [rows, length], and three numbers for each whole text [rows].
 
-        They are the share of it that is supported, the log-odds that all of it is, and the log-odds that the context
-        contradicts it if not all is supported. The last two are NaN of an aligner that was trained without them.
-        A row of ids, attend, side [rows, length] is a text and a context, each with the special tokens that belong
-        there; side is 1 at the context's own tokens.
+        The numbers are the share of it that is supported, the log-odds that all of it is, and the log-odds that the
+        context contradicts it if not all is supported. The last two are NaN for an aligner that was trained without
+        them. A row of ids, attend, side [rows, length] is a text and a context with their special tokens. side is 1 at
+        the tokens of the context.
         """
         ...
 
@@ -126,17 +126,17 @@ ALIGNER = Capability[Aligner]("aligner", "has no aligner: choose aligner='E', or
 
 
 class GapFiller(Protocol):
-    """Writes what stood in a gap whose length it is not told (T5)."""
+    """Fills a gap of unknown length (T5)."""
 
     @property
     def sentinels(self) -> tuple[int, int]:
-        """The tokens that stand for a gap and for what follows it"""
+        """The token that stands for a gap, and the token that ends its content"""
         ...
 
     def fill(
         self, ids: Ints, attend: Ints, truths: Sequence[Sequence[int]]
     ) -> tuple[NDArray[np.float64], list[list[int]]]:
-        """Log-probability of the true tokens of each row's gap [rows], and what is written there, greedily."""
+        """Log-probability of the true tokens of each row's gap [rows], and the tokens that are generated greedily."""
         ...
 
 
@@ -147,40 +147,39 @@ class CausalLM(Protocol):
     """Reads a text from left to right."""
 
     def causal_logs(self, ids: Ints) -> NDArray[np.float64]:
-        """Log-probability of each token, those before it being seen: [rows, length].
+        """Log-probability of each token given the tokens before it: [rows, length].
 
-        Padding stands at the end of a row, and what is said of it is not read.
+        Padding is at the end of a row; its values are not used.
         """
         ...
 
 
-CAUSAL_LM = Capability[CausalLM]("causal_lm", "does not read from left to right; choose a causal checkpoint")
+CAUSAL_LM = Capability[CausalLM]("causal_lm", "is not a causal language model; choose a causal checkpoint")
 
 
 class Seq2SeqLM(Protocol):
-    """Writes one text from another."""
+    """Generates one text from another."""
 
     def seq2seq_logs(self, ids: Ints, given: Ints, attend: Ints) -> NDArray[np.float64]:
-        """Log-probability of each token of ids [rows, length], those before it and a given text being seen.
+        """Log-probability of each token of ids [rows, length], given another text and the tokens before it.
 
-        given, attend [rows, any length]: the text that each row is written from. Padding of ids stands at the end of a
-        row, and what is said of it is not read.
+        given, attend [rows, any length]: the other text of each row. Padding of ids is at the end of a row; its values
+        are not used.
         """
         ...
 
 
 SEQ2SEQ_LM = Capability[Seq2SeqLM](
     "seq2seq_lm",
-    "writes no text from another: choose a checkpoint with encoder and decoder, such as "
-    "model='facebook/bart-large-cnn'",
+    "is not an encoder-decoder model: choose one, such as model='facebook/bart-large-cnn'",
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A model as the engine reads it: who it is, what it can do, and what is known about it.
+    """A model: its identity, its capabilities, and known facts about it.
 
-    `model[ENCODER]` is what it does so, `ENCODER in model` whether it can.
+    `model[ENCODER]` is its encoder. `ENCODER in model` says whether it has one.
     """
 
     name: str
@@ -188,40 +187,42 @@ class Model:
     digest: str
     """SHA-256 of the weights, hexadecimal: the same from a folder and from a hub"""
     backend: str
-    """Runtime, its version, and the device where it is no CPU"""
+    """Runtime, its version, and the device if it is not the CPU"""
     precision: str
-    """In which the products are computed"""
+    """The precision of matrix products"""
     abilities: Mapping[Capability[Any], object]
-    """By capability, what does it; None for what it cannot do"""
+    """The object for each capability; None for a capability that it lacks"""
     window: int = 0
-    """Most sub-words in a row, special tokens counted; read only of a model with a tokenizer of ours"""
+    """Maximum sub-words in a row, with special tokens; used only for a model with a TOKENIZER"""
     files: str = ""
-    """SHA-256 of all other files that numbers depend on, hexadecimal; empty for a model that has none"""
+    """SHA-256 of all other files that scores depend on, hexadecimal; empty if there are none"""
     card: Card = field(default_factory=Card)
     folder: Path | None = None
-    """Where its files lie; None for a model that is no folder"""
+    """The folder with its files; None for a model without one"""
     batch_tokens: int | None = None
-    """How many tokens a batch holds where the backend knows better than the engine's default"""
+    """Tokens per batch, if the backend knows better than the engine's default"""
     apart: bool = False
-    """Whether it computes on a device of its own, so that the processor is free meanwhile"""
+    """Whether it computes on a device other than the CPU, so that the CPU is free meanwhile"""
 
     def __post_init__(self) -> None:
-        """Raises SpecError for a window without room, and for a card that is another model's."""
+        """Raises SpecError for a window that is too small, and for a card of another model."""
         if (tokenizer := self.get(TOKENIZER)) is not None:
             if self.room < 1:
-                problem = f"its window of {self.window} sub-words has no room beside {tokenizer.frame}"
+                room = f"its window of {self.window} sub-words has no room for text"
+                problem = f"{room} besides {tokenizer.frame} special tokens"
                 raise SpecError(f"model {self.name!r}: {problem}")
             table = self.card.document_frequencies
             if table is not None and len(table.counts) <= tokenizer.largest_id:
-                raise SpecError(f"model {self.name!r}: its card counts {len(table.counts)} tokens, fewer than it has")
+                problem = f"its card has {len(table.counts)} tokens, fewer than its tokenizer"
+                raise SpecError(f"model {self.name!r}: {problem}")
         if (encoder := self.get(ENCODER)) is not None:
             for metric, layer in self.card.layers.items():
                 if layer > encoder.layers:
-                    problem = f"its card names layer {layer} for {metric}, and it has {encoder.layers}"
+                    problem = f"its card names layer {layer} for {metric}, but it has {encoder.layers} layers"
                     raise SpecError(f"model {self.name!r}: {problem}")
 
     def __getitem__(self, capability: Capability[C]) -> C:
-        """What does it. Raises SpecError for what the model cannot do."""
+        """The object for a capability. Raises SpecError if the model lacks it."""
         if (part := self.get(capability)) is None:
             in_8_bits = " in int8" if self.precision == "int8" else ""
             raise SpecError(f"model {self.name!r}{in_8_bits} {capability.lacks}")
@@ -231,7 +232,7 @@ class Model:
         return self.get(capability) is not None
 
     def get(self, capability: Capability[C]) -> C | None:
-        """What does it, or None."""
+        """The object for a capability, or None."""
         return cast("C | None", self.abilities.get(capability))
 
     @property
@@ -243,5 +244,5 @@ class Model:
 
     @property
     def room(self) -> int:
-        """Sub-words of one text that fit a row."""
+        """Maximum sub-words of one text in a row."""
         return self.window - self[TOKENIZER].frame

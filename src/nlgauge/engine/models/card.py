@@ -1,4 +1,4 @@
-"""What is known about a model beyond its weights: a card of data that lies beside them.
+"""A model's card: measured facts about the model, in files next to its weights.
 
 card.json                 temperature, layers, bertscore_baseline, languages, grounded
 document_frequencies.npy  the number of documents, then in how many of them each token of its vocabulary occurs
@@ -27,9 +27,9 @@ ALIGNER_FILE = "aligner.safetensors"
 ALIGNER_THRESHOLD = "aligner.threshold"
 ALIGNER_TEMPERATURE = "aligner.temperature"
 ALIGNER_QUESTION = "aligner.question"
-"""There, and 1, in the file of an aligner that was trained to read a question apart from the source"""
+"""Is 1 in the file of an aligner that was trained to read a question separately from the source"""
 ALIGNER_FACTS = (ALIGNER_THRESHOLD, ALIGNER_TEMPERATURE, ALIGNER_QUESTION)
-"""What lies among an aligner's weights and is none"""
+"""The entries in an aligner's file that are not weights"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,35 +43,35 @@ class DocumentFrequencies:
 
 @dataclass(frozen=True)
 class Card:
-    """Facts that somebody measured. What nobody measured has the value that changes nothing, or is absent."""
+    """Measured facts about a model. A fact that was not measured has a neutral value or is absent."""
 
     temperature: float = 1.0
-    """At which its masked distributions agree best with people"""
+    """The temperature at which its masked distributions agree best with human ratings"""
     document_frequencies: DocumentFrequencies | None = None
-    """How often its own tokens occur; None where nobody counted"""
+    """In how many documents its tokens occur; None if unknown"""
     bertscore_baseline: Mapping[int, tuple[float, float, float]] = field(default_factory=dict)
     """Precision, recall and F1 of unrelated sentences, by layer"""
     aligner_threshold: float = 0.5
-    """Alignment under which its aligner takes a word to be unsupported, as held-out examples say"""
+    """A word with an alignment below this is unsupported; chosen on held-out examples"""
     aligner_temperature: float = 1.0
-    """By which the log-odds that a whole text is supported are divided to be true of held-out texts"""
+    """Divides the log-odds that a whole text is supported, so that they are calibrated on held-out texts"""
     aligner_asks: bool = False
-    """Whether its aligner was trained to read a question apart from the source"""
+    """Whether its aligner was trained to read a question separately from the source"""
     languages: tuple[str, ...] = ()
-    """What it reads, as "en"; empty where nobody said, so that no text is refused"""
+    """Codes of the languages that it reads, such as "en"; empty if unknown, and then no text is refused"""
     grounded: tuple[float, float] | None = None
-    """The probability that a source supports all of a text below which the text is called unsupported, and from which
-    it is called supported; between them nothing is said. None where nobody measured them"""
+    """Two limits for the probability that a source supports all of a text. Below the first, the text is called
+    unsupported; from the second on, supported; between them, there is no verdict. None if not measured"""
     layers: Mapping[str, int] = field(default_factory=dict)
-    """By metric, the layer at which it agrees best with people: BERTScore, DepthScore and SentenceMovers; Consistency,
-    Relevance, Preservation, Groundedness, Engagingness and MeanAlignment, or CTC for those of them that are not named;
-    of BaryScore and MoverScore, which read several, the last of them"""
+    """For each metric, the layer at which it agrees best with human ratings: BERTScore, DepthScore and SentenceMovers;
+    Consistency, Relevance, Preservation, Groundedness, Engagingness and MeanAlignment, or CTC for all of these that are
+    not named; for BaryScore and MoverScore, which use several layers, the last one"""
 
 
 def read_card(folder: Path) -> Card:
-    """The card of a model's folder; where there is none, one that knows nothing.
+    """The card of a model's folder; an empty card if there is none.
 
-    Raises SpecError for a card that cannot be read, and for a fact that cannot be true.
+    Raises SpecError for a card that cannot be read or has an impossible value.
     """
     path = folder / CARD_FILE
     facts = json_object(path, "card of a model") if path.is_file() else {}
@@ -92,11 +92,11 @@ def read_card(folder: Path) -> Card:
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
         if isinstance(error, SpecError):
             raise
-        raise SpecError(f"{path} is no card of a model: {one_line(error)}") from None
+        raise SpecError(f"{path} is not the card of a model: {one_line(error)}") from None
 
 
 def write_facts(folder: Path, **facts: object) -> None:
-    """Put facts on the card of a folder, beside those that it has."""
+    """Add facts to the card of a folder."""
     path = folder / CARD_FILE
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     path.write_text(json.dumps({**known, **facts}, indent=1) + "\n", encoding="utf-8")
@@ -108,11 +108,12 @@ def _read_frequencies(path: Path) -> DocumentFrequencies | None:
     try:
         table = np.load(path, allow_pickle=False)
     except (OSError, EOFError, ValueError) as error:
-        raise SpecError(f"{path} is no table of document frequencies: {one_line(error)}") from None
+        raise SpecError(f"{path} is not a table of document frequencies: {one_line(error)}") from None
     right = isinstance(table, np.ndarray) and table.ndim == 1 and table.dtype.kind in "iu" and len(table) > 1
     if not (right and table[0] > 0 and table[1:].min() >= 0 and table[1:].max() <= table[0]):
         raise SpecError(
-            f"{path} is no table of document frequencies: the number of documents, then those of each token"
+            f"{path} is not a table of document frequencies: it must have the number of documents, then the count of "
+            "each token"
         )
     counts = table.astype(np.int64)
     return DocumentFrequencies(counts[1:], int(counts[0]))
@@ -129,7 +130,7 @@ def _grounded(fact: Any) -> tuple[float, float] | None:
         return None
     fail, certain = _number(fact["fail_below"]), _number(fact["pass_from"])
     if not 0 <= fail <= certain <= 1:
-        raise ValueError(f"grounded: {fail} and {certain} are no two probabilities in order")
+        raise ValueError(f"grounded: {fail} and {certain} are not two probabilities in ascending order")
     return fail, certain
 
 
@@ -148,7 +149,7 @@ def _read_aligner(path: Path) -> tuple[float, float, bool]:
                 there = facts.keys() & set(weights.keys())
                 facts |= {name: _number(float(weights.get_tensor(name)[0])) for name in there}
         except (OSError, SafetensorError, IndexError, TypeError, ValueError) as error:
-            raise SpecError(f"{path} holds no aligner that can be read: {one_line(error)}") from None
+            raise SpecError(f"{path} has no aligner that can be read: {one_line(error)}") from None
         if not (0 <= facts[ALIGNER_THRESHOLD] <= 1 and facts[ALIGNER_TEMPERATURE] > 0):
-            raise SpecError(f"{path} holds no aligner that can be read: its threshold or temperature cannot be")
+            raise SpecError(f"{path} has no aligner that can be read: its threshold or temperature is out of range")
     return facts[ALIGNER_THRESHOLD], facts[ALIGNER_TEMPERATURE], bool(facts[ALIGNER_QUESTION])

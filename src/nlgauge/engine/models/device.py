@@ -1,4 +1,4 @@
-"""On which device torch computes, and how much of a text fits it."""
+"""The device that torch computes on, and how many tokens fit it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
 _MOST_TOKENS = 65536
-"""More in a batch makes a GPU no faster"""
+"""A larger batch does not make a GPU faster"""
 
 
 def has_gpu() -> bool:
-    """Whether torch is installed and there is a GPU of CUDA, which it takes by default."""
+    """Whether torch is installed and there is a CUDA GPU, the default device."""
     try:
         import torch
     except ImportError:
@@ -26,9 +26,9 @@ def has_gpu() -> bool:
 
 
 def choose_device(torch: ModuleType, wanted: str | None) -> device:
-    """The torch.device of a name: 'cpu', 'cuda', 'cuda:1', 'mps'; None is a GPU of CUDA where there is one.
+    """The torch.device of a name: 'cpu', 'cuda', 'cuda:1', 'mps'. None is a CUDA GPU if there is one, else the CPU.
 
-    Raises SpecError for a device that is not there, and says which are.
+    Raises SpecError, with the devices that exist, for one that does not.
     """
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     known = ["cpu", *(f"cuda:{number}" for number in range(count))]
@@ -40,17 +40,17 @@ def choose_device(torch: ModuleType, wanted: str | None) -> device:
     if name in known:
         chosen: device = torch.device(name)
         return chosen
-    problem = "is not there" if re.fullmatch(r"cuda(:\d+)?|mps", wanted) else "is not one that torch computes on here"
-    raise SpecError(f"device {wanted!r} {problem}; there is {', '.join(known)}")
+    problem = "is not there" if re.fullmatch(r"cuda(:\d+)?|mps", wanted) else "is not a device of torch here"
+    raise SpecError(f"device {wanted!r} {problem}; choose {', '.join(known)}")
 
 
 def tokens_that_fit(free: int, config: PretrainedConfig, window: int) -> int:
-    """How many tokens a batch may hold, of so many bytes of free memory.
+    """How many tokens a batch may hold with `free` bytes of memory.
 
-    A token is taken to need, in float32: twice the states of all layers (as the network gives them, and stacked), 16
-    widths of work within a layer, two rows of attention scores a head (where the network does not fuse them), and
-    three rows of logits. Half of the free memory is planned for. Rounded down to a power of two, so that the runs of a
-    machine batch alike; never less than a window.
+    The estimate for a token, in float32: twice the hidden states of all layers (as the network returns them, and
+    stacked), 16 widths of work within a layer, two rows of attention scores per head (unless the network fuses them),
+    and three rows of logits. Half of the free memory is used. The result is rounded down to a power of two, so that
+    runs on one machine have equal batches; it is at least one window.
     """
     width, layers = int(config.hidden_size), int(config.num_hidden_layers)
     heads, vocabulary = int(config.num_attention_heads), int(config.vocab_size)

@@ -1,4 +1,4 @@
-"""The files of a model's folder, their digests, and a copy of a folder as others read it."""
+"""The files of a model folder, their digests, and copies of a folder."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ CONFIG_FILE = "config.json"
 TOKENIZER_FILE = "tokenizer.json"
 PAIRS_FILE = "pairs.safetensors"
 MASKED_FILE = "masked.safetensors"
-"""What a masked LM differs by from the body that it stands on, where it is not the folder's own weights"""
+"""Differences of the masked LM's weights from the folder's own, if it has weights of its own"""
 WORDS = "bert.embeddings.word_embeddings.weight"
-"""The vocabulary's table among the weights"""
+"""The name of the embedding table among the weights"""
 SCALE = ".scale"
-"""Ends the name of the tensor that holds the scales of a matrix of steps"""
+"""Suffix of the tensor with the row scales of an int8 matrix"""
 
 BUCKETS = "relative_attention_num_buckets"
-"""In a configuration: of how many kinds relative positions are; absent where attention does not count them"""
+"""In a configuration: the number of buckets of relative positions; absent if attention does not use them"""
 ADAPTED_LAYERS = "adapted_layers"
-"""In a configuration: how many of the layers, from the first, masked LM, aligner and pairs stand on; all by default"""
+"""In a configuration: how many layers, from the first, masked LM, aligner and pairs use; all by default"""
 LARGEST_SIZES: Mapping[str, int] = {
     "hidden_size": 1 << 16,
     "num_hidden_layers": 1 << 8,
@@ -42,12 +42,12 @@ LARGEST_SIZES: Mapping[str, int] = {
     "max_position_embeddings": 1 << 24,
     "type_vocab_size": 1 << 10,
 }
-"""Sizes that a configuration names, and the largest of each. Larger ones are a mistake, and would fill the memory"""
+"""The largest value of each size in a configuration. Larger values are a mistake and would fill the memory"""
 _CONFIG = "configuration of a model"
 
 
 def digest_of(files: Iterable[Path]) -> str:
-    """SHA-256 of the content of files, one after the other, hexadecimal."""
+    """SHA-256 of the concatenated files, hexadecimal."""
     digest = hashlib.sha256()
     for path in files:
         with path.open("rb") as file:
@@ -57,15 +57,15 @@ def digest_of(files: Iterable[Path]) -> str:
 
 
 def model_digest(folder: Path) -> str:
-    """SHA-256 of the weights that make a folder's own model: its body, and its masked LM where that has others."""
+    """SHA-256 of the weights of a folder's body, and of its masked LM if that has its own."""
     own = (WEIGHTS_FILE, MASKED_FILE)
     return digest_of(path for name in own if (path := folder / name).is_file())
 
 
 def files_digest(folder: Path) -> str:
-    """SHA-256 of all else in a folder that numbers depend on: graphs, configuration, tokenizer, card.
+    """SHA-256 of all other files in a folder that scores depend on: graphs, configuration, tokenizer, card.
 
-    Weights have digests of their own, and pages for people (.md) change no number.
+    Weights have their own digests, and documentation (.md) changes no score.
     """
     weights = (WEIGHTS_FILE, MASKED_FILE, PAIRS_FILE, ALIGNER_FILE)
     return named_digest(
@@ -74,7 +74,7 @@ def files_digest(folder: Path) -> str:
 
 
 def named_digest(files: Iterable[Path]) -> str:
-    """SHA-256 of the names and contents of files, in the order of their names, hexadecimal."""
+    """SHA-256 of the names and contents of files, sorted by name, hexadecimal."""
     digest = hashlib.sha256()
     for path in sorted(files, key=lambda path: path.name):
         content = path.read_bytes()
@@ -84,7 +84,7 @@ def named_digest(files: Iterable[Path]) -> str:
 
 
 def in_steps(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """A matrix in 8 bits: steps [rows, columns], and the width of a step for each row [rows, 1].
+    """A matrix as int8 [rows, columns] with one scale per row [rows, 1].
 
     A row of zeros has scale 0.
     """
@@ -94,17 +94,17 @@ def in_steps(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.
 
 
 def read_weights(path: Path) -> dict[str, NDArray[np.float32]]:
-    """The tensors of a folder's weights, float32, as every runtime computes with them.
+    """The tensors of a weights file as float32.
 
-    A matrix that is stored in 8 bits, `name` with `name.scale`, is one tensor: steps times the scale of their row.
-    Raises SpecError for a file that cannot be read, and for numbers that are not finite.
+    A matrix stored in int8, `name` with `name.scale`, is one tensor: each row times its scale. Raises SpecError for a
+    file that cannot be read and for numbers that are not finite.
     """
     try:
         stored = load_file(path)
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise SpecError(f"{path} holds no weights that can be read: {one_line(error)}") from None
+        raise SpecError(f"{path} has no weights that can be read: {one_line(error)}") from None
     out: dict[str, NDArray[np.float32]] = {}
-    with np.errstate(all="ignore"):  # what is no number is refused below
+    with np.errstate(all="ignore"):  # numbers that are not finite are refused below
         for name, value in stored.items():
             scale = stored.get(name + SCALE)
             if scale is not None and (value.ndim != 2 or scale.shape != (len(value), 1)):
@@ -118,9 +118,9 @@ def read_weights(path: Path) -> dict[str, NDArray[np.float32]]:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """The configuration of a folder as `nlgauge.lab.training.export` writes it.
+    """The configuration of a folder that `nlgauge.lab.training.export` wrote.
 
-    Raises SpecError for what is no JSON object, and for a size that is absent, no whole number, or out of bounds.
+    Raises SpecError if it is not a JSON object, or if a size is missing, not a whole number, or out of bounds.
     """
     path = folder / CONFIG_FILE
     config = json_object(path, _CONFIG)
@@ -142,7 +142,7 @@ def _whole(path: Path, name: str, value: object, least: int, most: int) -> None:
 
 
 def copy_folder(source: Path, folder: Path) -> None:
-    """Copy the files of a model's folder, so that something can be put beside them."""
+    """Copy the files of a model's folder, so that others can be added."""
     folder.mkdir(exist_ok=True)
     for file in sorted(source.iterdir()):
         if file.is_file():
@@ -150,14 +150,15 @@ def copy_folder(source: Path, folder: Path) -> None:
 
 
 def write_hugging_face(source: Path, folder: Path) -> None:
-    """Copy a model folder as AutoModelForMaskedLM and AutoTokenizer load it: all weights in float32, no graphs.
+    """Export a model in Hugging Face format (AutoModelForMaskedLM, AutoTokenizer): weights in float32, no graphs.
 
-    What is known about the model goes with it. Raises InputError where `folder` exists and is not empty, or cannot be
-    made, and SpecError for a model that Hugging Face's library has no network for.
+    The model's card is copied too. Raises InputError if `folder` is not empty or cannot be made, and SpecError for a
+    model that transformers has no network for.
     """
     config = source / CONFIG_FILE
     if config.is_file() and BUCKETS in json_object(config, _CONFIG):
-        raise SpecError(f"{source} counts relative positions, which no BERT of transformers does: it has no such copy")
+        problem = "uses relative positions, which BERT in transformers does not support, so it cannot be exported"
+        raise SpecError(f"{source} {problem}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""In how many documents of a large general text the tokens of any tokenizer occur."""
+"""Document frequencies of the tokens of any tokenizer, in general text."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _COUNTED: dict[str, DocumentFrequencies] = {}
 
 
 def general_frequencies(model: Model) -> DocumentFrequencies:
-    """The model's own table where it has one, else one made of the embedded model's, once for each tokenizer.
+    """The model's own table if it has one, else a table derived from the embedded model's, once per tokenizer.
 
-    The embedded model knows in how many documents the words and signs of its vocabulary occur, in upper or lower case.
-    A token of another tokenizer is taken to occur in a document where a word occurs that it is a part of: alone or
-    inside a text, in lower case or capitalised. Assumed are that words occur independently of each other, so that a
-    token occurs in a share 1 - prod(1 - p) of the documents, p being the shares of its words; that every way to write
-    a word is as frequent as the word; that a token of several signs, such as `."`, is as frequent as the rarest of
-    them; and that tokens of other words, and special tokens, occur nowhere.
+    The embedded model knows in how many documents the words and punctuation marks of its vocabulary occur, in upper or
+    lower case. A token of another tokenizer counts as occurring in a document if a word that contains it occurs there,
+    alone or inside a text, in lower case or capitalised. This assumes that words occur independently, so that a token
+    occurs in a share 1 - prod(1 - p) of the documents, where p are the shares of its words; that every spelling of a
+    word is as frequent as the word; that a token of several marks, such as `."`, is as frequent as the rarest of them;
+    and that all other tokens and special tokens never occur.
     """
     if model.card.document_frequencies is not None:
         return model.card.document_frequencies
@@ -42,7 +42,7 @@ def _counted(tokenizer: SubwordTokenizer) -> DocumentFrequencies:
     shares = {known.piece(token): table.counts[token] / table.documents for token in counted}
     whole = {word: share for word, share in shares.items() if not word.startswith("##")}
     absent = np.zeros(tokenizer.vocabulary)
-    """Logarithm of the share of documents where a token does not occur"""
+    """Logarithm of the share of documents without a token"""
     for tokens, share in zip(_tokens_of(tokenizer, list(whole)), whole.values(), strict=True):
         absent[list(tokens)] += np.log1p(-min(share, 1 - 0.5 / table.documents))
     counts = np.rint(-np.expm1(absent) * table.documents).astype(np.int64)
@@ -55,7 +55,7 @@ def _counted(tokenizer: SubwordTokenizer) -> DocumentFrequencies:
 
 
 def _tokens_of(tokenizer: SubwordTokenizer, words: Sequence[str]) -> list[set[int]]:
-    """The tokens that each word is ever split into: alone, after a space, and a sign directly after a letter too."""
+    """The tokens of each word's spellings: alone, after a space, and for punctuation directly after a letter too."""
     written = [
         (number, before, before + form)
         for number, word in enumerate(words)
@@ -70,7 +70,7 @@ def _tokens_of(tokenizer: SubwordTokenizer, words: Sequence[str]) -> list[set[in
 
 
 def _signs(tokenizer: SubwordTokenizer, tokens: Sequence[int]) -> dict[int, str]:
-    """Those of the tokens that are written with signs, and how. No special ones: text never becomes such a token."""
+    """The tokens made of punctuation, with their text. Special tokens are left out, because text never becomes one."""
     texts = {token: text for token in tokens if (text := tokenizer.decode([token]).strip()) and not text.isalnum()}
     split = tokenizer.encode([_LETTER + tokenizer.decode([token]) for token in texts])
     return {token: texts[token] for token, inside in zip(texts, split, strict=True) if token in inside.ids}

@@ -1,8 +1,8 @@
-"""Where the weights of a graph lie, read off the graph's file: one that reads others than it was made for is refused.
+"""Checks that a graph file refers to the weights that it was made for.
 
-A graph points into safetensors files by offset, and would take whatever bytes lie there for weights. The file is a
-ModelProto of onnx.proto (https://github.com/onnx/onnx), of which the few fields that are needed are read here, in the
-encoding of protocol buffers: the base install has no onnx.
+A graph refers to safetensors files by offset, and would read any bytes there as weights. The file is a ModelProto of
+onnx.proto (https://github.com/onnx/onnx). The few fields needed are read here from the protocol buffer encoding,
+because the base install does not include onnx.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ _VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5
 
 
 def refuse_misplaced(path: Path) -> None:
-    """Raises SpecError for a graph that cannot be read, and for one that reads what is no tensor of a file by it."""
+    """Raises SpecError for a graph that cannot be read, or that refers to bytes that are not a tensor of its files."""
     try:
         model = path.read_bytes()
         wanted = [_external(tensor) for graph in _parts(model, _GRAPH) for tensor in _parts(graph, _INITIALIZER)]
     except (OSError, ValueError, IndexError, KeyError) as error:
-        raise SpecError(f"{path} is no graph that can be read: {error}") from None
+        raise SpecError(f"{path} is not a graph that can be read: {error}") from None
     files: dict[str, set[Tensor]] = {}
     for file, tensor in filter(None, wanted):
         if file not in files:
             if Path(file).name != file:
-                raise SpecError(f"{path} reads {file!r}, which is no file beside it")
+                raise SpecError(f"{path} refers to {file!r}, which is not a file in its folder")
             files[file] = set(tensors_of(path.parent / file).values())
         if tensor not in files[file]:
             raise SpecError(f"{path} was made for other weights than those of {file}: export the model again")
 
 
 def _external(tensor: bytes) -> tuple[str, Tensor] | None:
-    """The file and the place that a TensorProto points to; None where it holds its numbers itself."""
+    """The file and position that a TensorProto refers to; None if it holds its numbers itself."""
     fields = list(_fields(tensor))
     entries = [dict(_fields(value)) for number, value in fields if number == _EXTERNAL and isinstance(value, bytes)]
     place = {_text(entry[1]): _text(entry[2]) for entry in entries}
@@ -57,7 +57,7 @@ def _parts(message: bytes, wanted: int) -> Iterator[bytes]:
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of a message: their numbers and what they hold. Raises ValueError or IndexError for what is none."""
+    """The fields of a message: numbers and values. Raises ValueError or IndexError if it is not a message."""
     at = 0
     while at < len(message):
         tag, at = _varint(message, at)

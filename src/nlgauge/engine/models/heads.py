@@ -1,4 +1,4 @@
-"""What was adapted from a folder's body, run by torch: its masked LM, its weights for pairs, and its aligner."""
+"""Networks adapted from a folder's body, run by torch: its masked LM, its weights for pairs, and its aligner."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _OPTIONAL = ("text", "against")
 
 
 def adapted_layers(config: Mapping[str, Any]) -> int:
-    """How many of a network's layers, from the first, masked LM, aligner and pairs stand on."""
+    """How many of a network's layers, from the first, masked LM, aligner and pairs use."""
     return int(config.get(ADAPTED_LAYERS, config["num_hidden_layers"]))
 
 
 def filled(runtime: Runtime, net: Net, weights: Weights) -> Net:
-    """A network with these weights, on its device and in its precision.
+    """The network with these weights, on the runtime's device and in its precision.
 
     Raises ValueError or RuntimeError for weights that do not fit.
     """
@@ -49,7 +49,7 @@ def filled(runtime: Runtime, net: Net, weights: Weights) -> Net:
 
 
 def decoder(runtime: Runtime, body: Bert) -> Tensor:
-    """The vocabulary's table as the head multiplies with it; where that is narrow the embeddings stay as they are."""
+    """The embedding table for the head, in the runtime's precision. The embeddings themselves stay in float32."""
     table = body.embeddings.word_embeddings.weight.detach()
     return table.to(runtime.torch.bfloat16) if runtime.precision == "bfloat16" else table
 
@@ -57,19 +57,19 @@ def decoder(runtime: Runtime, body: Bert) -> Tensor:
 def masked_logits(
     runtime: Runtime, body: Bert, head: Head, table: Tensor, asked: tuple[Ints, Ints, Ints], layers: int | None = None
 ) -> Floats:
-    """`MaskedLM.masked_logits` of ids, attend and at, by a head on so many layers of a body."""
+    """`MaskedLM.masked_logits` of ids, attend and at, by a head on `layers` layers of a body."""
     ids, attend, at = map(runtime.tensor, asked)
     with runtime.computing():
         last = body(ids, attend, layers=layers)[-1]
-        # The head at the masked positions only: it would cost as much as the body at all of them.
+        # The head runs only at the masked positions: at all positions it would cost as much as the body.
         logits = head(last.reshape(-1, last.shape[-1])[at], table)
     return runtime.numbers(logits)
 
 
 class _Adapted:
-    """A network some of whose weights a file replaces.
+    """A network with some weights replaced from a file.
 
-    path: lies beside the weights of the folder's own. name: of the model.
+    path: in the folder with the model's own weights. name: of the model.
     """
 
     def __init__(self, runtime: Runtime, config: Mapping[str, Any], path: Path, name: str) -> None:
@@ -80,10 +80,10 @@ class _Adapted:
         return digest_of([self._path])
 
     def _filled(self, net: Net, parts: Mapping[str, str], optional: tuple[str, ...] = ()) -> Net:
-        """A network with the folder's weights and what is adapted of them.
+        """A network with the folder's weights and their adapted versions.
 
-        parts: the beginning of names in the files, and of those in the network. optional: those of names in the
-        network that the files may lack.
+        parts: prefixes of names in the files to prefixes in the network. optional: prefixes in the network that the
+        files may lack.
         """
         base = read_weights(self._path.parent / WEIGHTS_FILE)
         own = net.state_dict()
@@ -127,7 +127,7 @@ class TorchMasked(_Adapted):
 
 
 class TorchPairs(TorchMasked):
-    """`MaskedPairs` of a body: each layer of a row attends to the other text's keys and values as well."""
+    """`MaskedPairs` of a body: each layer also attends to the other text's keys and values."""
 
     def other_text(self, ids: Ints) -> Seen:
         from nlgauge.engine.models.bert import attended
@@ -158,7 +158,7 @@ class TorchPairs(TorchMasked):
         return self._runtime.numbers(states)
 
     def _states(self, ids: Ints, attend: Ints, at: Ints, other: Seen) -> Tensor:
-        """Last states at the flat positions `at`, as many of each row: [rows, positions of a row, width]."""
+        """Last states at the flat positions `at`, equally many in each row: [rows, positions of a row, width]."""
         from nlgauge.engine.models.bert import attended
 
         runtime, bert = self._runtime, self._net.bert
@@ -184,12 +184,12 @@ class TorchPairs(TorchMasked):
         return x
 
     def _relative(self, length: int, seen: int) -> Tensor | None:
-        """What relative positions add, nothing for the other text's tokens: [1, heads, length, seen + length]."""
+        """The bias of relative positions, 0 for the other text's tokens: [1, heads, length, seen + length]."""
         relative: Tensor | None = self._net.bert.relative(length)
         return None if relative is None else self._runtime.torch.nn.functional.pad(relative, (seen, 0))
 
     def _hidden(self, attend: Ints, seen: int) -> Tensor | None:
-        """Padding hidden, the other text seen: [rows, 1, 1, seen + length]; None where there is no padding."""
+        """The bias that hides padding but not the other text: [rows, 1, 1, seen + length]; None without padding."""
         if attend.all():
             return None
         torch = self._runtime.torch
@@ -219,7 +219,7 @@ class TorchAligner(_Adapted):
 
     @cached_property
     def _heads(self) -> set[str]:
-        """Which of the heads that an aligner may lack it was trained with."""
+        """The optional heads that it was trained with."""
         with safe_open(self._path, "np") as weights:
             names = set(weights.keys())
         return {head for head in _OPTIONAL if f"aligner.{head}_outer.weight" in names}
@@ -229,7 +229,7 @@ class TorchAligner(_Adapted):
         from nlgauge.engine.models.aligner_net import AlignerNet
         from nlgauge.engine.models.bert import Bert
 
-        # The network names its parts by themselves; the file says which part of the whole model each one is.
+        # Names in the file have the prefix of their part of the whole model.
         body = Bert(self._config, adapted_layers(self._config))
         return self._filled(
             AlignerNet(body), {"bert.": "body.", "aligner.": ""}, optional=tuple(f"{head}_" for head in _OPTIONAL)

@@ -1,11 +1,11 @@
-"""How a name becomes a model.
+"""Loads a model by name.
 
-pocket          the embedded one
-base            the larger one, which the distribution nlgauge-base brings
-a folder        that `nlgauge train` wrote, or any checkpoint of Hugging Face's shape
+pocket          the embedded model
+base            the larger model, from the distribution nlgauge-base
+a folder        that `nlgauge train` wrote, or any checkpoint in Hugging Face format
 package/Name    what an installed package offers under the entry point group ``nlgauge.models``: a callable
                 ``(precision) -> Model``, which may also take ``device``
-package/Name:X  the same of a callable that also takes ``of``, which is X: a folder or an address, for instance
+package/Name:X  the same for a callable that also takes ``of``, here X: for instance a folder or an address
 anything else   a Hugging Face name
 """
 
@@ -32,24 +32,24 @@ PRECISIONS = ("float32", "bfloat16", "int8")
 BACKENDS = ("auto", "onnxruntime", "openvino", "torch")
 _GROUP = "nlgauge.models"
 COMPANIONS = {"base": "nlgauge-base"}
-"""By the name of a model, the distribution that brings its folder"""
+"""The distribution that contains the folder of a model, by its name"""
 _held: WeakValueDictionary[tuple[str, str, str, str | None], Model] = WeakValueDictionary()
-"""By name, precision, backend and device: what somebody took by `hold` and has not let go"""
+"""Models from `hold` that are still in use, by name, precision, backend and device"""
 
 
 def pocket_folder() -> Path:
-    """Where the embedded model lies."""
+    """The folder of the embedded model."""
     return Path(str(files("nlgauge.engine") / "models" / "pocket"))
 
 
 def companion_folder(name: str) -> Path | None:
-    """Where the model of a companion distribution lies; None where that is not installed."""
+    """The folder of the model in a companion distribution; None if that is not installed."""
     spec = find_spec(COMPANIONS[name].replace("-", "_"))
     return None if spec is None or spec.origin is None else Path(spec.origin).parent / "model"
 
 
 def folder_of(name: str) -> Path:
-    """Where the model of a name lies if it is a folder, 'pocket' and those of companions included.
+    """The folder of a model: 'pocket', a companion's name, or a path.
 
     Raises SpecError for a companion that is not installed.
     """
@@ -70,22 +70,21 @@ def load(
     """A model by name.
 
     precision: 'float32', 'bfloat16' (OpenVINO or torch) or 'int8' (without torch). backend: 'onnxruntime', 'openvino'
-    or 'torch'; 'auto' takes onnxruntime where the folder holds its graphs and neither precision nor device asks for
-    another. For bfloat16 it takes OpenVINO where that is installed, the processor has units for bfloat16 and there is
-    no GPU, and else torch. device: 'cpu', 'cuda', 'cuda:1' or 'mps'; by default torch takes a GPU where there is one.
-    A model that somebody holds (`hold`) comes back as it is.
-    Raises SpecError for what is not known, does not go together or cannot be loaded, MissingExtraError where torch is
-    needed and absent.
+    or 'torch'. 'auto' chooses onnxruntime if the folder has its graphs and precision and device allow it. For bfloat16
+    it chooses OpenVINO if that is installed, the processor supports bfloat16 and there is no GPU, else torch. device:
+    'cpu', 'cuda', 'cuda:1' or 'mps'; by default torch uses a GPU if there is one. A model that is in use through `hold`
+    is returned as it is. Raises SpecError for options that are unknown or do not go together and for a model that
+    cannot be loaded, and MissingExtraError if torch is needed and not installed.
     """
     held = _held.get((name, precision, backend, device))
     return _loaded(name, precision, backend, device) if held is None else held
 
 
 def hold(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
-    """The model that `load` gives, and gives again, without loading it, for as long as the caller keeps it.
+    """As `load`, but the same model is returned again without loading while a caller keeps a reference to it.
 
-    For those who score few rows at a time, many times. A folder that is written anew meanwhile is not read again.
-    Raises what `load` raises.
+    Use it to score a few rows at a time, many times. A folder that changes meanwhile is not read again. Raises what
+    `load` raises.
     """
     model = load(name, precision, backend, device)
     _held[name, precision, backend, device] = model
@@ -119,7 +118,7 @@ def _loaded(name: str, precision: str, backend: str, device: str | None) -> Mode
     if not folder.is_dir() and name.isalpha():
         known = ", ".join(["pocket", *COMPANIONS, *points])
         raise SpecError(
-            f"{name!r} is no model of nlgauge; there are {known}, names of Hugging Face such as ORG/NAME, and folders"
+            f"{name!r} is not a model of nlgauge; choose {known}, a Hugging Face name such as ORG/NAME, or a folder"
         )
     checkpoint = Checkpoint(str(folder) if folder.is_dir() else name, name, precision, device)
     with checkpoint.reading():
@@ -133,12 +132,12 @@ def _loaded(name: str, precision: str, backend: str, device: str | None) -> Mode
 
 
 def _refuse_unreadable(folder: Path, name: str) -> None:
-    """Raises SpecError for a file, which no name of Hugging Face's is, and for a folder that may not be looked into."""
+    """Raises SpecError for a file and for a folder that cannot be read."""
     try:
         if folder.is_dir():
             next(folder.iterdir(), None)
         elif folder.exists():
-            raise SpecError(f"model {name!r} is a file: name the folder that it lies in")
+            raise SpecError(f"model {name!r} is a file: name its folder")
     except (OSError, ValueError) as error:
         if isinstance(error, SpecError):
             raise
@@ -147,7 +146,7 @@ def _refuse_unreadable(folder: Path, name: str) -> None:
 
 
 def _backend(folder: Path, precision: str, backend: str, device: str | None) -> str:
-    """The backend that is asked for, or that 'auto' chooses. Raises SpecError for what it cannot do."""
+    """The requested backend, or the choice of 'auto'. Raises SpecError if it does not support the options."""
     if backend == "torch" and precision == "int8":
         raise SpecError("int8 is for the backends without torch; for backend='torch' choose float32 or bfloat16")
     if backend == "onnxruntime" and precision == "bfloat16":
@@ -168,23 +167,23 @@ def _has_graphs(folder: Path) -> bool:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether `nlgauge.lab.training.export` wrote the folder, whose network is a BERT of ours."""
+    """Whether `nlgauge.lab.training.export` wrote the folder, so that its network is our BERT."""
     return _has_graphs(folder) or any((folder / file).is_file() for file in (MASKED_FILE, PAIRS_FILE, ALIGNER_FILE))
 
 
 def _made(name: str, maker: object, precision: str, **more: str | None) -> Model:
-    """What a package makes. more: None is not given. Raises SpecError for what is no model, or takes no such thing."""
+    """The model that a package makes. more: arguments, without those that are None. Raises SpecError if it fails."""
     if not callable(maker):
-        raise SpecError(f"{name}: the package offers {maker!r}, which makes no model")
+        raise SpecError(f"{name}: the package offers {maker!r}, which is not a function that makes a model")
     given = {key: value for key, value in more.items() if value is not None}
     if refused := given.keys() - signature(maker).parameters.keys():
         wrong = " and ".join(f"{key} {given[key]!r}" for key in sorted(refused))
-        raise SpecError(f"model {name!r} takes no {wrong}; leave it out")
+        raise SpecError(f"model {name!r} does not accept {wrong}; leave it out")
     try:
         model = cast(Callable[..., object], maker)(precision, **given)
     except NlgaugeError:
         raise
-    except Exception as error:  # another package's code: whatever it raises, the user has to know which package
+    except Exception as error:  # another package's code may raise anything, and the user has to know which package
         raise SpecError(f"{name} cannot be made: {type(error).__name__}: {error}") from error
     if not isinstance(model, Model):
         raise SpecError(f"{name}: the package made {model!r}, which is not a Model")

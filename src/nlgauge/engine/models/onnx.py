@@ -1,7 +1,7 @@
-"""Models of graphs, run by onnxruntime: the embedded one, and any folder that `nlgauge.lab.training.export` wrote.
+"""Models run by onnxruntime: the embedded model, and any folder that `nlgauge.lab.training.export` wrote.
 
-In float32 as fast as OpenVINO on the same graphs (benchmarks/runtimes.py), but it starts faster, is a third of the size
-and brings no telemetry package. `nlgauge.engine.models.openvino` runs the graphs in bfloat16.
+In float32, onnxruntime is as fast as OpenVINO on the same graphs (benchmarks/runtimes.py). It starts faster, is a third
+of the size and has no telemetry package. `nlgauge.engine.models.openvino` runs the graphs in bfloat16.
 """
 
 from __future__ import annotations
@@ -50,20 +50,20 @@ _PLACES = "bert.embeddings.position_embeddings.weight"
 
 
 def graph_path(folder: Path, part: str, precision: str) -> Path:
-    """Where the graph of a part ('masked', 'encoder', 'pairs', 'pairs_other', 'aligner') lies."""
+    """The path of the graph of a part ('masked', 'encoder', 'pairs', 'pairs_other', 'aligner')."""
     return folder / (f"{part}.int8.onnx" if precision == "int8" else f"{part}.onnx")
 
 
 def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
-    """`open_graphs` by onnxruntime, in 'float32' or 'int8'."""
+    """`open_graphs` with onnxruntime, in 'float32' or 'int8'."""
     return open_graphs(folder, name, precision, Graph, f"onnxruntime-{_version()}")
 
 
 def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path], Graph], backend: str) -> Model:
-    """A folder's model on the CPU, without torch, with the parts that the folder has files for.
+    """A folder's model on the CPU, without torch, with the capabilities that the folder has files for.
 
-    precision: the graphs of 'int8' multiply weights in 8 bits; all others are the same graphs. graph: what runs a file.
-    Raises SpecError for a folder that lacks a file without which there is no model.
+    precision: 'int8' has graphs of its own that multiply in 8 bits; the others share graphs. graph: runs a file. Raises
+    SpecError if a file that every model needs is missing.
     """
     missing = [file for file in (WEIGHTS_FILE, CONFIG_FILE, TOKENIZER_FILE) if not (folder / file).is_file()]
     if missing:
@@ -106,45 +106,46 @@ def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path],
 
 
 def _refuse_other_shapes(folder: Path, wanted: Mapping[str, tuple[int, int]]) -> None:
-    """Raises SpecError for weights whose tables have not the sizes that the configuration names."""
+    """Raises SpecError if the shapes of the tables differ from the configuration."""
     path = folder / WEIGHTS_FILE
     tensors = tensors_of(path)
     for name, shape in wanted.items():
         if name not in tensors:
             raise SpecError(f"{path} lacks {name}")
         if (found := tensors[name].shape) != shape:
-            raise SpecError(f"{path}: {name} has the shape {found}, and {CONFIG_FILE} says {shape}")
+            raise SpecError(f"{path}: {name} has the shape {found}, but {CONFIG_FILE} says {shape}")
 
 
 def _version() -> str:
     """The version of onnxruntime.
 
-    To import it takes half a second, so it is not imported before a graph is needed, if the version is told without.
+    Importing it takes half a second, so it is imported only when a graph is needed, if the version is known without it.
     """
     try:
         return version("onnxruntime")
-    except PackageNotFoundError:  # a build of it under another name
+    except PackageNotFoundError:  # a build under another name
         import onnxruntime
 
         return str(onnxruntime.__version__)
 
 
 class Graph:
-    """A graph, loaded when it is first run."""
+    """A graph that is loaded when it is first run."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def run(self, outputs: Sequence[str], shape: Sequence[int] | None = None, **inputs: NDArray[Any]) -> Any:
-        """The outputs of these names, in their order. shape: that all of them have to have.
+        """The outputs with these names, in this order. shape: the shape that all of them must have.
 
-        Raises SpecError for a graph that cannot be run, asks for or gives something else, or gives what is no number.
+        Raises SpecError for a graph that cannot be run, has other inputs or outputs, or gives numbers that are not
+        finite.
         """
         if lacking := [name for name in outputs if name not in self.outputs]:
-            raise SpecError(f"{self._path} gives no {lacking[0]!r}: it is another model's graph")
+            raise SpecError(f"{self._path} has no output {lacking[0]!r}: it is the graph of another model")
         if self._inputs != inputs.keys():
             asked = ", ".join(map(shown, sorted(self._inputs)))
-            raise SpecError(f"{self._path} asks for {asked}: it is another model's graph")
+            raise SpecError(f"{self._path} needs the inputs {asked}: it is the graph of another model")
         try:
             found = self._computed(outputs, inputs)
         except Exception as error:  # the library's classes are its own, and differ by version
@@ -152,14 +153,14 @@ class Graph:
         for name, value in zip(outputs, found, strict=True):
             if value.dtype != np.float32 or (shape is not None and value.shape != tuple(shape)):
                 given = f"{value.dtype} of the shape {value.shape}"
-                raise SpecError(f"{self._path} gives {given} as {name!r}: it is another model's graph")
+                raise SpecError(f"{self._path} returns {given} as {name!r}: it is the graph of another model")
             if not _finite(value):
-                raise SpecError(f"{self._path} gives numbers that are not finite as {name!r}: a file is damaged")
+                raise SpecError(f"{self._path} returns numbers that are not finite as {name!r}: a file is damaged")
         return found
 
     @cached_property
     def outputs(self) -> frozenset[str]:
-        """The names of what it gives."""
+        """The names of its outputs."""
         return frozenset(output.name for output in self._session.get_outputs())
 
     @cached_property
@@ -180,28 +181,28 @@ class Graph:
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads()
-        # Plans of memory are kept per input shape, and our shapes vary without end.
+        # Memory plans are cached per input shape, and our shapes vary too much for that.
         options.enable_mem_pattern = False
-        options.log_severity_level = 4  # what is wrong is raised, and said once
+        options.log_severity_level = 4  # errors are raised, and need not be logged as well
         refuse_misplaced(self._path)
         try:
             return onnxruntime.InferenceSession(str(self._path), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # the library's classes are its own, and differ by version
-            raise SpecError(f"{self._path} is no graph that can be run: {one_line(error)}") from None
+            raise SpecError(f"{self._path} is not a graph that can be run: {one_line(error)}") from None
 
 
 def _finite(value: NDArray[Any]) -> bool:
-    """Whether numbers are finite, by the first one of each row and by all of the first row.
+    """Whether the first number of each row and all of the first row are finite.
 
-    A number among the weights that is not finite spreads over its whole row, or stands in every row. To look at all
-    logits would take a fiftieth of the time that they take.
+    A weight that is not finite affects a whole row, or one number of every row. Checking all logits would add two
+    percent to the time of computing them.
     """
     rows = value.reshape(-1, value.shape[-1]) if value.size else value[None]
     return bool(np.isfinite(rows[:, :1]).all() and np.isfinite(rows[:1]).all())
 
 
 class OnnxEncoder:
-    """`Encoder` of a graph, and of the vocabulary's table among the weights."""
+    """`Encoder` of a graph and the embedding table among the weights."""
 
     def __init__(self, graph: Graph, weights: Path, layers: int, width: int) -> None:
         self.layers, self.width = layers, width
@@ -218,7 +219,7 @@ class OnnxEncoder:
 
     @cached_property
     def _vocabulary(self) -> tuple[NDArray[Any], Floats | None]:
-        """The table as it is stored, and where that is in 8 bits the scale of each row."""
+        """The table as it is stored, and the scale of each row if it is stored in 8 bits."""
         with safe_open(self._weights, "np") as weights:
             in_steps = WORDS + SCALE in set(weights.keys())
             return weights.get_tensor(WORDS), weights.get_tensor(WORDS + SCALE) if in_steps else None
@@ -237,7 +238,7 @@ class OnnxMaskedLM:
 
 
 class OnnxPairs:
-    """`MaskedPairs` of two graphs: one reads the other text, one the rows that see it."""
+    """`MaskedPairs` of two graphs: one reads the other text, the other reads the rows that see it."""
 
     def __init__(self, graph: Graph, other: Graph, weights: Path, vocabulary: int, width: int) -> None:
         self._graph, self._other, self._weights = graph, other, weights
@@ -277,13 +278,13 @@ class OnnxAligner:
         found = dict(zip(names, self._graph.run(names, ids=ids, attend=attend, side=side), strict=True))
         logits, rows = found["logits"], [found[name] for name in names[1:]]
         if logits.shape != ids.shape or any(one.shape != ids.shape[:1] for one in rows):
-            raise SpecError(f"{self._weights.parent}: the graph of the aligner is another model's")
+            raise SpecError(f"{self._weights.parent}: the graph of the aligner is for another model")
         unknown = np.full(len(ids), np.nan, np.float32)
         return logits, found["aggregate"], found.get("text", unknown), found.get("against", unknown)
 
 
 def threads() -> int:
-    """Threads to compute with: NLGAUGE_THREADS, or the processors that this process may use."""
+    """The number of threads: NLGAUGE_THREADS, or the number of processors that this process may use."""
     wanted = os.environ.get("NLGAUGE_THREADS", "")
     if wanted.isdigit() and int(wanted) > 0:
         return int(wanted)

@@ -1,6 +1,6 @@
-"""Models of graphs, run by OpenVINO (extra `openvino`): bfloat16 on processors that have units for it.
+"""Models run by OpenVINO (extra `openvino`), for bfloat16 on processors that support it.
 
-The graphs are those of `nlgauge.engine.models.onnx`. In float32 the numbers are onnxruntime's, to rounding.
+The graphs are the same as in `nlgauge.engine.models.onnx`. In float32 the numbers equal onnxruntime's up to rounding.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _TELEMETRY = "openvino_telemetry"
 
 
 def open_openvino(folder: Path, name: str, precision: str = "float32") -> Model:
-    """`open_graphs` by OpenVINO, in 'float32', 'bfloat16' or 'int8'.
+    """`open_graphs` with OpenVINO, in 'float32', 'bfloat16' or 'int8'.
 
-    Raises MissingExtraError where it is not installed, SpecError for bfloat16 on a processor without units for it.
+    Raises MissingExtraError if it is not installed, and SpecError if the processor does not support bfloat16.
     """
     try:
         backend = f"openvino-{version('openvino')}"
     except PackageNotFoundError:
         raise MissingExtraError("backend 'openvino'", "openvino") from None
-    if precision == "bfloat16" and not has_bfloat16():  # OpenVINO would compute in float32, and say nothing
-        raise SpecError("this processor has no units for bfloat16 that OpenVINO uses; choose precision='float32'")
+    if precision == "bfloat16" and not has_bfloat16():  # OpenVINO would silently compute in float32
+        raise SpecError("OpenVINO does not support bfloat16 on this processor; choose precision='float32'")
     return open_graphs(folder, name, precision, partial(OpenVinoGraph, precision=precision), backend)
 
 
 def has_bfloat16() -> bool:
-    """Whether OpenVINO is installed and multiplies bfloat16 on this processor."""
+    """Whether OpenVINO is installed and supports bfloat16 on this processor."""
     if find_spec("openvino") is None:
         return False
     return "BF16" in _library().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
@@ -47,12 +47,12 @@ def has_bfloat16() -> bool:
 
 @cache
 def _library() -> Any:
-    """The library, kept from telling its makers that it is imported: without its telemetry package it does not.
+    """The library, imported without its telemetry package.
 
-    With it, a message goes out at each import, and files are written into the user's home.
+    That package sends a message at each import and writes files into the user's home.
     """
     found = sys.modules.get(_TELEMETRY)
-    sys.modules[_TELEMETRY] = None  # type: ignore[assignment]  # how Python is told that a module is not there
+    sys.modules[_TELEMETRY] = None  # type: ignore[assignment]  # makes Python treat the module as missing
     try:
         import openvino
     finally:
@@ -63,7 +63,7 @@ def _library() -> Any:
 
 
 class OpenVinoGraph(Graph):
-    """A graph that is read when it is first run, and compiled for the outputs that are asked for together."""
+    """A graph that is read when it is first run, and compiled for each set of outputs."""
 
     def __init__(self, path: Path, precision: str) -> None:
         super().__init__(path)
@@ -71,7 +71,7 @@ class OpenVinoGraph(Graph):
             "INFERENCE_PRECISION_HINT": "bf16" if precision == "bfloat16" else "f32",
             "INFERENCE_NUM_THREADS": threads(),
             "PERFORMANCE_HINT": "LATENCY",
-            "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0",  # else states are rounded wherever weights are stored in 8 bits
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0",  # else hidden states are rounded if weights are stored in 8 bits
         }
         self._requests: dict[tuple[str, ...], Any] = {}
 
@@ -85,7 +85,7 @@ class OpenVinoGraph(Graph):
 
     def _computed(self, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]]) -> Sequence[NDArray[Any]]:
         wanted = tuple(sorted(outputs))
-        if wanted not in self._requests:  # a compiled graph computes all its outputs, whichever are read
+        if wanted not in self._requests:  # a compiled graph computes all its outputs
             results = [self._session.output(name).node for name in wanted]
             part = _library().Model(results, self._session.get_parameters())
             compiled = _library().Core().compile_model(part, "CPU", self._settings)
@@ -99,4 +99,4 @@ class OpenVinoGraph(Graph):
         try:
             return _library().Core().read_model(self._path)
         except Exception as error:  # the library's classes are its own, and differ by version
-            raise SpecError(f"{self._path} is no graph that can be run: {one_line(error)}") from None
+            raise SpecError(f"{self._path} is not a graph that can be run: {one_line(error)}") from None

@@ -1,7 +1,7 @@
-"""Models with an encoder and a decoder, run by torch: any Hugging Face checkpoint with a fast tokenizer.
+"""Encoder-decoder models, run by torch: any Hugging Face checkpoint with a fast tokenizer.
 
-They write one text from another. Those with T5's sentinels also fill gaps: a gap of any length is one sentinel,
-<extra_id_0>, and the model writes what stood there, up to <extra_id_1>.
+They generate one text from another. Models with T5's sentinels also fill gaps: the sentinel <extra_id_0> stands for a
+gap of any length, and the model generates its content, up to <extra_id_1>.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SPARE = 2
 
 
 def open_seq2seq(checkpoint: Checkpoint) -> Model:
-    """A checkpoint's model, whose encoder gives hidden states and whose decoder writes; it predicts no masks.
+    """A checkpoint's model: its encoder gives hidden states, and its decoder generates text.
 
     Raises SpecError for what cannot be loaded.
     """
@@ -41,14 +41,14 @@ def open_seq2seq(checkpoint: Checkpoint) -> Model:
 
 
 class _Decoder:
-    """What a decoder says of texts that it is given, where an encoder read others."""
+    """A decoder, given the output of its encoder."""
 
     def __init__(self, runtime: Runtime, net: Net) -> None:
         self._runtime, self._net = runtime, net
         self._start = int(net.config.decoder_start_token_id)
 
     def _logs(self, encoded: BaseModelOutput, attention: Tensor, targets: Tensor) -> Tensor:
-        """Log-probability of each target, the targets before it being given: [rows, length]."""
+        """Log-probability of each target given the targets before it: [rows, length]."""
         begin = targets.new_full((len(targets), 1), self._start)
         given = self._runtime.torch.cat([begin, targets[:, :-1]], 1)
         return self._runtime.true_logs(self._decoded(encoded, attention, given), targets)
@@ -92,11 +92,11 @@ class TorchGapFiller(_Decoder):
             encoded = self._net.get_encoder()(**inputs)
             logs = self._logs(encoded, inputs["attention_mask"], targets).cpu().numpy()
             written = self._written(encoded, inputs["attention_mask"], longest - 2 + _SPARE)
-        # The sentinel before the gap is no part of the word; the one that ends it is.
+        # The first sentinel does not count as part of the word; the one that ends it does.
         return np.array([row[1 : len(tokens)].sum() for row, tokens in zip(logs, wanted, strict=True)]), written
 
     def _written(self, encoded: BaseModelOutput, attention: Tensor, steps: int) -> list[list[int]]:
-        """What is written in each row's gap, greedily, until the next sentinel or the end; a few tokens at most."""
+        """The greedily generated content of each row's gap, up to the next sentinel, the end or `steps` tokens."""
         gap, after = self.sentinels
         torch, device, rows = self._runtime.torch, self._runtime.device, attention.shape[0]
         given = torch.tensor([[self._start, gap]] * rows, device=device)

@@ -1,4 +1,4 @@
-"""What lies in a safetensors file, checked without reading its numbers; how what others wrote is shown in errors."""
+"""The tensors of a safetensors file, checked without reading their numbers, and how foreign values appear in errors."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from nlgauge.errors import SpecError
 
 
 def one_line(error: BaseException | str) -> str:
-    """What an error of another library says, in one line of a readable length."""
+    """The message of another library's error, as one line of readable length."""
     said = error.strerror if isinstance(error, OSError) and error.strerror else error
     text = " ".join(str(said).split()) or type(error).__name__
     return text if len(text) <= 300 else text[:297] + "..."
 
 
 def shown(value: object) -> str:
-    """A value of a configuration in an error."""
+    """A value of a configuration, for an error message."""
     try:
         text = " ".join(repr(value).split())
     except ValueError:  # a number of thousands of digits
@@ -30,42 +30,42 @@ def shown(value: object) -> str:
 
 
 def json_object(path: Path, what: str) -> dict[str, Any]:
-    """The object that a JSON file holds. what: it should be, for the error. Raises SpecError for anything else."""
+    """The object in a JSON file. what: its kind, for the error message. Raises SpecError for anything else."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise SpecError(f"{path} is no {what}: {one_line(error)}") from None
+        raise SpecError(f"{path} is not a {what}: {one_line(error)}") from None
     if not isinstance(found, dict):
-        raise SpecError(f"{path} is no {what}: it holds {shown(found)}, not an object")
+        raise SpecError(f"{path} is not a {what}: it holds {shown(found)}, not an object")
     return found
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """Where a tensor lies in its file."""
+    """The position of a tensor in its file."""
 
     kind: str
     """As safetensors calls it: F32, F16, I8, ..."""
     shape: tuple[int, ...]
     begin: int
-    """Bytes from the beginning of the file"""
+    """In bytes from the beginning of the file"""
     length: int
     """Bytes"""
 
 
 def tensors_of(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file by name; none of them is read.
+    """The tensors of a safetensors file by name, without reading them.
 
-    Raises SpecError for a header that is broken, or does not fit the file that it stands in.
+    Raises SpecError for a header that is broken or does not fit the file.
     """
     try:
-        with safe_open(path, "np"):  # which holds shapes, types and places against each other and the file's length
+        with safe_open(path, "np"):  # it checks shapes, types and positions
             pass
         with path.open("rb") as file:
             (size,) = struct.unpack("<Q", file.read(8))
             header = json.loads(file.read(size))
     except (OSError, SafetensorError, ValueError) as error:
-        raise SpecError(f"{path} holds no tensors that can be read: {one_line(error)}") from None
+        raise SpecError(f"{path} has no tensors that can be read: {one_line(error)}") from None
     return {
         name: Tensor(entry["dtype"], tuple(entry["shape"]), 8 + size + begin, end - begin)
         for name, entry in header.items()

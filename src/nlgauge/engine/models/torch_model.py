@@ -1,8 +1,7 @@
-"""What models run by torch share: a checkpoint that is opened, and the device and precision that it computes in.
+"""What models run by torch share: opening a checkpoint, and the device and precision.
 
-Interfaces of torch and transformers change from year to year: of the engine this file, `device.py`, `transformers.py`,
-`seq2seq.py` and the networks of our own folders (`bert.py`, `bert_model.py`, `heads.py`, `aligner_net.py`) alone know
-them.
+The interfaces of torch and transformers change often. In the engine, only this file, `device.py`, `transformers.py`,
+`seq2seq.py` and the networks of our own folders (`bert.py`, `bert_model.py`, `heads.py`, `aligner_net.py`) use them.
 """
 
 from __future__ import annotations
@@ -32,43 +31,43 @@ if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
 Net: TypeAlias = Any
-"""A network of transformers, whose parts have the names that its family gives them"""
+"""A network of transformers"""
 _WINDOW = 512
 _FILES = (
     CONFIG_FILE, CARD_FILE, FREQUENCIES_FILE, "generation_config.json", "tokenizer_config.json",
     "special_tokens_map.json",
 )  # fmt: skip
-"""What numbers depend on beside weights and tokenizer: the same in a folder and from a hub"""
+"""The files that scores depend on besides weights and tokenizer, the same in a folder and from a hub"""
 _SAFELY = {"trust_remote_code": False}
-"""What everything that is read by transformers is read with: without it a terminal is asked, and an answer runs code"""
+"""Passed to every call that reads something: by default transformers asks in the terminal, and a "yes" runs code"""
 
 
 class Runtime:
-    """Arrays in and out of torch, on one device and in one precision ('float32' or 'bfloat16')."""
+    """Moves arrays to and from torch, on one device and in one precision ('float32' or 'bfloat16')."""
 
     def __init__(self, torch: ModuleType, device: device, precision: str) -> None:
         self.torch, self.device, self.precision = torch, device, precision
 
     @property
     def name(self) -> str:
-        """Torch, its version, and the device where it is no CPU."""
+        """torch with its version, and the device if it is not the CPU."""
         version = f"torch-{self.torch.__version__}"
         return f"{version} on {self.device}" if self.apart else version
 
     @property
     def apart(self) -> bool:
-        """Whether the device is no CPU."""
+        """Whether the device is not the CPU."""
         return self.device.type != "cpu"
 
     def tensor(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> Tensor:
-        """Numbers on the device. A GPU of CUDA fetches them from pinned memory, and nothing waits for that."""
+        """The numbers as a tensor on the device. A CUDA GPU copies them from pinned memory, without waiting."""
         tensor: Tensor = self.torch.from_numpy(values)
         if self.device.type == "cuda":
             return tensor.pin_memory().to(self.device, non_blocking=True)
         return tensor.to(self.device)
 
     def inputs(self, ids: Ints, attend: Ints) -> dict[str, Tensor]:
-        """What a network is called with."""
+        """The arguments of a network."""
         return {"input_ids": self.tensor(ids), "attention_mask": self.tensor(attend)}
 
     def numbers(self, tensor: Tensor) -> Floats:
@@ -80,9 +79,9 @@ class Runtime:
         return (logits.gather(-1, ids[..., None])[..., 0] - logits.logsumexp(-1)).double()
 
     def narrow(self, net: Net) -> None:
-        """Weights of products in the width that they are computed in: autocast converts others for every batch.
+        """Convert the weights of linear layers to the precision once; autocast would convert them for every batch.
 
-        A decoder that shares the vocabulary's table gets one of its own, so that embeddings stay as they are.
+        An output layer that shares the embedding table gets a copy, so that the embeddings stay as they are.
         """
         if self.precision == "bfloat16":
             for module in net.modules():
@@ -100,12 +99,12 @@ class Runtime:
 
 
 class Checkpoint:
-    """A folder or Hugging Face name whose configuration and tokenizer are read.
+    """A folder or Hugging Face name, with its configuration and tokenizer.
 
-    splitter: its tokenizer as transformers has it, for networks that read two texts in a way of their own.
+    splitter: its transformers tokenizer, for networks that read two texts in their own format.
 
-    Only safetensors weights are read, and no code that comes with them is run, nor asked about: a network that is code
-    of the checkpoint's own is refused. Raises SpecError for what cannot be loaded, MissingExtraError without torch.
+    Only safetensors weights are read. Code of the checkpoint is never run: a network that needs it is refused. Raises
+    SpecError for a checkpoint that cannot be loaded, MissingExtraError without torch.
     """
 
     def __init__(self, source: str, name: str, precision: str = "float32", device: str | None = None) -> None:
@@ -130,34 +129,34 @@ class Checkpoint:
             )
 
     def window(self, net: Net) -> int:
-        """Sub-words that fit a row of a network, special tokens counted."""
+        """Maximum sub-words in a row, with special tokens."""
         return _window(net.base_model, self.config, self.splitter)
 
     def is_kind(self, mapping: str) -> bool:
-        """Whether transformers has a network of a kind for it, such as MODEL_FOR_CAUSAL_LM_MAPPING."""
+        """Whether transformers lists the model in a mapping, such as MODEL_FOR_CAUSAL_LM_MAPPING."""
         return type(self.config) in getattr(self._transformers, mapping)
 
     def network(self, auto: str, pooled: bool = False) -> Net:
-        """The network that a class such as AutoModel makes, on its device. Raises SpecError where it lacks weights.
+        """The network of a class such as AutoModel, on its device. Raises SpecError if weights are missing.
 
-        pooled: whether the one vector is read that the network makes of a whole text.
+        pooled: whether the network's vector of a whole text is used.
         """
         net, missing = self._read(auto)
         self._refuse_lacking(missing, pooled)
         return net
 
     def network_with_head(self, auto: str) -> Net | None:
-        """The same; None where the weights of its head are not among those of the checkpoint."""
+        """As `network`, or None if the checkpoint lacks the weights of the head."""
         net, missing = self._read(auto)
         body = net.base_model_prefix + "."
         self._refuse_lacking(key for key in missing if key.startswith(body))
         return net if all(key.startswith(body) for key in missing) else None
 
     def model(self, net: Net, abilities: Mapping[Capability[Any], object]) -> Model:
-        """The model that can do this with a network. Narrows the network to the precision."""
+        """The model of a network with these capabilities. Converts the network to the precision."""
         digest, window = self._digest(net), self.window(net)
         files = named_digest(path for name in _FILES if (path := self._at_hand(name)) is not None)
-        if TOKENIZER not in abilities:  # of which the digest stands by itself otherwise
+        if TOKENIZER not in abilities:  # else its digest is a fact of its own
             files = hashlib.sha256(f"{files} {self.tokenizer.digest}".encode()).hexdigest()
         self.tokenizer.fit(len(net.get_input_embeddings().weight))
         self.runtime.narrow(net)
@@ -180,7 +179,7 @@ class Checkpoint:
         )
 
     def _read(self, auto: str) -> tuple[Net, list[str]]:
-        """A network, and the names of the weights that the checkpoint lacks."""
+        """A network, and the names of missing weights."""
         torch = self.runtime.torch
         with self.reading():
             net, report = getattr(self._transformers, auto).from_pretrained(
@@ -193,15 +192,15 @@ class Checkpoint:
         return net, sorted(report["missing_keys"])
 
     def _refuse_lacking(self, missing: Iterable[str], pooled: bool = False) -> None:
-        """Raises SpecError for weights that are not there: transformers would fill them in by chance.
+        """Raises SpecError for missing weights, which transformers would fill with random numbers.
 
-        Many checkpoints lack what pools a whole text into one vector, which no metric of ours reads.
+        Many checkpoints lack the pooler, which our metrics do not use.
         """
         if lacking := [key for key in missing if pooled or "pooler" not in key.split(".")]:
             raise SpecError(f"cannot load model {self.name!r}: it lacks {len(lacking)} weights, such as {lacking[0]}")
 
     def _check_config(self) -> None:
-        """Raises SpecError for sizes that would fill the memory, and for parts that are fetched from elsewhere."""
+        """Raises SpecError for sizes that would fill the memory, and for code that would be downloaded."""
         for name in ("hidden_size", "num_hidden_layers", "vocab_size"):
             size = getattr(self.config, name, None)
             if isinstance(size, int) and not 1 <= size <= LARGEST_SIZES[name]:
@@ -216,7 +215,7 @@ class Checkpoint:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """What is raised within becomes a SpecError of one line: transformers raises anything over files of others."""
+        """Errors inside become a SpecError of one line, because transformers raises errors of many classes."""
         try:
             with _quiet(self._transformers.logging):
                 yield
@@ -229,7 +228,8 @@ class Checkpoint:
         text = str(error)
         if "trust_remote_code" in text:
             return (
-                "its network is code of its own, which nlgauge never runs; choose a checkpoint that transformers knows"
+                "its network needs code of the checkpoint, which nlgauge never runs; choose a checkpoint that "
+                "transformers knows"
             )
         if "ignore_mismatched_sizes" in text:
             return "its weights have other shapes than its configuration says"
@@ -240,7 +240,7 @@ class Checkpoint:
         return one_line(text.strip().splitlines()[0] if text.strip() else error)
 
     def _digest(self, net: Net) -> str:
-        """SHA-256 of the weights: of their file, else of the index and the shards, else of the tensors by name."""
+        """SHA-256 of the weights file, else of the index and the shards, else of the tensors by name."""
         if (whole := self._at_hand(WEIGHTS_FILE)) is not None:
             return digest_of([whole])
         if (index := self._at_hand(f"{WEIGHTS_FILE}.index.json")) is not None:
@@ -255,7 +255,7 @@ class Checkpoint:
         return digest.hexdigest()
 
     def _at_hand(self, file: str) -> Path | None:
-        """A file of the folder, or of the hub's where it was just read from; None for one that is not there."""
+        """The path of a file in the folder or in the hub's cache; None if it does not exist."""
         missing = {"_raise_exceptions_for_missing_entries": False, "_raise_exceptions_for_connection_errors": False}
         path = self._transformers.utils.cached_file(self.source, file, local_files_only=True, **missing)
         return None if path is None else Path(path)
@@ -263,7 +263,7 @@ class Checkpoint:
 
 @contextmanager
 def _quiet(logging: ModuleType) -> Iterator[None]:
-    """Transformers without its warnings and progress bars; afterwards they are as they were."""
+    """Switches off the warnings and progress bars of transformers, and restores them afterwards."""
     from huggingface_hub import utils
 
     hub: ModuleType = utils
@@ -277,14 +277,14 @@ def _quiet(logging: ModuleType) -> Iterator[None]:
         logging.set_verbosity(verbosity)
         if bars:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the hub's bars stay off where the environment says so
+                warnings.simplefilter("ignore")  # the hub warns if the environment keeps its bars off
                 logging.enable_progress_bar()
             if no_downloads:
                 hub.disable_progress_bars()
 
 
 def _window(body: Net, config: PretrainedConfig, tokenizer: Any) -> int:
-    """Sub-words that fit a row, by the tokenizer and the table of positions less those for padding (RoBERTa)."""
+    """Maximum sub-words in a row: from tokenizer and position table, minus positions reserved for padding (RoBERTa)."""
     table: Any = getattr(getattr(body, "embeddings", None), "position_embeddings", None)
     padding = getattr(table, "padding_idx", None)
     reserved = 0 if padding is None else padding + 1

@@ -1,4 +1,4 @@
-"""Models of one stack run by torch: any Hugging Face encoder, masked LM or causal LM with a fast tokenizer."""
+"""Hugging Face encoders, masked LMs and causal LMs with a fast tokenizer, run by torch."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from nlgauge.errors import SpecError
 
 
 def open_stack(checkpoint: Checkpoint) -> Model:
-    """A checkpoint's model: an encoder, with its masked-LM head where the weights hold one, or its causal one.
+    """A checkpoint's model: an encoder, with a masked-LM head if the weights have one, or with a causal head.
 
-    A network that could be both (BERT) is read as a masked LM. Raises SpecError for what cannot be loaded.
+    A network that could be both (BERT) is a masked LM. Raises SpecError for a checkpoint that cannot be loaded.
     """
     runtime, masked_lm, causal_lm = checkpoint.runtime, None, None
     if checkpoint.is_kind("MODEL_FOR_MASKED_LM_MAPPING"):
@@ -32,7 +32,7 @@ def open_stack(checkpoint: Checkpoint) -> Model:
 
 
 def masked_network(checkpoint: Checkpoint) -> tuple[Net, TorchMaskedLM | None]:
-    """The network of a masked language model; without its head where the checkpoint has no weights for that."""
+    """The network of a masked language model, without its head if the checkpoint has no weights for it."""
     net = checkpoint.network_with_head("AutoModelForMaskedLM")
     if net is None:
         return checkpoint.network("AutoModel"), None
@@ -60,7 +60,7 @@ class TorchEncoder:
 
 
 class TorchMaskedLM:
-    """`MaskedLM` of a network with such a head."""
+    """`MaskedLM` of a network with a masked-LM head."""
 
     def __init__(self, runtime: Runtime, net: Net) -> None:
         self._runtime, self._net = runtime, net
@@ -69,7 +69,7 @@ class TorchMaskedLM:
         places = self._runtime.tensor(at)
 
         def keep_masked(module: object, arguments: object, output: Any) -> Any:
-            """Hand the head the masked positions only: it would cost as much as the body at all of them."""
+            """Give the head only the masked positions: at all positions it would cost as much as the body."""
             states = output.last_hidden_state
             output.last_hidden_state = states.reshape(1, -1, states.shape[-1])[:, places]
             return output
@@ -86,7 +86,7 @@ class TorchMaskedLM:
 class TorchCausalLM:
     """`CausalLM` of a network.
 
-    first: the token before the first one of a text, so that that one too has a probability.
+    first: a token put before each text, so that the text's first token has a probability too.
     """
 
     def __init__(self, runtime: Runtime, net: Net, first: int) -> None:
@@ -94,7 +94,7 @@ class TorchCausalLM:
 
     def causal_logs(self, ids: Ints) -> NDArray[np.float64]:
         begun = np.insert(ids[:, :-1], 0, self._first, axis=1)
-        inputs = self._runtime.inputs(begun, np.ones_like(begun))  # what pads a row stands after it, where nobody looks
+        inputs = self._runtime.inputs(begun, np.ones_like(begun))  # padding comes after the text, so it changes nothing
         with self._runtime.computing():
             logs = self._runtime.true_logs(self._net(**inputs).logits, self._runtime.tensor(ids))
         return np.asarray(logs.cpu().numpy())
@@ -105,5 +105,5 @@ def _first_token(checkpoint: Checkpoint) -> int:
     known = [*checkpoint.tokenizer.prefix, config.bos_token_id, config.eos_token_id]
     first = next((token for token in known if isinstance(token, int)), None)
     if first is None:
-        raise SpecError(f"model {checkpoint.name!r} names no token with which a text begins")
+        raise SpecError(f"model {checkpoint.name!r} has no token for the beginning of a text")
     return first

@@ -11,7 +11,8 @@ from nlgauge.lab.studies.ablation import ABLATIONS
 from nlgauge.lab.studies.neighbours import Neighbours
 from nlgauge.metrics.base import Metric
 
-_OF_STUDIES = {kind.__name__: kind for kind in (*ABLATIONS.values(), Neighbours)}
+_STUDIED: tuple[type[Metric], ...] = (*ABLATIONS.values(), Neighbours)
+_OF_STUDIES = {kind.__name__: kind for kind in _STUDIED}
 """Metrics that give many settings of one metric as parts, from one pass: only tables and studies name them"""
 
 

@@ -55,7 +55,7 @@ class Neighbours(MarkEvaluate):
         scores = [estimate.score for estimate, _ in estimates]
         ratios = [estimate.population / size for estimate, size in estimates]
         beyond = [k for k in self.ks if k >= min(len(evaluated), len(reference))]
-        notes = [f"K={k} is more than a set has other points: their number was taken" for k in beyond]
+        notes = [f"K={k} is more than the number of other points in a set: that number was used" for k in beyond]
         return Value((*scores, *ratios), None, tuple(notes))
 
 

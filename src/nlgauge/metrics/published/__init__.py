@@ -1,1 +1,1 @@
-"""Metrics as published programs compute them, errors included: `published/Name` in a spec. One file a family."""
+"""Metrics with the errors of published programs: `published/Name` in a spec. Each file has one family."""

@@ -1,4 +1,4 @@
-"""BaryScore as its published code computes it, and as it would if its idf worked."""
+"""BaryScore as in its published code, and as it would be if the idf of that code worked."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from nlgauge.metrics.baryscore import Array
 
 @dataclass(frozen=True)
 class BaryScore(baryscore.BaryScore):
-    """BaryScore with the defaults of the published code: all tokens weigh alike, whatever it is asked.
+    """BaryScore with the defaults of the published code, where all tokens have the same weight.
 
-    barycenter_weights: 'uniform', as the published code would do if its idf worked, or the 'same' as the tokens'.
-    start: of the barycenter's iteration, 'token_mean' or 'last_layer'. The published code starts at the origin, where
-        every pairing is optimal and the solver's choice among them decides; with uniform weights it ends, but for the
-        order of the points, at the token-wise mean, which is where 'token_mean' ends.
+    barycenter_weights: 'uniform', as in the published code if its idf worked, or the 'same' as the tokens'.
+    start: start of the barycenter's iteration, 'token_mean' or 'last_layer'. The published code starts at the origin,
+        where every pairing is optimal, so the solver's choice decides. With uniform weights it ends at the token-wise
+        mean, up to the order of points, like 'token_mean'.
 
     The other parameters are those of BaryScore.
     """

@@ -1,7 +1,7 @@
-"""CTC's aspects as their published code computes them, by embeddings.
+"""CTC's metrics as in their published code, by embeddings.
 
-Pieces of words and punctuation count, they may match special tokens, alignments may be negative, and the mean and the
-sum of no word are 0. The published Preservation can be rescaled as a whole, or follow equation 4 as it is printed.
+Sub-words and punctuation count, they may match special tokens, alignments may be negative, and the mean and sum over no
+words are 0. The published Preservation can be rescaled as a whole, or follow equation 4 as it is printed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class PieceAligner(EmbeddingAligner):
     def units(self, text: str, offsets: NDArray[np.int32]) -> Units:
         counted = np.ones(len(offsets), np.bool_)
         if not self.stopwords:
-            # A piece inside a word is no stop-word, whatever its letters.
+            # A sub-word inside a word is never a stopword.
             inside = np.diff(words(text, offsets), prepend=-1) == 0
             counted = inside | np.array([not is_stopword(text[begin:end]) for begin, end in offsets.tolist()])
         return Units(np.arange(len(offsets)), offsets, counted, "nothing but stop-words")
@@ -54,25 +54,25 @@ class _Published:
 
 @dataclass(frozen=True)
 class Consistency(_Published, ctc.Consistency):
-    """Consistency as the published code computes it, by aligner 'E'.
+    """Consistency as in the published code, with aligner 'E'.
 
-    Pieces of words and punctuation count, they may match special tokens, alignments may be negative, and no word at all
-    is 0. Parameters as of Consistency.
+    Sub-words and punctuation count, they may match special tokens, alignments may be negative, and a text without words
+    gets 0. Parameters as in Consistency.
     """
 
 
 @dataclass(frozen=True)
 class Relevance(_Published, ctc.Relevance):
-    """Relevance by the published code's aligner 'E'. Parameters as of published/Consistency."""
+    """Relevance with the published code's aligner 'E'. Parameters as in published/Consistency."""
 
 
 @dataclass(frozen=True)
 class Preservation(_Published, ctc.Preservation):
-    """Preservation by the published code's aligner 'E'.
+    """Preservation with the published code's aligner 'E'.
 
     rescale: 'score' rescales the harmonic mean and not each alignment.
     harmonic_factor: 1 computes equation 4 as it is printed, half the harmonic mean.
-    Other parameters as of published/Consistency.
+    Other parameters as in published/Consistency.
     """
 
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
@@ -90,14 +90,14 @@ class Preservation(_Published, ctc.Preservation):
 
 @dataclass(frozen=True)
 class Groundedness(_Published, ctc.Groundedness):
-    """Groundedness by the published code's aligner 'E'. Parameters as of published/Consistency."""
+    """Groundedness with the published code's aligner 'E'. Parameters as in published/Consistency."""
 
 
 @dataclass(frozen=True)
 class Engagingness(_Published, ctc.Engagingness):
-    """Engagingness by the published code's aligner 'E': history and knowledge are joined to one text.
+    """Engagingness with the published code's aligner 'E': history and knowledge are joined to one text.
 
-    Parameters as of published/Consistency.
+    Parameters as in published/Consistency.
     """
 
     def directions(self, row: Row) -> list[Direction]:
@@ -107,7 +107,7 @@ class Engagingness(_Published, ctc.Engagingness):
 
 @dataclass(frozen=True)
 class MeanAlignment(Engagingness):
-    """MeanAlignment by the published code's aligner 'E', texts joined as for published/Engagingness."""
+    """MeanAlignment with the published code's aligner 'E'; texts are joined as in published/Engagingness."""
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.mean_alignment(alignments[0]),)

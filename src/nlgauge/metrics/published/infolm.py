@@ -1,4 +1,4 @@
-"""InfoLM as its published code computes it."""
+"""InfoLM as in its published code."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from nlgauge.metrics.infolm import Array, InfoLMPrepared
 
 @dataclass(frozen=True)
 class InfoLM(infolm.InfoLM):
-    """InfoLM with the signs, the scale, the argument order and the defaults of the published code.
+    """InfoLM with the signs, scale, argument order and defaults of the published code.
 
-    kl and alpha are negated, so that more is better; Fisher-Rao lies between 0 and pi; 'forward' means
-    D(candidate || reference); and where nothing can be compared the value is 0, which calls an empty candidate
-    perfect, with a note. Parameters and presets are those of InfoLM.
+    kl and alpha are negated, so that higher is better. Fisher-Rao is between 0 and pi. 'forward' means D(candidate ||
+    reference). If nothing can be compared, the score is 0, with a note, so an empty candidate counts as perfect.
+    Parameters and presets are those of InfoLM.
     """
 
     temperature: float | None = 0.25
@@ -41,5 +41,5 @@ class InfoLM(infolm.InfoLM):
 
     def score_rows(self, rows: Sequence[Row], prepared: InfoLMPrepared, features: Features) -> list[Value]:
         values = super().score_rows(rows, prepared, features)
-        told = "called 0 as in the published code"
+        told = "0 as in the published code"
         return [Value((0.0,), None, (f"{v.reason}: {told}",)) if v.reason else v for v in values]
