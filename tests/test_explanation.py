@@ -10,8 +10,7 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
-from tests.show.markup.test_environment import NASTY
-from tests.show.markup.test_evidence import outline
+from tests.outline import NASTY, outline
 from tests.show.page.test_report import Page
 
 ROWS = Corpus.from_texts(

@@ -14,9 +14,9 @@ import nlgauge
 from nlgauge import Corpus, Row, ScoreTable
 from nlgauge.show.markup.environment import shown
 from tests.contracts.browser import Watched, axe, chromium
+from tests.outline import NASTY
 from tests.report_tables import DOWN, ITEMS, UP, corpus, table
 from tests.score_tables import column
-from tests.show.markup.test_environment import NASTY
 
 ROWS = corpus()
 SCHEMES = ("light", "dark")

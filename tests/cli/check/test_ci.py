@@ -51,9 +51,6 @@ def test_a_file_whose_rows_are_no_lines_is_named_without_one(claims: Path, tmp_p
     assert kind == "error" and properties == {"file": str(path), "title": "Consistency"}
 
 
-pytestmark = pytest.mark.usefixtures("one_model")
-
-
 @pytest.mark.parametrize(
     ("more", "third", "counted"), [((), "error", "errors"), (("--allow-missing",), "skipped", "skipped")]
 )

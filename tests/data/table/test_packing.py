@@ -16,7 +16,7 @@ from nlgauge.data.table.packing import packed, unpacked
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
 from nlgauge.metrics.evidence import shared_words
-from tests.data.table.test_evidence import EVIDENCE
+from tests.data.table.test_shapes import EVIDENCE
 from tests.score_tables import column
 
 WORDS = [

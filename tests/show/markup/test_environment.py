@@ -14,18 +14,7 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from nlgauge.show.markup.environment import HERE, data, digest, environment, inlined, number, p_value, shown, small
-from tests.show.markup.test_evidence import outline
-
-NASTY = [
-    "<script>alert(1)</script>",
-    "</script><img src=x onerror=alert(1)>",
-    "<!--<script>",
-    "\"quotes\" & 'more'",
-    "مرحبا\u202eעולם",
-    "a\x00b\x1bc\x7f\x85",
-    "half \ud83d of an emoji, and a whole one 🙂",
-    "x" * 50_000 + "end",
-]
+from tests.outline import NASTY, outline
 
 
 @pytest.mark.parametrize("text", NASTY, ids=range(len(NASTY)))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
 from nlgauge.show.markup.environment import shown
 from nlgauge.show.markup.evidence import covering, curve, drawn, drivers, item_table
-from tests.show.markup.test_environment import NASTY
+from tests.outline import NASTY, outline
 from tests.show.markup.test_words import FLOWS, MATCHES
 
 WORDS = [
@@ -36,43 +35,6 @@ TEXTS = [
         "nearest_item": "5",
     },
 ]
-
-
-class Outline(HTMLParser):
-    """Which elements there are, whether all are closed, and what texts stand in .text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-        self.texts: list[str] = []
-        self._in = False
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes |= {name for name, _ in attributes}
-        self.open.append(tag)
-        if tag == "p" and ("class", "text") in attributes:
-            self._in = True
-            self.texts.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-        if tag == "p":
-            self._in = False
-
-    def handle_data(self, found: str) -> None:
-        if self._in:
-            self.texts[-1] += found
-
-
-def outline(html: str) -> Outline:
-    parser = Outline()
-    parser.feed(html)
-    parser.close()
-    assert parser.open == []
-    return parser
 
 
 def words(text: str) -> dict[str, Any]:

@@ -19,10 +19,9 @@ from nlgauge.data.table import Column
 from nlgauge.show.markup.environment import shown
 from nlgauge.show.page.report import repeat
 from tests.meta import hidden
+from tests.outline import NASTY, Outline
 from tests.report_tables import DOWN, UP, corpus, table
 from tests.score_tables import mixed, one
-from tests.show.markup.test_environment import NASTY
-from tests.show.markup.test_evidence import Outline
 
 ROWS = corpus()
 

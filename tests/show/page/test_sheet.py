@@ -15,7 +15,7 @@ from nlgauge import Corpus, InputError, Row
 from nlgauge.show.page.sheet import write_sheet
 from tests.contracts.browser import Watched, axe, chromium
 from tests.meta.hidden import outputs
-from tests.show.markup.test_environment import NASTY
+from tests.outline import NASTY
 
 
 def corpus(texts: list[str]) -> Corpus:
