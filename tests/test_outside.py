@@ -229,7 +229,7 @@ def test_a_model_that_is_no_classifier_is_refused(classifier: str) -> None:
     name = f"acme-classifier/checkpoint:{classifier}"
     with pytest.raises(SpecError, match="label='yes' is not one of 'contradiction', 'neutral', 'entailment'"):
         nlgauge.evaluate(**PAIRS, metrics="acme-classifier/ClassProbability(label='yes')", model=name)
-    with pytest.raises(SpecError, match=r"checkpoint:.*' gives its tokens no vectors"):
+    with pytest.raises(SpecError, match=r"checkpoint:.*' computes no token vectors"):
         nlgauge.evaluate(ROWS, metrics="BERTScore", model=name)
 
 
@@ -344,5 +344,5 @@ def test_a_judge_that_cannot_be_had_is_one_clear_error(court: Court) -> None:
             nlgauge.evaluate(**rows, model=model)
     with pytest.raises(SpecError, match="takes no device 'cpu'; leave it out"):
         nlgauge.evaluate(**rows, model=court.name, device="cpu")
-    with pytest.raises(SpecError, match="gives its tokens no vectors"):
+    with pytest.raises(SpecError, match="computes no token vectors"):
         nlgauge.evaluate(ROWS, metrics="BERTScore", model=court.name)

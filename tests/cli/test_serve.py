@@ -81,7 +81,7 @@ def test_limits_are_those_that_are_given(installed: list[Any]) -> None:
     [
         (["-m", "Nonsense"], "no metric 'Nonsense'"),
         (["-m", "Combination(weights='none.json')"], "none.json"),
-        (["-m", "BARTScore"], "model 'pocket' writes no text from another"),
+        (["-m", "BARTScore"], "model 'pocket' is not an encoder-decoder model"),
         (["-m", "BERTScore", "--precision", "half"], "precision 'half' is not one of"),
     ],
 )

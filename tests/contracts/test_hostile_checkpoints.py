@@ -150,7 +150,7 @@ import nlgauge
 row = {{"candidate": "w1 w2 w3", "references": ["w1 w2"]}}
 nlgauge.evaluate([row], metrics="BERTScore", model={folder!r}, cache=False)
 """
-REFUSED = "its network is code of its own, which nlgauge never runs"
+REFUSED = "its network needs code of the checkpoint, which nlgauge never runs"
 
 
 @pytest.fixture

@@ -51,12 +51,12 @@ LARGE = 1 << 20
 OURS: dict[str, tuple[Change, str]] = {
     "no configuration": (without(CONFIG), "lacks config.json"),
     "a folder as configuration": (replaced(CONFIG), "lacks config.json"),
-    "configuration cut": (cut(CONFIG, 60), "config.json is no configuration of a model"),
-    "configuration not UTF-8": (written(CONFIG, b'{"hidden_size": "\xff\xfe"}'), "config.json is no configuration"),
-    "configuration with a byte order mark": (written(CONFIG, "\ufeff{}"), "config.json is no configuration"),
+    "configuration cut": (cut(CONFIG, 60), "config.json is not a configuration of a model"),
+    "configuration not UTF-8": (written(CONFIG, b'{"hidden_size": "\xff\xfe"}'), "config.json is not a configuration"),
+    "configuration with a byte order mark": (written(CONFIG, "\ufeff{}"), "config.json is not a configuration"),
     "configuration a list": (written(CONFIG, "[1, 2]"), "it holds [1, 2], not an object"),
     "configuration a text": (written(CONFIG, '"bert"'), "it holds 'bert', not an object"),
-    "configuration nested": (written(CONFIG, "[" * 100_000), "config.json is no configuration of a model"),
+    "configuration nested": (written(CONFIG, "[" * 100_000), "config.json is not a configuration of a model"),
     "configuration empty": (written(CONFIG, "{}"), "hidden_size is None, not a whole number"),
     "a size that is a text": (configured(hidden_size="384"), "hidden_size is '384', not a whole number"),
     "a size that is a fraction": (configured(hidden_size=384.5), "hidden_size is 384.5, not a whole number"),
@@ -103,11 +103,11 @@ OURS: dict[str, tuple[Change, str]] = {
     "a layer that is a text": (written("card.json", '{"layers": {"BERTScore": "five"}}'), "'five' is not a layer"),
     "a layer that there is not": (
         written("card.json", '{"layers": {"BERTScore": 40}}'), "its card names layer 40 for BERTScore, but it has 6"),
-    "frequencies cut": (cut("document_frequencies.npy", 4000), "is no table of document frequencies"),
-    "frequencies pickled": (counted([object()]), "is no table of document frequencies"),
+    "frequencies cut": (cut("document_frequencies.npy", 4000), "is not a table of document frequencies"),
+    "frequencies pickled": (counted([object()]), "is not a table of document frequencies"),
     "frequencies of fewer tokens": (counted([9, 1, 2]), "its card has 2 tokens"),
-    "frequencies below zero": (counted([9, -1, 2]), "is no table of document frequencies"),
-    "aligner cut": (cut("aligner.safetensors", 999), "aligner.safetensors holds no aligner that can be read"),
+    "frequencies below zero": (counted([9, -1, 2]), "is not a table of document frequencies"),
+    "aligner cut": (cut("aligner.safetensors", 999), "aligner.safetensors has no aligner that can be read"),
 }  # fmt: skip
 OF_PARTS: dict[str, tuple[str, Change, str]] = {
     "masked graph of the encoder": ("InfoLM", copied("encoder.onnx", "masked.onnx"), "masked.onnx gives no 'logits'"),
@@ -116,7 +116,8 @@ OF_PARTS: dict[str, tuple[str, Change, str]] = {
     "pairs of the aligner": (
         "MaskEval", copied("aligner.safetensors", "pairs.safetensors"), "made for other weights than those of pairs"),
     "aligner's graph of the encoder": (
-        "Consistency(aligner='D')", copied("encoder.onnx", "aligner.onnx"), "aligner.onnx asks for 'attend', 'ids'"),
+        "Consistency(aligner='D')", copied("encoder.onnx", "aligner.onnx"),
+        "aligner.onnx needs the inputs 'attend', 'ids'"),
     "a weighter cut": (
         "MaskEval(weights='fluency')", cut("weighters/fluency.safetensors", 30),
         "fluency.safetensors is not a weighter"),
@@ -173,7 +174,7 @@ def test_a_part_of_a_folder_that_is_wrong_is_one_line(ours: Path, outputs: Path,
 BY_TORCH: dict[str, tuple[Change, str]] = {
     **{name: OURS[name] for name in ("configuration a list", "a negative size", "another size")},
     "another size": (configured(hidden_size=768), "size mismatch"),
-    "configuration missing": (without(CONFIG), "config.json is no configuration of a model: No such file"),
+    "configuration missing": (without(CONFIG), "config.json is not a configuration of a model: No such file"),
     "weights cut": (cut(WEIGHTS, LARGE), "model.safetensors has no weights that can be read"),
     "shapes that lie": (headed(lies), "model.safetensors has no weights that can be read"),
     "a tensor less": (stored(lacks_one), "lacks encoder.layer.0."),
@@ -189,7 +190,7 @@ def test_torch_refuses_the_same_folders(ours: Path, outputs: Path, name: str) ->
     pytest.importorskip("torch", reason="needs nlgauge[torch]")
     change, say = BY_TORCH[name]
     change(ours)
-    refused(ours, "BERTScore", say, outputs, precision="bfloat16")
+    refused(ours, "BERTScore", say, outputs, precision="bfloat16", backend="torch")
 
 
 def test_a_difference_that_does_not_fit_is_one_line(ours: Path, outputs: Path) -> None:
@@ -199,7 +200,7 @@ def test_a_difference_that_does_not_fit_is_one_line(ours: Path, outputs: Path) -
         tensors["nowhere.up"], tensors["nowhere.down"] = np.zeros((3, 2), np.float32), np.zeros((2, 3), np.float32)
 
     stored(foreign, "pairs.safetensors")(ours)
-    refused(ours, "MaskEval", "adapted weights do not fit", outputs, precision="bfloat16")
+    refused(ours, "MaskEval", "adapted weights do not fit", outputs, precision="bfloat16", backend="torch")
 
 
 def test_a_file_is_no_folder_and_a_name_has_an_end(tmp_path: Path, outputs: Path) -> None:
@@ -228,7 +229,10 @@ def test_a_folder_that_may_not_be_read_is_told_from_one_that_is_not_there(
 
 
 def test_export_refuses_what_it_cannot_read(ours: Path, tmp_path: Path) -> None:
-    for change, say in ((written(CONFIG, "[]"), "config.json is no configuration"), (cut(WEIGHTS, 99), "no weights")):
+    for change, say in (
+        (written(CONFIG, "[]"), "config.json is not a configuration"),
+        (cut(WEIGHTS, 99), "no weights"),
+    ):
         change(ours)
         result = command("export", ours, tmp_path / "copy")
         assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1 and say in result.stderr

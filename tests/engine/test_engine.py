@@ -165,7 +165,7 @@ def test_a_model_without_a_tokenizer_is_asked_for_what_it_can_do():
     engine.check([one], 1)
     engine.prepare([one])
     assert engine.features([one])[one] == "eno" and not engine.facts.keys() & {"tokenizer", "window"}
-    with pytest.raises(SpecError, match="'speaker' gives its tokens no vectors"):
+    with pytest.raises(SpecError, match="'speaker' computes no token vectors"):
         engine.features([StaticRequest("one")])
     with pytest.raises(SpecError, match="'fake' says nothing"):
         Engine(FakeModel()).features([one])
@@ -219,7 +219,7 @@ def test_what_a_model_cannot_do_is_one_clear_error():
     with pytest.raises(SpecError, match="model 'fake' has no aligner"):
         Engine(model).features([AlignmentRequest("w1", ("w2",))])
     model.abilities[ENCODER] = None
-    with pytest.raises(SpecError, match="model 'fake' gives its tokens no vectors"):
+    with pytest.raises(SpecError, match="model 'fake' computes no token vectors"):
         Engine(model).features([VectorsRequest("w1", (1,))])
 
 

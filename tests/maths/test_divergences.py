@@ -536,10 +536,10 @@ class TestDomains:
             (P, P_SUB, "share a shape"),
             (P.reshape(1, 5), Q.reshape(1, 5), "share a shape"),
             (np.empty(0), np.empty(0), "share a shape"),
-            (np.array([0.0, math.nan]), logs(0.5, 0.5), "log_p is no distribution"),
-            (logs(0.5, 0.5), np.array([0.0, math.nan]), "log_q is no distribution"),
-            (logs(0.5, 0.5), np.array([INF, 0.0]), "log_q is no distribution"),
-            (logs(0, 0), logs(0.5, 0.5), "log_p is no distribution"),
+            (np.array([0.0, math.nan]), logs(0.5, 0.5), "log_p is not a distribution"),
+            (logs(0.5, 0.5), np.array([0.0, math.nan]), "log_q is not a distribution"),
+            (logs(0.5, 0.5), np.array([INF, 0.0]), "log_q is not a distribution"),
+            (logs(0, 0), logs(0.5, 0.5), "log_p is not a distribution"),
         ],
     )
     @pytest.mark.parametrize("measure", [KL, gamma(1), Measure("fisher_rao")], ids=repr)

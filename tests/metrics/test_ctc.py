@@ -299,7 +299,7 @@ def test_all_of_a_long_source_is_read_on_request():
 
 @pytest.mark.parametrize("parameter", [{"layer": 2}, {"rescale": "token"}])
 def test_what_belongs_to_embeddings_is_refused_elsewhere(parameter):
-    with pytest.raises(SpecError, match="is of aligner='E'"):
+    with pytest.raises(SpecError, match="is for aligner='E'"):
         Consistency(aligner="D", **parameter)
 
 

@@ -185,7 +185,7 @@ def test_what_cannot_be_asked_for():
         ("MaskEval(keep=0)", "keep=0 is not a number above 0"),
         ("MaskEval(keep=True)", "keep=True is not a number"),
         ("MaskEval(keep=1.5, weights='x')", "keep=1.5"),
-        ("MaskEval(keep=0.5)", "has no heaviest words"),
+        ("MaskEval(keep=0.5)", "has no learned weights"),
         ("MaskEval(weights='x', per_text=True)", "per_text is about keep"),
         ("MaskEval(weights='')", "weights=''"),
         ("MaskEval(stride=0)", "stride=0"),

@@ -94,7 +94,7 @@ def test_a_metric_of_sets_is_held_to_the_same(monkeypatch: pytest.MonkeyPatch) -
 
 def test_sums_of_other_lengths_are_refused() -> None:
     GIVEN[:] = [Value((1.0, 2.0), counts=(1.0, 2.0)), Value((1.0, 2.0), counts=(1.0,))]
-    with pytest.raises(MetricError, match="gave 1 counts for one row"):
+    with pytest.raises(MetricError, match="gave 2 counts for one row"):
         nlgauge.evaluate(candidates=["a", "b"], metrics=[Summed()], cache=False)
 
 

@@ -118,7 +118,7 @@ def test_a_check_is_that_of_the_gate(client: Any, records: list[dict[str, Any]])
         ("/score", {"rows": [ROW], "metrics": ["InfoLM(measure='x')"]}, "InfoLM: measure='x' is not one of 'kl',"),
         ("/score", {"rows": [ROW], "metrics": ["BERTScore(model='x')"]}, "BERTScore: a request cannot set model"),
         ("/score", {"rows": [ROW], "metrics": ["InfoLM(measure='ab')"]}, "InfoLM: measure 'ab' needs alpha"),
-        ("/score", {"rows": [ROW], "metrics": ["BARTScore"]}, "model 'pocket' writes no text from another"),
+        ("/score", {"rows": [ROW], "metrics": ["BARTScore"]}, "model 'pocket' is not an encoder-decoder model"),
         ("/score", {"rows": [ROW], "evidence": 1}, "evidence is int 1, not true or false"),
         ("/score", {"rows": [ROW], "model": "/etc/passwd"}, "there is no field str 'model'"),
         ("/explain", {"rows": [ROW]}, "there is no field metric"),

@@ -33,7 +33,7 @@ def task_metric(
     """One part of one metric as a metric of a generative task; the gold answers of a document are its references.
 
     metric: a spec or a Metric; part: its first where none is named. source, context: "query" for the query of a
-    document, or a key of its `specific`. Of several generations of a document the first is scored. A document without
+    document, or a key of its `specific`. If a document has several generations, the first is scored. A document without
     a score has NaN, and the mean is of the others. options: as `nlgauge.evaluate` takes them. Raises SpecError for a
     metric whose scores depend on other documents, and for a column that it reads and that has no name here; InputError
     for a document that has no such key.

@@ -432,7 +432,7 @@ def test_directory_is_no_text_file(tmp_path):
     )
 
 
-@pytest.mark.parametrize("name", ["rows.txt", "rows", "rows.xlsx", "rows.txt.gz"])
+@pytest.mark.parametrize("name", ["rows.txt", "rows", "rows.doc", "rows.txt.gz"])
 def test_unknown_format_is_refused(write, name):
     path = write(name, "a\n")
     refusal(lambda: Corpus.read(path), "does not tell its format", ".jsonl, .json, .csv", "--candidates", file=path)

@@ -81,5 +81,5 @@ def test_the_digest_is_that_of_the_weights_that_read():
 def test_a_model_that_gives_no_vectors_is_refused():
     model = FakeModel()
     model.abilities[ENCODER] = None
-    with pytest.raises(SpecError, match="gives its tokens no vectors"):
+    with pytest.raises(SpecError, match="computes no token vectors"):
         states(model, PairStatesRequest("w1", "w2"))

@@ -49,7 +49,7 @@ def test_a_model_without_a_mask_token_predicts_no_masked_words():
 
 
 def test_a_model_without_a_tokenizer_has_no_room_for_sub_words():
-    with pytest.raises(SpecError, match="'bare' splits no text into sub-words"):
+    with pytest.raises(SpecError, match="'bare' has no tokenizer for sub-words"):
         _ = BARE.room
     with pytest.raises(SpecError, match="its window of 2 sub-words has no room for text besides 2"):
         replace(SPLITS, window=2)

@@ -36,8 +36,8 @@ def test_a_name_is_a_device(torch, wanted, chosen):
 @pytest.mark.parametrize(
     ("torch", "wanted", "says"),
     [
-        (machine(), "cuda", "'cuda' is not there; there is cpu$"),
-        (machine(1), "cuda:1", "'cuda:1' is not there; there is cpu, cuda:0$"),
+        (machine(), "cuda", "'cuda' is not there; choose cpu$"),
+        (machine(1), "cuda:1", "'cuda:1' is not there; choose cpu, cuda:0$"),
         (machine(1), "mps", "'mps' is not there"),
         (machine(mps=True), "gpu", "'gpu' is not a device of torch here; choose cpu, mps$"),
         (machine(), "", "'' is not one"),

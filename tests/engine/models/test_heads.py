@@ -75,7 +75,7 @@ def test_bfloat16_keeps_both():
     """The metric stays the same one: the same weights, nearly the same score."""
     rows = Corpus(tuple(Row(text, source=SOURCE, item=str(i)) for i, text in enumerate(TEXTS[:2])))
     specs = ["MaskEval(scoring='probability')", "Consistency(aligner='D')"]
-    exact, low = (evaluate(rows, metrics=specs, precision=kind) for kind in ("float32", "bfloat16"))
+    exact, low = (evaluate(rows, metrics=specs, precision=kind, backend="torch") for kind in ("float32", "bfloat16"))
     for one, two in zip(exact.columns.values(), low.columns.values(), strict=True):
         np.testing.assert_allclose(one.values, two.values, atol=0.03)
         assert not np.array_equal(one.values, two.values)
@@ -83,7 +83,7 @@ def test_bfloat16_keeps_both():
 
 def test_bfloat16_leaves_the_vocabulary_and_the_digests_as_they_are(both):
     """The decoder of masked words shares the vocabulary's table: narrowing the one must not narrow the other."""
-    low, ids = load("pocket", precision="bfloat16"), np.arange(5, 400, dtype=np.int32)
+    low, ids = load("pocket", precision="bfloat16", backend="torch"), np.arange(5, 400, dtype=np.int32)
     np.testing.assert_array_equal(low[ENCODER].static(ids), both[1][ENCODER].static(ids))
     assert identity(low) == identity(both[1])
 
@@ -91,7 +91,7 @@ def test_bfloat16_leaves_the_vocabulary_and_the_digests_as_they_are(both):
 def test_weights_narrowed_once_are_those_that_every_batch_narrowed(monkeypatch):
     numbers = []
     for _ in range(2):
-        low = load("pocket", precision="bfloat16")
+        low = load("pocket", precision="bfloat16", backend="torch")
         words, alignment = answers(low, MaskedWordsRequest(TEXTS[1], SOURCE), AlignmentRequest(TEXTS[0], (SOURCE,)))
         numbers.append((words.log_probabilities, alignment.logits))
         monkeypatch.setattr(Runtime, "narrow", lambda *_: None)

@@ -188,8 +188,8 @@ def test_a_model_of_a_package_is_told_the_device_and_what_its_name_adds(offer):
 @pytest.mark.parametrize(
     ("name", "asked", "says"),
     [
-        ("large", {"device": "cpu"}, "'acme-metrics/large' takes no device 'cpu'; leave it out"),
-        ("large:folder", {}, "'acme-metrics/large:folder' takes no of 'folder'; leave it out"),
+        ("large", {"device": "cpu"}, "'acme-metrics/large' does not accept device 'cpu'; leave it out"),
+        ("large:folder", {}, "'acme-metrics/large:folder' does not accept of 'folder'; leave it out"),
         ("large", {"backend": "torch"}, "'acme-metrics/large' chooses its backend itself; leave it out"),
     ],
 )
@@ -262,13 +262,13 @@ def test_an_encoder_with_a_decoder_writes_one_text_from_another(tmp_path):
 
 @needs_torch
 def test_the_embedded_model_comes_with_what_was_adapted_from_it():
-    model = load("pocket", "bfloat16")
+    model = load("pocket", "bfloat16", backend="torch")
     assert model.backend.startswith("torch") and parts(model) == {"encoder", "masked_lm", "masked_pairs", "aligner"}
 
 
 @needs_torch
 def test_a_device_that_is_not_there_is_refused_and_asks_for_torch():
-    with pytest.raises(SpecError, match="device 'cuda:99' is not there; there is cpu"):
+    with pytest.raises(SpecError, match="device 'cuda:99' is not there; choose cpu"):
         load("pocket", device="cuda:99")
 
 

@@ -110,7 +110,7 @@ def test_what_transformers_says_and_shows_is_as_it_was_before(folder, bars):
 
 def test_loading_and_computing_leave_torch_as_it_is(folder):
     before = torch.get_num_threads(), torch.is_grad_enabled(), torch.get_default_dtype()
-    model = load(str(folder), "bfloat16")
+    model = load(str(folder), "bfloat16", backend="torch")
     model[ENCODER].hidden(np.array([[2, 7, 3]]), np.ones((1, 3), np.int64), [0])
     assert (torch.get_num_threads(), torch.is_grad_enabled(), torch.get_default_dtype()) == before
 

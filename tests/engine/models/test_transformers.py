@@ -71,7 +71,7 @@ def test_the_exported_folder_is_an_ordinary_hugging_face_model(exported):
 
 
 def test_bfloat16_is_near_and_says_what_it_is():
-    low = load("pocket", precision="bfloat16")
+    low = load("pocket", precision="bfloat16", backend="torch")
     assert low.precision == "bfloat16" and low.backend.startswith("torch")
     (exact,), (near,) = (answers(model, BagRequest(TEXTS[0], 1.0)) for model in (load("pocket"), low))
     gap = np.abs(np.exp(exact.log_probabilities) - np.exp(near.log_probabilities)).max()

@@ -55,7 +55,7 @@ def test_heads_may_stand_on_the_first_layers_alone(tmp_path):
 
 def test_what_is_no_body_is_refused(tmp_path):
     save_file({"other.weight": torch.ones(2)}, tmp_path / "model.safetensors")
-    with pytest.raises(SpecError, match=r"config.json is no configuration of a model: No such file"):
+    with pytest.raises(SpecError, match=r"config.json is not a configuration of a model: No such file"):
         read_body(tmp_path)
     (tmp_path / "config.json").write_text("{}", encoding="utf-8")
     with pytest.raises(SpecError, match="hidden_size is None"):
