@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
 pytest.importorskip("onnx", reason="training needs nlgauge[train]")
 
-from safetensors.numpy import load_file  # noqa: E402
+from safetensors.numpy import load_file, save_file  # noqa: E402
 
 from nlgauge.engine.models.adaptation import read_delta, write_delta  # noqa: E402
 from nlgauge.engine.models.capabilities import ALIGNER  # noqa: E402
@@ -63,6 +63,19 @@ def test_every_weight_is_the_mean_and_the_folder_is_a_model(body: Path, tmp_path
             # A step of the stored difference is its row's largest entry by 127.
             np.testing.assert_allclose(mean[name], (left[name] + right[name]) / 2, atol=0.1 / 127)
     assert ALIGNER in load(str(out))
+
+
+def test_weights_count_and_what_one_has_alone_is_kept_but_no_question(body: Path, tmp_path: Path) -> None:
+    one, two = (aligner(body, tmp_path / str(seed), seed) for seed in (1, 2))
+    stored = load_file(one / FILE)
+    heads = {name for name in stored if "against" in name}
+    save_file({name: value for name, value in stored.items() if name not in {*heads, "aligner.question"}}, one / FILE)
+    out = load_file(average([one, two], tmp_path / "mean", [0.25, 0.75]) / FILE)
+    assert heads and out.keys() == stored.keys() - {"aligner.question"}
+    assert out["aligner.threshold"] == pytest.approx(0.25 * 0.5 + 0.75 * 0.6)
+    for name in heads:
+        np.testing.assert_array_equal(out[name], load_file(two / FILE)[name])
+    assert ALIGNER in load(str(tmp_path / "mean"))
 
 
 def test_a_mean_of_one_is_itself_and_what_does_not_fit_is_refused(body: Path, tmp_path: Path) -> None:

@@ -12,17 +12,21 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge.engine.models.adaptation import DOWN, UP, read_delta, write_delta
-from nlgauge.engine.models.card import ALIGNER_FILE
+from nlgauge.engine.models.card import ALIGNER_FILE, ALIGNER_QUESTION
 from nlgauge.engine.models.folder import WEIGHTS_FILE, copy_folder, read_weights
 from nlgauge.errors import InputError
+from nlgauge.lab.training.export import write_graph
+
+_HEADS = "aligner."
 
 
-def average(folders: Sequence[Path], out: Path) -> Path:
+def average(folders: Sequence[Path], out: Path, weights: Sequence[float] | None = None) -> Path:
     """Write a model's folder whose aligner is the mean of those of some folders; returns it.
 
-    Differences of low rank are averaged factor by factor, which means something where the runs began with the same.
-    Threshold and temperature are averaged too: measure them again on held-out rows
-    (`nlgauge.lab.training.calibration`).
+    weights: how much each counts; all alike if None. What only some have, such as a later head, is the mean of theirs,
+    but the mean reads the question only if all do. Differences of low rank are averaged factor by factor, which means
+    something where the runs began with the same. Threshold and temperature are averaged too: measure them again on
+    held-out rows (`nlgauge.lab.training.calibration`).
 
     Raises InputError for fewer than two folders, one without an aligner, and unlike bodies or shapes.
     """
@@ -36,11 +40,13 @@ def average(folders: Sequence[Path], out: Path) -> Path:
         other = read_weights(folder / WEIGHTS_FILE)
         if base.keys() != other.keys() or any(not np.array_equal(base[name], other[name]) for name in base):
             raise InputError(f"its body is another than that of {folders[0]}", file=folder, remedy="average one body's")
-    low = _means([_factors(read_weights(folder / ALIGNER_FILE)) for folder in folders], folders)
-    whole = _means([read_delta(folder / ALIGNER_FILE, base) for folder in folders], folders)
+    shares = [1.0] * len(folders) if weights is None else weights
+    low = _means([_factors(read_weights(folder / ALIGNER_FILE)) for folder in folders], folders, shares)
+    whole = _means([read_delta(folder / ALIGNER_FILE, base) for folder in folders], folders, shares)
     names = [name.removesuffix(DOWN) for name in low if name.endswith(DOWN)]
     copy_folder(folders[0], out)
     write_delta(out / ALIGNER_FILE, base, whole, {name: (low[name + DOWN], low[name + UP]) for name in names})
+    write_graph(out, "aligner.onnx")
     return out
 
 
@@ -48,11 +54,19 @@ def _factors(stored: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: value for name, value in stored.items() if name.endswith((DOWN, UP))}
 
 
-def _means(found: Sequence[dict[str, np.ndarray]], folders: Sequence[Path]) -> dict[str, np.ndarray]:
-    """The mean of each weight over the aligners; those that one stores and another does not are refused."""
-    shapes = [{name: value.shape for name, value in one.items()} for one in found]
-    for folder, other in zip(folders[1:], shapes[1:], strict=True):
-        if other != shapes[0]:
+def _means(
+    found: Sequence[dict[str, np.ndarray]], folders: Sequence[Path], shares: Sequence[float]
+) -> dict[str, np.ndarray]:
+    """The mean of each weight over the aligners that have it; unlike shapes and adapted layers are refused."""
+    for folder, one in zip(folders[1:], found[1:], strict=True):
+        common = found[0].keys() & one.keys()
+        body = {name for name in found[0].keys() ^ one.keys() if not name.startswith(_HEADS)}
+        if body or any(found[0][name].shape != one[name].shape for name in common):
             remedy = "average aligners that one run began, of one rank"
             raise InputError(f"its aligner has other weights than that of {folders[0]}", file=folder, remedy=remedy)
-    return {name: np.mean([one[name] for one in found], axis=0) for name in shapes[0]}
+    means = {}
+    for name in dict.fromkeys(name for one in found for name in one):
+        own = [(one[name], share) for one, share in zip(found, shares, strict=True) if name in one]
+        if name != ALIGNER_QUESTION or len(own) == len(found):
+            means[name] = np.average([value for value, _ in own], axis=0, weights=[share for _, share in own])
+    return means
