@@ -123,7 +123,7 @@ THEIRS: dict[str, tuple[Change, str]] = {
     "tokenizer a list": (written(TOKENIZER, "[]"), "cannot load model"),
     "tokenizer's configuration a list": (written("tokenizer_config.json", "[]"), "cannot load model"),
     "a token that the weights lack": (tokenized(far_token), "has the token 1000000, and the network 45 tokens"),
-    "card a list": (written("card.json", "[]"), "card.json is not the card of a model"),
+    "card a list": (written("card.json", "[]"), "card.json is not a card of a model"),
     "an index of nothing": (
         lambda folder: (without(WEIGHTS)(folder), written(f"{WEIGHTS}.index.json", "[]")(folder)), "cannot load model"),
 }  # fmt: skip

@@ -63,7 +63,7 @@ OURS: dict[str, tuple[Change, str]] = {
     "a negative size": (configured(num_hidden_layers=-6), "num_hidden_layers is -6, not a whole number"),
     "a huge size": (configured(num_hidden_layers=10**18), "num_hidden_layers is 1000000000000000000, not a whole"),
     "a size of thousands of digits": (written(CONFIG, '{"hidden_size": ' + "9" * 5000 + "}"), "config.json is no"),
-    "another size": (configured(hidden_size=768), "has the shape (30522, 384), and config.json says (30522, 768)"),
+    "another size": (configured(hidden_size=768), "has the shape (30522, 384), but config.json says (30522, 768)"),
     "no window": (configured(max_position_embeddings=0), "max_position_embeddings is 0, not a whole number"),
     "a negative window": (configured(max_position_embeddings=-1), "max_position_embeddings is -1, not a whole"),
     "another window": (configured(max_position_embeddings=1024), "config.json says (1024, 384)"),
@@ -79,10 +79,10 @@ OURS: dict[str, tuple[Change, str]] = {
     "shapes that lie": (headed(lies), "model.safetensors has no tensors that can be read"),
     "tensors that overlap": (headed(overlaps), "model.safetensors has no tensors that can be read"),
     "an unknown type": (headed(another_kind), "model.safetensors has no tensors that can be read"),
-    "a table of another shape": (stored(narrow), "has the shape (30522, 10), and config.json says"),
+    "a table of another shape": (stored(narrow), "has the shape (30522, 10), but config.json says"),
     "a tensor less": (stored(lacks_one), "encoder.onnx was made for other weights than those of model.safetensors"),
     "a tensor more, which moves the others": (stored(more), "encoder.onnx was made for other weights"),
-    "weights that are no numbers": (stored(not_finite), "gives numbers that are not finite"),
+    "weights that are no numbers": (stored(not_finite), "returns numbers that are not finite"),
     "no tokenizer": (without(TOKENIZER), "lacks tokenizer.json"),
     "tokenizer of nothing": (written(TOKENIZER, "{}"), "tokenizer.json is not a tokenizer"),
     "tokenizer cut": (cut(TOKENIZER, 5000), "tokenizer.json is not a tokenizer"),
@@ -94,10 +94,10 @@ OURS: dict[str, tuple[Change, str]] = {
     "graph cut": (cut("encoder.onnx", 9000), "encoder.onnx is not a graph that can be read"),
     "graph of noise": (written("encoder.onnx", bytes(range(256)) * 9), "encoder.onnx is not a graph that can be read"),
     "a folder as graph": (replaced("encoder.onnx"), "encoder.onnx is not a graph that can be read"),
-    "a graph of other outputs": (copied("masked.onnx", "encoder.onnx"), "encoder.onnx gives no 'hidden_"),
-    "card a list": (written("card.json", "[]"), "card.json is not the card of a model"),
-    "card cut": (cut("card.json", 40), "card.json is not the card of a model"),
-    "card not UTF-8": (written("card.json", b"\xff"), "card.json is not the card of a model"),
+    "a graph of other outputs": (copied("masked.onnx", "encoder.onnx"), "encoder.onnx has no output 'hidden_"),
+    "card a list": (written("card.json", "[]"), "card.json is not a card of a model"),
+    "card cut": (cut("card.json", 40), "card.json is not a card of a model"),
+    "card not UTF-8": (written("card.json", b"\xff"), "card.json is not a card of a model"),
     "a temperature of none": (written("card.json", '{"temperature": 0}'), "temperature 0.0 is not above 0"),
     "a temperature that is no number": (written("card.json", '{"temperature": NaN}'), "nan is not a number"),
     "a layer that is a text": (written("card.json", '{"layers": {"BERTScore": "five"}}'), "'five' is not a layer"),
@@ -110,8 +110,9 @@ OURS: dict[str, tuple[Change, str]] = {
     "aligner cut": (cut("aligner.safetensors", 999), "aligner.safetensors has no aligner that can be read"),
 }  # fmt: skip
 OF_PARTS: dict[str, tuple[str, Change, str]] = {
-    "masked graph of the encoder": ("InfoLM", copied("encoder.onnx", "masked.onnx"), "masked.onnx gives no 'logits'"),
-    "pairs of the masked graph": ("MaskEval", copied("masked.onnx", "pairs.onnx"), "pairs.onnx asks for 'at'"),
+    "masked graph of the encoder": (
+        "InfoLM", copied("encoder.onnx", "masked.onnx"), "masked.onnx has no output 'logits'"),
+    "pairs of the masked graph": ("MaskEval", copied("masked.onnx", "pairs.onnx"), "pairs.onnx needs the inputs 'at'"),
     "pairs cut": ("MaskEval", cut("pairs.safetensors", LARGE), "pairs.safetensors has no tensors that can be read"),
     "pairs of the aligner": (
         "MaskEval", copied("aligner.safetensors", "pairs.safetensors"), "made for other weights than those of pairs"),
@@ -177,11 +178,11 @@ BY_TORCH: dict[str, tuple[Change, str]] = {
     "configuration missing": (without(CONFIG), "config.json is not a configuration of a model: No such file"),
     "weights cut": (cut(WEIGHTS, LARGE), "model.safetensors has no weights that can be read"),
     "shapes that lie": (headed(lies), "model.safetensors has no weights that can be read"),
-    "a tensor less": (stored(lacks_one), "lacks encoder.layer.0."),
+    "a tensor less": (stored(lacks_one), "missing: encoder.layer.0."),
     "weights that are no numbers": (stored(not_finite), "holds numbers that are not finite"),
     "tokenizer of nothing": (written(TOKENIZER, "{}"), "tokenizer.json is not a tokenizer"),
     "a token that the weights lack": (tokenized(far_token), "has the token 1000000, and the network 30522 tokens"),
-    "card a list": (written("card.json", "[]"), "card.json is not the card of a model"),
+    "card a list": (written("card.json", "[]"), "card.json is not a card of a model"),
 }  # fmt: skip
 
 

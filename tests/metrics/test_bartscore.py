@@ -103,5 +103,5 @@ def test_evidence_is_of_the_best_reference_or_of_all():
 
 def test_a_model_that_does_not_write_is_refused_with_the_remedy():
     for model in (None, CausalModel()):
-        with pytest.raises(SpecError, match=r"'fake' writes no text from another: choose a checkpoint.*bart"):
+        with pytest.raises(SpecError, match=r"'fake' is not an encoder-decoder model: choose one.*bart"):
             prepared(BARTScore(), model=model)

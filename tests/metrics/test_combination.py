@@ -164,7 +164,7 @@ def test_it_survives_pickling_and_replacing_and_notices_another_file(tmp_path: P
         ({"metric": "COMET"}, "no metric 'COMET'"),
         ({"metric": "MarkEvaluate", "part": "score"}, "MarkEvaluate score is not a row score"),
         ({"part": "f2"}, "BERTScore f2 is not a row score"),
-        ({"metric": "Combination(weights='x')"}, "is one itself"),
+        ({"metric": "Combination(weights='x')"}, "is a Combination itself"),
         ({"metric": "BERTScore(model='other')"}, "its members read other, pocket"),
     ],
 )

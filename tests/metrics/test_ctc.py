@@ -335,10 +335,10 @@ def test_a_source_beyond_the_window_is_read_to_its_end(aligner, high, low):
 @pytest.mark.usefixtures("one_model")
 def test_the_shipped_aligner_finds_what_the_source_does_not_say():
     source = "The old bridge over the river was closed on Monday. Inspectors had found rust in three of its cables."
-    text = "The bridge was closed on Monday after inspectors found rust, and five hundred people were hurt."
+    text = "The bridge was closed on Monday after inspectors found rust, and two hundred workers lost their jobs."
     (candidate,) = shown(Consistency(aligner="D"), Row(text, (), source), loading.load("pocket"))["texts"]
     marked = [word["text"] for word in candidate["words"] if word["alignment"] < candidate["weak"]]
-    assert {"five", "hurt"} <= set(marked)  # what carries the claim; "people" and "were" it finds unremarkable
+    assert {"hundred", "workers", "lost", "jobs"} <= set(marked)
     assert not {"bridge", "closed", "Monday", "inspectors", "rust"} & set(marked)
 
 

@@ -50,7 +50,7 @@ def test_what_fits_is_taken(given: dict[str, Any]) -> None:
         ({"whole": 1.5}, "whole=1.5 is not a whole number"),
         ({"number": "3"}, "number='3' is not a number"),
         ({"maybe": True}, "maybe=True is not a number or None"),
-        ({"layers": (1, "2")}, "is not a whole number or a tuple, of a whole number"),
+        ({"layers": (1, "2")}, "is not a whole number or a tuple of a whole number"),
         ({"whole": 0}, "whole=0 is not a whole number of at least 1"),
         ({"number": math.nan}, "number=nan is not a number of at least 0.5"),
         ({"number": math.inf}, "number=inf is not a number of at least 0.5"),

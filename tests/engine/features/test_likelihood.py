@@ -100,9 +100,9 @@ def test_empty_texts_have_no_answer():
 @pytest.mark.parametrize(
     ("model", "request_", "problem"),
     [
-        (FakeModel(), CausalRequest("w1"), "'fake' does not read from left to right"),
-        (Seq2SeqModel(), CausalRequest("w1"), "'fake' does not read from left to right"),
-        (CausalModel(), Seq2SeqRequest("w1", GIVEN), "'fake' writes no text from another"),
+        (FakeModel(), CausalRequest("w1"), "'fake' is not a causal language model"),
+        (Seq2SeqModel(), CausalRequest("w1"), "'fake' is not a causal language model"),
+        (CausalModel(), Seq2SeqRequest("w1", GIVEN), "'fake' is not an encoder-decoder model"),
     ],
 )
 def test_what_a_model_cannot_do_is_refused(model, request_, problem):

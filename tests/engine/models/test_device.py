@@ -40,7 +40,7 @@ def test_a_name_is_a_device(torch, wanted, chosen):
         (machine(1), "cuda:1", "'cuda:1' is not there; choose cpu, cuda:0$"),
         (machine(1), "mps", "'mps' is not there"),
         (machine(mps=True), "gpu", "'gpu' is not a device of torch here; choose cpu, mps$"),
-        (machine(), "", "'' is not one"),
+        (machine(), "", "'' is not a device"),
     ],
 )
 def test_what_is_not_there_is_refused_with_what_is(torch, wanted, says):

@@ -72,6 +72,6 @@ def test_a_masked_lm_of_its_own_is_part_of_the_models_digest(tmp_path):
 
 def test_a_network_that_hugging_face_does_not_have_is_not_exported(tmp_path):
     (tmp_path / "config.json").write_text('{"relative_attention_num_buckets": 32}')
-    with pytest.raises(SpecError, match="counts relative positions"):
+    with pytest.raises(SpecError, match="uses relative positions"):
         write_hugging_face(tmp_path, tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -39,7 +39,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize("content", ["[]", "3", "{", "\ufeff{}", "[" * 100_000, '{"a": ' + "9" * 5000 + "}"])
 def test_an_object_is_nothing_else(tmp_path: Path, content: str) -> None:
     (tmp_path / "x.json").write_text(content, encoding="utf-8")
-    with pytest.raises(SpecError, match=r"x\.json is no card: ") as refused:
+    with pytest.raises(SpecError, match=r"x\.json is not a card: ") as refused:
         json_object(tmp_path / "x.json", "card")
     assert len(str(refused.value)) < 500
     (tmp_path / "x.json").write_text(json.dumps({"a": [1]}), encoding="utf-8")

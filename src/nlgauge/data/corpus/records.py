@@ -159,15 +159,13 @@ def _no_candidate(record: dict[str, object], wanted: str, place: Place) -> Input
 
 def column_for(field: str, rows: Iterable[Row]) -> str:
     """The column that a field which no row has may stand in, as an error names it to --map."""
-    columns: dict[str, None] = {}
-    for row in islice(rows, _LOOKED_AT):
-        columns.update(dict.fromkeys([*row.extra, *row.texts]))
-    columns.pop("candidate", None)
-    folded = {name.strip().casefold(): name for name in columns}
+    first = list(islice(rows, _LOOKED_AT))
+    others = list(dict.fromkeys(name for row in first for name in row.extra))
+    folded = {name.strip().casefold(): name for name in [*others, *(name for row in first for name in row.texts)]}
     for name in _CALLED.get(field, ()):
         if name in folded:
             return shlex.quote(folded[name])
-    return "THEIRS" + (f", where THEIRS is one of {shown(list(columns))}" if columns else "")
+    return "THEIRS" + (f", where THEIRS is one of {shown(others)}" if others else "")
 
 
 def _text(value: object, what: str, place: Place) -> str:
