@@ -537,6 +537,7 @@ def test_a_gate_fails_such_a_row_and_an_explanation_gives_the_reason(tmp_path: P
 
 
 def test_an_explanation_counts_such_rows_and_scores_as_if_they_were_not_there() -> None:
+    pytest.importorskip("rouge_score_rs", reason="needs nlgauge[strings]")
     corpus = Corpus.from_records(RECORDS, on_missing="skip")
     table = nlgauge.evaluate(corpus, metrics="CIDEr", cache=False)
     found = nlgauge.explain(corpus, "CIDEr", rows=[1, 4], scores=table, cache=False)

@@ -80,5 +80,5 @@ def test_what_is_not_there(table: ScoreTable, metrics: list[str], say: str) -> N
 
 
 def test_an_arrow_says_which_way_is_better(table: ScoreTable) -> None:
-    assert directed(table, "Distance(k=1)", "score") == "Distance(k=1) ↓"
-    assert [directed(table, "Parts", part) for part in ("f", "words")] == ["Parts f ↑", "Parts words"]
+    assert directed(table, "InfoLM", "score") == "InfoLM ↓"
+    assert directed(table, "BERTScore(layer=3)", "recall") == "BERTScore(layer=3) recall ↑"

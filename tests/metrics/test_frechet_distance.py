@@ -24,7 +24,7 @@ def test_few_points_are_noted():
     x = np.random.default_rng(0).normal(size=(8, 8))
     found = FrechetDistance().compare(x, x)
     assert found.parts == pytest.approx((0, 0, 0), abs=1e-12)
-    assert "depends on how many" in found.notes[0]
+    assert "the distance depends on their number" in found.notes[0]
 
 
 def test_the_sizes_are_the_evidence():

@@ -46,7 +46,7 @@ def test_against_all_distances():
 
 def test_small_sets():
     found = value(EVALUATED, REFERENCE[:1])
-    assert math.isnan(found.parts[2]) and "density is not defined" in found.reason
+    assert math.isnan(found.parts[2]) and "density is undefined" in found.reason
     assert found.parts[0] == 0 and found.notes
     found = value(EVALUATED[:1], REFERENCE[:2], k=3)
     assert found.parts == (1, 0, 2, 1) and found.reason is None

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
-
-from starlette.responses import Response
+from typing import TYPE_CHECKING, Any
 
 from nlgauge._version import __version__
 from nlgauge.data.table import ScoreTable
@@ -15,6 +13,9 @@ from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.explanation import of_rows
 from nlgauge.meta.gate import Verdict
 from nlgauge.run.executors.together import Run, TooMuchWorkError
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
 
 Record = dict[str, Any]
 
@@ -94,4 +95,6 @@ def refusal(error: Exception) -> Refused:
 
 def response(refused: Refused) -> Response:
     """A refusal as it is sent."""
+    from starlette.responses import Response  # the rest of this file needs no extra
+
     return Response(encoded(refused.record), refused.status, refused.headers, "application/json")
