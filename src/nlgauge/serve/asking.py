@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from starlette.requests import ClientDisconnect, Request
+from typing import TYPE_CHECKING, Any
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.json_records import parsed
@@ -19,6 +17,9 @@ from nlgauge.run.results import texts_of
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.menu import Menu
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 _SHAPE = 'send an object such as {"rows": [{"candidate": "..."}]}; see /openapi.json'
 
@@ -100,6 +101,8 @@ def _over(what: str, limit: int, remedy: str) -> Refused:
 
 async def body_of(request: Request, limits: Limits) -> bytes:
     """The body. Raises Refused for another kind, for a compressed one, for too large and for too slow a one."""
+    from starlette.requests import ClientDisconnect  # the rest of this file needs no extra
+
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         # A browser sends this kind to another site only after that site has allowed it, which this one never does.
