@@ -30,6 +30,8 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return True
 
     monkeypatch.setattr(server, "run", run)
+    # uvicorn's logging closes all handlers that there are, and absl's closes the stream that pytest captures in.
+    monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
     monkeypatch.delenv(VARIABLE, raising=False)
     return told
 
