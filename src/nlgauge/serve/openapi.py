@@ -25,7 +25,9 @@ _ROW = {
 _ROWS = {"type": "array", "items": _ROW, "minItems": 1}
 _SPEC = {"type": "string", "description": "A spec: Name or Name(parameter=value); /metrics-list has those there are."}
 _EXAMPLE = {
-    "candidate": "The bridge was closed on Monday after inspectors found rust, and two hundred workers lost their jobs.",
+    "candidate": (
+        "The bridge was closed on Monday after inspectors found rust, and two hundred workers lost their jobs."
+    ),
     "references": ["Inspectors found rust in the bridge, and closed it."],
     "source": (
         "The city council met on Monday to discuss the bridge. Inspectors found rust in the steel. The bridge was "
