@@ -124,7 +124,7 @@ def test_a_recipe_can_keep_a_share_of_the_aligner_before(body, tmp_path, rank):
     def weights(folder):
         """Whole weights, and the factors of those that learn a difference of low rank."""
         file = folder / "aligner.safetensors"
-        factors = {name: value for name, value in load_file(file).items() if name.endswith((DOWN, UP))}
+        factors = {name: value for name, value in read_weights(file).items() if name.endswith((DOWN, UP))}
         return {name: v for name, v in read_delta(file, base).items() if name + DOWN not in factors} | factors
 
     first, last, found = (weights(folder) for folder in (before, after, kept))

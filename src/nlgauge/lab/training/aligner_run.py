@@ -236,7 +236,8 @@ def write_aligner(folder: Path, model: AlignerNet, threshold: float, divisor: fl
     whole[ALIGNER_TEMPERATURE] = np.array([divisor], np.float32)
     if question:
         whole[ALIGNER_QUESTION] = np.ones(1, np.float32)
-    write_delta(folder / ALIGNER_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank)
+    # In 8 bits where the layers learn differences of low rank: those are of large models, whose wheels are nearly full.
+    write_delta(folder / ALIGNER_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank, in_8_bits=bool(low_rank))
     write_graph(folder, "aligner.onnx")
 
 
