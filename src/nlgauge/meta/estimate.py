@@ -247,10 +247,11 @@ class _Task:
         rows = rows[~np.isnan(self.values[rows])]
         return len(rows) if clusters is None else len(np.unique(clusters[rows]))
 
-    def _within(self, numbers: tuple[float, ...], systems: int) -> tuple[float, ...]:
+    def _within(self, numbers: tuple[float, float, float], systems: int) -> tuple[float, float, float]:
         """A share is from 0 to 1, and a difference of two shares from -1 to 1."""
         least = 0.0 if systems == 1 else -1.0
-        return tuple(min(max(least, number), 1.0) for number in numbers) if self.share else numbers
+        mean, low, high = (min(max(least, number), 1.0) for number in numbers)
+        return (mean, low, high) if self.share else numbers
 
     def _more(self, influence: Float, width: float, error: float, n: int, rows: int) -> float:
         """Ratings until the interval is plus or minus the margin, the variance of rated rows falling as 1 / ratings."""
