@@ -56,6 +56,19 @@ def test_where_no_bar_can_be_certified_it_says_so() -> None:
         nlgauge.calibrate(replace(table, columns={"x": _noise(table)}), corpus).bar()
 
 
+def test_rows_without_a_score_make_no_bar_and_no_mean_infinite() -> None:
+    table, corpus, _ = outputs(400, 100, systems=("a",))
+    rated = [number for number, row in enumerate(corpus) if row.scores][:6]
+    table.columns[SPEC].values[rated] = math.nan
+    found = nlgauge.calibrate(table, corpus, cost=0.001)
+    of_cost = found.chosen[2]
+    assert math.isnan(of_cost.threshold) and "those without a score" in (of_cost.reason or "")
+    with pytest.raises(InputError, match="no bar: by cost it is best to let every row pass"):
+        found.bar("cost")
+    assert all(math.isfinite(one.low + one.high + one.mean) for one in found.reliability)
+    assert sum(one.n for one in found.reliability) == 100
+
+
 def _noise(table: nlgauge.ScoreTable) -> object:
     column = table.columns[SPEC]
     return replace(column, values=np.random.default_rng(9).normal(size=column.values.shape))

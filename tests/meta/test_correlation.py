@@ -79,7 +79,8 @@ def test_infinity_has_no_distance() -> None:
     x, y = np.array([1, 2, np.inf, 4]), np.array([1.0, 2, 3, 4])
     of_infinity = estimate(x[:, None], y[:, None], COEFFICIENTS["pearson"], "pooled")
     assert math.isnan(of_infinity.value)
-    assert "infinite" in str(of_infinity.reason)
+    of_rating = estimate(y[:, None], x[:, None], COEFFICIENTS["pearson"], "pooled")
+    assert "infinite" in str(of_infinity.reason) and "infinite" in str(of_rating.reason)
 
 
 def test_tie_calibration_finds_the_best_threshold_of_all() -> None:

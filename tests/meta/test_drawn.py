@@ -14,7 +14,7 @@ DRAW = Draw(
     (
         DrawnRow("a", "1", 0.5, 0, None, "r2"),
         DrawnRow("a", "2", 0.5),
-        DrawnRow("b", "1", 0.25, 1, "doc", "r1"),
+        DrawnRow("b", "1", 0.25, 1, "a source\u2028of two\u0085lines\r\n", "r1"),
     )
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -22,6 +23,8 @@ def test_what_is_refused() -> None:
     rated = {(row.system, row.item): 1.0 for row in corpus if row.scores}
     with pytest.raises(InputError, match="all 80 ratings are 1, which does not say how often others occur"):
         nlgauge.estimate(table, rated)
+    rated[next(iter(rated))] = math.inf
+    assert "a rating is infinite" in str(nlgauge.estimate(table, rated | _some(truth, "b"))[0].reason)
     clustered = Corpus(tuple(replace(row, extra={"doc": row.item[-1]}) for row in corpus))
     with pytest.raises(InputError, match="of 10 clusters, and at least 20 are needed"):
         nlgauge.estimate(table, clustered, cluster="doc")
@@ -29,6 +32,11 @@ def test_what_is_refused() -> None:
         nlgauge.estimate(table, corpus, confidence=95)
     with pytest.raises(InputError, match="nothing is rated for 'bad'"):
         nlgauge.estimate(table, corpus, aspects=["bad"])
+
+
+def _some(truth: dict[tuple[str, str], float], system: str) -> dict[tuple[str, str], float]:
+    """The ratings of every second row of a system."""
+    return {key: value for key, value in truth.items() if key[0] == system and int(key[1][1:]) % 2}
 
 
 def test_several_metrics_need_more_clusters_than_one() -> None:

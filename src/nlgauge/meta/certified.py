@@ -52,12 +52,12 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Bin:
-    """A fifth of the rated rows, by score."""
+    """A fifth of the rated rows, by score; rows without one are in the worst fifth."""
 
     low: float
     high: float
     mean: float
-    """The ends of the scores, and their mean"""
+    """The ends of the scores, and their mean; NaN where no row has one"""
     n: int
     good: float
     good_low: float
@@ -245,7 +245,11 @@ class RatedScores:
         for number in range(int(fold.max()) + 1):
             out = fold == number
             of_row[rows[out]] = _threshold(self.scores[rows[~out]], self.bad[rows[~out]], by, cost, precision)
-        return self._chosen(by, _threshold(self.scores[rows], self.bad[rows], by, cost, precision), of_row, True)
+        threshold = _threshold(self.scores[rows], self.bad[rows], by, cost, precision)
+        if math.isinf(threshold):
+            reason = f"by {by} it is best to let every row pass, even those without a score"
+            return Chosen(by, math.nan, math.nan, math.nan, math.nan, math.nan, True, reason)
+        return self._chosen(by, threshold, of_row, True)
 
     def _chosen(self, by: str, threshold: float, of_row: Float, honest: bool) -> Chosen:
         passed, rated, bad = self.scores >= of_row, self.rated, self.bad
@@ -261,8 +265,8 @@ class RatedScores:
         rows = np.flatnonzero(self.rated)
         for some in np.array_split(rows[np.argsort(sign * self.scores[rows], kind="stable")], _BINS):
             good = int(len(some) - self.bad[some].sum())
-            ends = sign * self.scores[some]
-            scores = (float(ends.min()), float(ends.max()), float(ends.mean()))
+            known = sign * self.scores[some][np.isfinite(self.scores[some])]
+            scores = (float(known.min()), float(known.max()), float(known.mean())) if len(known) else (math.nan,) * 3
             yield Bin(*scores, len(some), good / len(some), *proportion(good, len(some)))
 
 
@@ -281,7 +285,7 @@ def _threshold(scores: Float, bad: Mask, by: str, cost: float, precision: float)
     """The best of the thresholds between two scores that differ: a row passes that has as much or more."""
     order = np.argsort(scores, kind="stable")
     values, wrong = scores[order], bad[order]
-    cuts = np.flatnonzero(np.diff(values) > 0) + 1
+    cuts = np.flatnonzero(values[1:] > values[:-1]) + 1
     stopped = np.concatenate([[0], cuts]).astype(int)
     found = np.concatenate([[0], np.cumsum(wrong)])[stopped]
     alarms, missed = stopped - found, wrong.sum() - found

@@ -101,7 +101,8 @@ def _why(x: Float, y: Float, known: Mask) -> str:
     for name, a in (("the metric is", x), ("the ratings are", y)):
         if all(len(set(row[shown])) < 2 for row, shown in zip(a, known, strict=True)):
             return f"{name} constant{where}"
-    return f"metric or ratings are {'constant' if np.isfinite(x[known]).all() else 'constant or infinite'}{where}"
+    finite = np.isfinite(x[known]).all() and np.isfinite(y[known]).all()
+    return f"metric or ratings are {'constant' if finite else 'constant or infinite'}{where}"
 
 
 def coefficient(name: str, x: Float, y: Float, level: str) -> Coefficient:

@@ -70,8 +70,9 @@ class Draw:
     def load(cls, path: str | Path) -> Draw:
         """Read what `save` wrote. Raises InputError for anything else."""
         try:
-            lines = Path(path).read_text(encoding="utf-8").splitlines()
-            rows = tuple(DrawnRow(**json.loads(line)) for line in lines)
+            # str.splitlines would also split at U+2028 and U+0085, which a name or a cluster may hold.
+            lines = Path(path).read_text(encoding="utf-8").split("\n")
+            rows = tuple(DrawnRow(**json.loads(line)) for line in lines if line)
             wrong = [row for row in rows if not _right(row)]
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=path, remedy=_REMEDY) from None

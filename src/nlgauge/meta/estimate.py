@@ -214,11 +214,11 @@ class _Task:
         units = self._units(list(of), clusters)
         fitted = sum(part.fitted for part in parts)
         whole = {kind: self._summed(of, kind) for kind in ("by_metric", "alone")}
-        found, errors, p = {}, [], math.nan
+        found, widths, errors, p = {}, {}, [], math.nan
         for kind, (mean, *influence) in whole.items():
             moved, cautious = (ppi.totals(one, clusters) for one in influence)
             ends = ppi.interval(mean, moved, cautious, units, units - fitted, self.confidence)
-            found[kind] = (mean, *self._within(ends))
+            found[kind], widths[kind] = self._within((mean, *ends), len(parts)), ends[1] - ends[0]
             errors.append(ppi.standard_error(moved))
             if kind == "by_metric" and len(parts) > 1:
                 p = ppi.chance(mean, moved, cautious, units, units - fitted)
@@ -229,7 +229,7 @@ class _Task:
             single.weight if single else math.nan,
             *found["alone"],
             *(parts[0].bare if single else (math.nan,) * 3),
-            self._more(whole["by_metric"][1], found["by_metric"], errors[0], n, rows), p,
+            self._more(whole["by_metric"][1], widths["by_metric"], errors[0], n, rows), p,
         )  # fmt: skip
 
     def _summed(self, of: dict[str, tuple[float, _Part]], kind: str) -> tuple[float, Float, Float]:
@@ -247,18 +247,20 @@ class _Task:
         rows = rows[~np.isnan(self.values[rows])]
         return len(rows) if clusters is None else len(np.unique(clusters[rows]))
 
-    def _within(self, ends: tuple[float, float]) -> tuple[float, float]:
-        """A share, and a difference of shares, has ends that it cannot pass."""
-        return (max(-1.0, ends[0]), min(1.0, ends[1])) if self.share else ends
+    def _within(self, numbers: tuple[float, float, float], systems: int) -> tuple[float, float, float]:
+        """A share is from 0 to 1, and a difference of two shares from -1 to 1."""
+        least = 0.0 if systems == 1 else -1.0
+        mean, low, high = (min(max(least, number), 1.0) for number in numbers)
+        return (mean, low, high) if self.share else numbers
 
-    def _more(self, influence: Float, found: tuple[float, ...], error: float, n: int, rows: int) -> float:
+    def _more(self, influence: Float, width: float, error: float, n: int, rows: int) -> float:
         """Ratings until the interval is plus or minus the margin, the variance of rated rows falling as 1 / ratings."""
         if self.margin is None or not error:
             return math.nan
         rated = ~np.isnan(self.values)
         of_rated, of_rest = float((influence[rated] ** 2).sum()), float((influence[~rated] ** 2).sum())
         # In units of the rows' own variance: what clusters and small samples add stays as it is.
-        wanted = (of_rated + of_rest) * (2 * self.margin / (found[2] - found[1])) ** 2
+        wanted = (of_rated + of_rest) * (2 * self.margin / width) ** 2
         if wanted <= of_rest:
             return math.inf
         needed = max(0.0, math.ceil(n * of_rated / (wanted - of_rest) - n))

@@ -29,6 +29,8 @@ def refusal(y: Float, scores: Float | None, design: Design, at_random: bool) -> 
         return f"{units} {what}, {fewest}: take one metric, or {rate}{', of other clusters' * (units < n)}"
     if scores is None:
         return "a metric has no score on any row: name others"
+    if not np.isfinite(y[design.rated]).all():
+        return "a rating is infinite, and so would the mean be: leave it out"
     if np.ptp(y[design.rated]) == 0:
         return f"all {n} ratings are {y[design.rated][0]:g}, which does not say how often others occur: {rate}"
     if design.probabilities is None:

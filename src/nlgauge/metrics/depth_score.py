@@ -42,6 +42,9 @@ from nlgauge.metrics.references import ReferenceMetric, each_once
 Array = NDArray[np.float64]
 Marks = NDArray[np.bool_]
 
+_SAME = 1e-12
+"""Depths that differ by less differ by rounding only"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DepthScorePrepared(Prepared):
@@ -108,4 +111,5 @@ class DepthScore(ReferenceMetric[TokenVectors]):
         vectors = unit(feature.vectors[0, ~feature.special | self.special])
         depth = -np.linalg.norm(vectors - vectors.mean(axis=0), axis=1)
         least = np.quantile(depth, np.linspace(self.eps, 1, self.levels))
-        return vectors, depth >= least[:, None]
+        # Two tokens are equally deep, but for rounding, which must not choose one of them.
+        return vectors, depth >= least[:, None] - _SAME

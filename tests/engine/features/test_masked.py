@@ -88,6 +88,16 @@ def test_stride_masks_far_apart_and_every_place_once():
     assert len(_passes(Window(0, 100, 0, 100), 4)) == 25
 
 
+def test_weights_of_what_is_cut_away_do_not_count():
+    """A text whose weights are 0 as far as it is read has equal weights there, and not 0 divided by 0."""
+    beginning = " ".join(LONG.split()[:14])
+    values = np.zeros(len(WORDS))
+    values[[WORDS.index(word) for word in set(LONG.split()) - set(beginning.split())]] = 1.0
+    bag = read(BagRequest(LONG, 1.0, TokenWeights("w", values)), window="cut")
+    assert bag.unweighted
+    np.testing.assert_allclose(bag.log_probabilities, read(BagRequest(beginning, 1.0)).log_probabilities, atol=1e-6)
+
+
 def test_what_is_cut_away_counts_in_no_bag_and_has_no_likelihood():
     beginning = " ".join(LONG.split()[:14])
     cut, alone = read(BagRequest(LONG, 1.0), window="cut"), read(BagRequest(beginning, 1.0))

@@ -32,6 +32,13 @@ def test_every_look_is_kept_and_counted_by_its_baseline(tmp_path: Path) -> None:
     assert all(json.loads(line)["time"].endswith("Z") for line in path.read_text(encoding="utf-8").splitlines())
 
 
+def test_a_system_may_have_any_name(tmp_path: Path) -> None:
+    name, path = "a\u2028b\u0085c\rd\x0b", tmp_path / "history.jsonl"
+    for number in (1, 2):
+        (one,) = check(run(BEFORE + NOISE, name), against=run(BEFORE, name), history=path).regressions
+        assert (one.look, read(path)[-1].system) == (number, name)
+
+
 def test_a_loss_is_an_alarm_and_a_gain_is_none(tmp_path: Path) -> None:
     worse = check(run(BEFORE + NOISE - LOSS), against=run(BEFORE), history=tmp_path / "a.jsonl")
     assert not worse.passed and read(tmp_path / "a.jsonl")[0].alarm

@@ -50,7 +50,7 @@ def read_masked(
     for request in requests:
         if len(block.tokens(request.text)):
             asked.setdefault((request.text, request.stride), []).append(request)
-    sums = {key: _TextSums(block.tokens(key[0]), own) for key, own in asked.items()}
+    sums = {key: _TextSums(_read(key[0], block), own) for key, own in asked.items()}
     work = [(key, window, at) for key in asked for window in block.windows(key[0]) for at in _passes(window, key[1])]
     lengths, strides = [window.end - window.begin for _, window, _ in work], [key[1] for key, _, _ in work]
     for index in block.batches(lengths, kinds=strides):
@@ -65,8 +65,14 @@ def read_masked(
             sums[key].add(logits[rows], np.concatenate([at for _, _, at in part[first:last]]))
     out: dict[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood | None] = dict.fromkeys(requests)
     for key, total in sums.items():
-        out.update(total.answers(key[0], block.used(key[0])))
+        out.update(total.answers(key[0]))
     return out
+
+
+def _read(text: str, block: TextBlock) -> Tokens:
+    """The tokens of a text that are read: without those that a window cuts off."""
+    tokens, used = block.tokens(text), block.used(text)
+    return Tokens(tokens.ids[:used], tokens.offsets[:used])
 
 
 def _stretches(keys: Sequence[object]) -> Iterator[tuple[Any, int, int]]:
@@ -170,12 +176,11 @@ class _TextSums:
             shares *= shares.dtype.type(1 / temperature)
             sums.add(np.exp(shares, out=shares), at)
 
-    def answers(self, text: str, used: int) -> Iterator[tuple[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood]]:
-        """used: how many tokens of the text were read."""
+    def answers(self, text: str) -> Iterator[tuple[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood]]:
         for sums in self._bags.values():
             yield from sums.bags()
         for request in self._likelihoods:
-            yield request, Likelihood(text, self._logs[:used], self._tokens.offsets[:used])
+            yield request, Likelihood(text, self._logs, self._tokens.offsets)
 
 
 class _BagSums:

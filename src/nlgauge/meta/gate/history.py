@@ -57,7 +57,8 @@ def read(path: str | os.PathLike[str]) -> list[Look]:
     if not place.exists():
         return []
     try:
-        lines = place.read_text(encoding="utf-8").splitlines()
+        # str.splitlines would also split at U+2028 and U+0085, which the name of a system may hold.
+        lines = place.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError):
         raise InputError("is no history of a gate", file=place, remedy=_REMEDY) from None
     return [_look(line, place, number) for number, line in enumerate(lines, 1) if line.strip()]
