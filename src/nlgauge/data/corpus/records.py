@@ -224,6 +224,12 @@ def _ratings(nested: object, columns: Mapping[str, object], place: Place) -> dic
             number = math.inf
         if not math.isfinite(number):
             problem = f"the rating {shown(aspect)} is {type(value).__name__} {shown(value)}, not a finite number"
-            raise place.error(problem, "give a number, or leave a missing rating out")
+            raise place.error(problem, _number_remedy(value))
         ratings[_text(aspect, "an aspect of scores", place)] = number
     return ratings
+
+
+def _number_remedy(value: object) -> str:
+    if isinstance(value, str) and re.fullmatch(r"-?\d+,\d+", value):
+        return f"write {value.replace(',', '.')}, with a point"
+    return "give a number, or leave a missing rating out"
