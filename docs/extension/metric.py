@@ -100,16 +100,17 @@ class MetricDirective(SphinxDirective):
 
 
 def overview() -> str:
-    """The built-in metrics as a table in Markdown: what each says and what it needs, by the first sentence of its class."""
+    """The built-in metrics as a table in Markdown, with the first line of each docstring and the columns it reads."""
     rows = [
-        f"| [{name}]({name.lower()}.md) | {_cell(inspect.cleandoc(kind.__doc__ or '').splitlines()[0])} | {_needs(kind)} |"
+        f"| [{name}]({name.lower()}.md) | {_cell(inspect.cleandoc(kind.__doc__ or name).splitlines()[0])} "
+        f"| {_reads(kind)} |"
         for name, kind in built_in_metrics().items()
         if not name.startswith("published/")
     ]
     return "\n".join(["| metric | what it says | reads |", "|---|---|---|", *rows])
 
 
-def _needs(kind: type[Metric]) -> str:
+def _reads(kind: type[Metric]) -> str:
     try:
         return ", ".join(f"`{column}`" for column in kind().columns)
     except NlgaugeError:  # it needs a parameter, and what it reads depends on it

@@ -152,6 +152,9 @@ def _value(record: Mapping[str, object], theirs: str) -> object:
 
 def _no_candidate(record: dict[str, object], wanted: str, place: Place) -> InputError:
     folded = {key.strip().casefold(): key for key in record if key != wanted}
+    if {"nlgauge", "signatures", "metrics"} <= record.keys():
+        problem = "this is a file of scores, which holds no texts"
+        return place.error(problem, "give the outputs that were scored; nlgauge report and compare read scores")
     pair = f"candidate={next((folded[alias] for alias in _ALIASES if alias in folded), 'COLUMN')}"
     problem = f"there is no column {shown(wanted)} for the candidate; the columns are {shown(list(record))}"
     return place.error(problem, f"say which one it is with --map {shlex.quote(pair)}, in Python with columns=")
