@@ -185,7 +185,7 @@ def test_column_mapped_to_one_field_is_not_read_as_another(write, columns, expec
 
 
 BAD_ROWS: dict[str, tuple[str, list[str]]] = {
-    "broken JSON": ('{"candidate": "b"', ["broken JSON at column 18", "one object like"]),
+    "broken JSON": ('{"candidate": "b"', ["broken JSON at column 18", "does not end on its line"]),
     "broken string": ('{"candidate": "b}', ["broken JSON at column 15", "one object like"]),
     "text": ("plain text", ["broken JSON at column 1", "one object like"]),
     "two objects": ('{"candidate": "b"} {"candidate": "c"}', ["column 20", "Extra data"]),

@@ -117,6 +117,6 @@ def test_a_rating_may_stand_in_a_column_of_any_name() -> None:
 
 
 def test_a_file_of_scores_is_told_from_outputs(tmp_path: Path) -> None:
-    nlgauge.evaluate(["a b"], metrics="Length", cache=False).save(tmp_path / "scores.jsonl")
+    nlgauge.evaluate(candidates=["a b"], metrics="Length", cache=False).save(tmp_path / "scores.jsonl")
     with pytest.raises(InputError, match=r"row 1: this is a file of scores, .*give the outputs that were scored"):
         Corpus.read(tmp_path / "scores.jsonl")
