@@ -120,3 +120,8 @@ def test_a_file_of_scores_is_told_from_outputs(tmp_path: Path) -> None:
     nlgauge.evaluate(candidates=["a b"], metrics="Length", cache=False).save(tmp_path / "scores.jsonl")
     with pytest.raises(InputError, match=r"row 1: this is a file of scores, .*give the outputs that were scored"):
         Corpus.read(tmp_path / "scores.jsonl")
+
+
+def test_texts_in_the_place_of_records_are_sent_to_candidates() -> None:
+    with pytest.raises(InputError, match=r"row 1: this is str 'a b', not a record \(give texts as candidates="):
+        nlgauge.evaluate(["a b"], metrics="Length")  # type: ignore[arg-type]

@@ -92,7 +92,9 @@ def _each(records: Iterable[object], table: str | None) -> Iterator[object]:
 def _named(record: object, place: Place) -> dict[str, object]:
     """The values of a record by the names of their columns."""
     if not isinstance(record, Mapping):
-        raise place.error(f"this is {kind(record)}, not a record", JSON_REMEDY)
+        of_python = place.file is None and isinstance(record, str)
+        remedy = 'give texts as candidates=[...], or records like {"candidate": "..."}' if of_python else JSON_REMEDY
+        raise place.error(f"this is {kind(record)}, not a record", remedy)
     if len(record) > MOST_COLUMNS:
         problem = f"the row has {len(record):,} columns, and the limit is {MOST_COLUMNS:,}"
         raise place.error(problem, "leave out those that are not needed")
