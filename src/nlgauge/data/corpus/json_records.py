@@ -67,9 +67,7 @@ def _remedy(text: str, at: int, is_line: bool) -> str:
         return "remove the comma before the closing bracket"
     if is_line and at >= len(text.rstrip()):
         begins = "list" if text.lstrip().startswith("[") else "record"
-        return (
-            f"the {begins} does not end on its line: a .jsonl has one whole record a line, a .json one list of records"
-        )
+        return f"the {begins} does not end on its line: a .jsonl has one whole record a line, a .json a list"
     return JSON_REMEDY
 
 
