@@ -29,16 +29,16 @@ myst_heading_anchors = 4
 myst_html_meta = {
     "description": "nlgauge evaluates generated text offline: hallucination detection, faithfulness (groundedness, "
     "factual consistency) of RAG answers and summaries, significance tests, and agreement of metrics with people.",
-    "keywords": "hallucination detection, faithfulness, groundedness, factual consistency, RAG evaluation, "
-    "LLM as a judge, LLM evaluation, summarization, BERTScore, InfoLM",
 }
 
 # A block is copied without its prompts and outputs; what a block of `text` shows is not copied at all.
 copybutton_selector = "div:not(.highlight-text) > div.highlight pre"
 copybutton_prompt_text = "$ "
+copybutton_line_continuation_character = "\\"
 
 html_theme = "furo"
-html_static_path: list[str] = []
+html_static_path = ["extension/static"]
+html_css_files = ["wide.css"]
 html_show_sphinx = False
 html_copy_source = False
 html_show_search_summary = False  # which a page that was opened from disk may not fetch

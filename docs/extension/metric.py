@@ -67,7 +67,7 @@ def _parameters(kind: type[Metric]) -> str:
 def _choices(kind: type[Metric], name: str, told: str) -> str:
     """The values of a parameter that its text does not name."""
     values = [repr(value) for value in kind.choices.get(name, ())]
-    if not values or all(value.strip("'") in told for value in values) or values == ["True", "False"]:
+    if not values or all(value.strip("'") in told for value in values) or sorted(values) == ["False", "True"]:
         return ""
     return " One of " + ", ".join(f"`{value}`" for value in values) + "."
 
@@ -99,6 +99,34 @@ class MetricDirective(SphinxDirective):
         return holder.children
 
 
+def overview() -> str:
+    """The built-in metrics as a table in Markdown, with the first line of each docstring and the columns it reads."""
+    rows = [
+        f"| [{name}]({name.lower()}.md) | {_cell(inspect.cleandoc(kind.__doc__ or name).splitlines()[0])} "
+        f"| {_reads(kind)} |"
+        for name, kind in built_in_metrics().items()
+        if not name.startswith("published/")
+    ]
+    return "\n".join(["| metric | what it says | reads |", "|---|---|---|", *rows])
+
+
+def _reads(kind: type[Metric]) -> str:
+    try:
+        return ", ".join(f"`{column}`" for column in kind().columns)
+    except NlgaugeError:  # it needs a parameter, and what it reads depends on it
+        return ""
+
+
+class MetricsDirective(SphinxDirective):
+    """`{metrics}`: all built-in metrics in a table."""
+
+    def run(self) -> list[nodes.Node]:
+        holder = nodes.Element()
+        self.state.nested_parse(StringList(overview().splitlines(), source=""), self.content_offset, holder)
+        return holder.children
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("metric", MetricDirective)
+    app.add_directive("metrics", MetricsDirective)
     return {"parallel_read_safe": True}

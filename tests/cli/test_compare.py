@@ -145,3 +145,12 @@ def test_a_margin_and_a_plan(designed: tuple[Path, Path]) -> None:
     refused("compare", scores, "A", "B", "--margin", -1, say="is not above 0")
     refused("compare", scores, "A", "B", "--margin", 1, "--items", 80, say="the column 'items needed' is the plan")
     assert shown.stderr.startswith("no worse: no loss of 2 or more (one-sided p < 0.05); equivalent: no such gain")
+
+
+def test_two_systems_need_not_be_named(scores: Path, tmp_path: Path) -> None:
+    named = nlgauge("compare", scores, "A", "B", "--replicates", 20)
+    assert nlgauge("compare", scores, "--replicates", 20).stdout == named.stdout != ""
+    refused("compare", scores, "A", say="name the two systems to compare, A and B: the scores are of A, B")
+    three = ScoreTable([(system, "x") for system in "ABC"], {"Words": Column(("score",), np.ones((3, 1)))}, {})
+    three.save(tmp_path / "three.jsonl")
+    refused("compare", tmp_path / "three.jsonl", say="A and B: the scores are of A, B, C")

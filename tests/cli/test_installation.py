@@ -40,7 +40,8 @@ def test_list_of_a_metric_is_all_that_is_to_be_said_of_it() -> None:
     assert found["name"] == "Length"
     refused("list", "bert-score", say="did you mean BERTScore?")
     refused("list", "Consistencyy", say="did you mean Consistency?")
-    refused("list", "faithfulness", say="did you mean Consistency(aligner='D')?")
+    for words in ("faithfulness", "RAG evaluation", "LLM as a judge"):
+        refused("list", words, say="did you mean Consistency(aligner='D')?")
     refused("list", "BLEURT", say="there are ")
 
 

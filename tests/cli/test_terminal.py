@@ -115,3 +115,16 @@ def test_a_long_candidate_is_told_of_before_it_is_scored(tmp_path: Path, monkeyp
     assert said in nlgauge("check", rows, "-m", "EmbeddingAverage", "--at-least", 0).stderr
     assert said in nlgauge("explain", rows, "-m", "EmbeddingAverage").stderr
     assert said not in nlgauge("explain", rows, "-m", "EmbeddingAverage", "--row", 1).stderr
+
+
+def test_candidates_that_are_not_in_english_are_told_of(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    texts = ["The bridge was closed.", "桥梁周一关闭。", "Мост был закрыт в понедельник."]
+    rows.write_text(
+        "".join(json.dumps({"candidate": text, "references": ["some"]}) + "\n" for text in texts), encoding="utf-8"
+    )
+    said = "2 of 3 candidates are not in English (Chinese characters, Cyrillic)"
+    assert said in nlgauge("score", rows, "-m", "EmbeddingAverage").stderr
+    assert said in nlgauge("check", rows, "-m", "EmbeddingAverage", "--at-least", 0).stderr
+    assert "not in English" not in nlgauge("explain", rows, "-m", "EmbeddingAverage", "--row", 1).stderr
+    assert "not in English" not in nlgauge("score", rows, "-m", "TokenF1").stderr

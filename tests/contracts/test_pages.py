@@ -201,6 +201,25 @@ def test_nothing_is_wider_than_the_window(browser: Any, path: Path, width: int, 
     watched.context.close()
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_letters_of_a_figure_do_not_lie_on_each_other(browser: Any, path: Path, width: int) -> None:
+    watched = Watched(browser, path, viewport={"width": width, "height": 800})
+    boxes = watched.evaluate(
+        "[...document.querySelectorAll('#hist text')].map(one => one.getBoundingClientRect())"
+        ".map(box => [box.left, box.top, box.right, box.bottom])"
+    )
+    assert len(boxes) > 6
+    lying = [
+        (one, other)
+        for number, one in enumerate(boxes)
+        for other in boxes[:number]
+        # Boxes hold the room above and below letters, which may overlap by a little.
+        if min(one[2], other[2]) > max(one[0], other[0]) and min(one[3], other[3]) - max(one[1], other[1]) > 3
+    ]
+    assert lying == []
+    watched.context.close()
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_axe_finds_nothing_serious(browser: Any, path: Path, scheme: str, tmp_path: Path) -> None:
     script = axe()

@@ -308,6 +308,13 @@ def test_long_names_have_an_unfinished_file_too(tmp_path: Path) -> None:
     assert place.read_text() == "new"
 
 
+def test_a_place_that_is_a_folder_is_told_from_one_without_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written: it is a folder"):
+        refuse_place(tmp_path)
+    with pytest.raises(InputError, match="cannot be written: its folder does not exist"):
+        refuse_place(tmp_path / "no" / "a.txt")
+
+
 @posix
 def test_a_name_that_is_too_long_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written: File name too long"):

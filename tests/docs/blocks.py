@@ -104,7 +104,7 @@ def run_command(command: str, shims: Path) -> tuple[int, str]:
 
     nlgauge itself runs in this process, where models are loaded once; whatever a shell is needed for runs in one.
     """
-    words = shlex.split(command, comments=True)
+    words = shlex.split(command.replace("\\\n", ""), comments=True)  # as a shell joins lines
     if words[:1] == ["nlgauge"] and not _SHELL.search(re.sub(r"\"[^\"]*\"|'[^']*'|#.*", "", command)):
         result = nlgauge(*words[1:])
         if result.exception and not isinstance(result.exception, SystemExit):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from html import unescape
+from html.parser import HTMLParser
 from pathlib import Path
 
 import click
@@ -31,6 +33,54 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return folder / "html"
+
+
+ASKED = {
+    "hallucination": "rag-gate", "faithfulness": "consistency", "groundedness": "rag-gate",
+    "factual consistency": "consistency", "LLM as a judge": "beside-others", "RAG evaluation": "rag-gate",
+    "summarization": "index", "semicolons": "formats",
+}  # fmt: skip
+"""What people search for, and a page that answers it"""
+
+
+class Prose(HTMLParser):
+    """The texts of a page that are not code."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inside = 0
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.inside += tag in CODE
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside -= tag in CODE
+
+    def handle_data(self, data: str) -> None:
+        if not self.inside:
+            self.found.append(data)
+
+
+CODE = ("script", "style", "pre", "code")
+
+
+def test_no_page_shows_raw_marks(site: Path) -> None:
+    """A comment at the beginning of a line makes HTML of that line: its marks would be shown as they are."""
+    raw = {}
+    for path in site.rglob("*.html"):
+        page = Prose()
+        page.feed(path.read_text(encoding="utf-8"))
+        if marked := [text.strip()[:80] for text in page.found if re.search(r"`|\]\(|<!--", text)]:
+            raw[path.name] = marked
+    assert raw == {}
+
+
+def test_all_metrics_are_in_one_table(site: Path) -> None:
+    page = read(site, "metrics/index.html")
+    assert "does the source support what the candidate says" in page
+    for name in built_in_metrics():
+        assert name.startswith("published/") or f'href="{name.lower()}.html"' in page
 
 
 def read(site: Path, page: str) -> str:
@@ -81,4 +131,11 @@ def test_nothing_is_loaded_from_elsewhere_and_the_search_works_from_disk(site: P
             "baryscore" in link.lower()
             for link in page.page.eval_on_selector_all("#search-results li a", "all => all.map(one => one.href)")
         )
+        for words, wanted in ASKED.items():
+            page.page.goto((site / "search.html").as_uri() + "?q=" + words.replace(" ", "+"))
+            page.page.wait_for_selector("p.search-summary:has-text('found')")
+            page.page.wait_for_selector(f"#search-results li a[href*='{wanted}']")
+            numbers = re.findall(r"\d+", page.page.inner_text("p.search-summary"))  # none in "found one page"
+            found = int(numbers[0]) if numbers else 1
+            assert found <= 20, f"{words}: a search that finds {found} pages finds none"
         assert [url for url in page.requests if not url.startswith(("file:", "data:"))] == []

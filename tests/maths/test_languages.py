@@ -12,7 +12,7 @@ from nlgauge.maths.languages import foreign
         ("Les musées de la ville sont fermés le lundi et le mardi.", "French"),
         ("El puente fue cerrado el lunes porque los inspectores encontraron óxido en las vigas.", "Spanish"),
         ("Мост был закрыт в понедельник.", "Cyrillic"),
-        ("桥梁周一关闭。", "Cjk"),
+        ("桥梁周一关闭。", "Chinese characters"),
         ("Η γέφυρα έκλεισε τη Δευτέρα.", "Greek"),
         ("Žádná lávka přes řeku není dnes ještě otevřená, říká město.", "a Latin script, and no English word"),
     ],

@@ -27,8 +27,12 @@ LONGEST_SPEC = 4096
 """Characters: a spec holds words and numbers, and at most the path of a file"""
 _SHOWN = 100
 _OTHER_NAMES = dict.fromkeys(
-    ("faithfulness", "hallucination", "hallucinations", "factuality", "factualconsistency"), "Consistency(aligner='D')"
-)
+    (
+        "faithfulness", "hallucination", "hallucinations", "hallucinationdetection", "factuality", "factualconsistency",
+        "rag", "ragevaluation", "llmasajudge", "judge", "entailment",
+    ),
+    "Consistency(aligner='D')",
+)  # fmt: skip
 """What people ask for by the name of what is measured"""
 
 

@@ -25,8 +25,8 @@ SIGNIFICANCE = 0.05
 
 @click.command(short_help="Is system A better than system B, or is it noise?")
 @click.argument("scores", type=PLACE)
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", required=False)
+@click.argument("b", required=False)
 @click.option("--metric", help="Only this metric, by its spec or name; or 'spec part'.")
 @click.option("--parts", is_flag=True, help="Print every part of the metrics, not only the first.")
 @click.option("--margin", type=float, help="The loss that would not matter: is A no worse than B by so much?")
@@ -38,10 +38,12 @@ SIGNIFICANCE = 0.05
 @LABEL
 @IN_FORMATS
 def compare(
-    scores: Path, a: str, b: str, metric: str | None, parts: bool, margin: float | None, items: int | None,
-    outputs: Path | None, cluster: str | None, columns: Sequence[str], layout: str, **how: Any,
+    scores: Path, a: str | None, b: str | None, metric: str | None, parts: bool, margin: float | None,
+    items: int | None, outputs: Path | None, cluster: str | None, columns: Sequence[str], layout: str, **how: Any,
 ) -> None:  # fmt: skip
     """Is system A better than system B by a scores file, or is that noise?
+
+    A and B may be left out where the file holds two systems.
 
     Per metric: both means over the items that both have, their difference with its 95 % interval, p (approximate
     randomisation, corrected by Holm for all metrics shown that have a direction), about how many items would show a
@@ -58,7 +60,7 @@ def compare(
         raise SpecError("--outputs and --map are of --cluster: give it too")
     corpus = None if outputs is None else read_outputs(outputs, columns, on_missing="skip")
     table, _ = labelled(clustered(table, corpus, cluster))
-    a, b = labels_given().get(a, a), labels_given().get(b, b)
+    a, b = _two(table, [labels_given().get(name, name) for name in (a, b) if name is not None])
     whole = parts or metric is not None or layout == "json"
     asked = table if whole else selected(table)
     comparison = nlgauge.compare(asked, a, b, metric, margin=margin, items=items, **how)
@@ -74,6 +76,15 @@ def compare(
             remark(f"--parts shows {more} more")
     for note in (*_notes(comparison.records), *comparison.notes):
         remark(note)
+
+
+def _two(table: nlgauge.ScoreTable, named: Sequence[str]) -> Sequence[str]:
+    if len(named) == 2:
+        return named
+    if not named and len(table.systems) == 2:
+        return table.systems
+    held = ", ".join(table.systems[:20])
+    raise SpecError(f"name the two systems to compare, A and B: the scores are of {held}")
 
 
 def _table(

@@ -82,7 +82,7 @@ def _tell_unbeaten(behind: Sequence[Unbeaten]) -> None:
     for one in behind:
         by_aspect.setdefault((one.aspect, one.sentinel), []).append(one.metric)
     for (aspect, sentinel), metrics in by_aspect.items():
-        remark(f"{aspect}: not shown to beat {sentinel}: {', '.join(metrics)}")
+        remark(f"{aspect}: no significantly better agreement than {sentinel}: {', '.join(metrics)}")
     if behind and all(math.isnan(one.p) for one in behind):
         remark("metrics and sentinels were compared by value alone: there is no test, or it would take long")
 

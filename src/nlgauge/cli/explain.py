@@ -13,7 +13,7 @@ import nlgauge
 from nlgauge._version import __version__
 from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, keeping
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_outputs, tell_long
+from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_outputs, tell_hard
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError, SpecError
@@ -55,7 +55,7 @@ def explain(
     refuse_place(output)
     corpus = read_outputs(outputs, columns, on_missing="skip")
     rows = _rows(corpus, outputs, row, item, system)
-    tell_long(corpus, [spec], how["model"], rows)
+    tell_hard(corpus, [spec], how["model"], rows)
     how["against"] = None if against is None else nlgauge.Corpus.read(against)
     how["scores"] = None if scores is None else nlgauge.ScoreTable.load(scores)
     found = _explained(corpus, spec, rows, row is not None or item is not None, how)

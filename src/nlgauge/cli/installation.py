@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.argument("names", metavar="[METRIC]...", nargs=-1)
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def list_all(names: Sequence[str], layout: str) -> None:
-    """List the installed metrics and models, with their parameters; of the METRICs that are named, all details.
+    """List the installed metrics and models, with their parameters. With names of metrics: all details of these.
 
     Metrics called published/Name repeat the published code of a paper, with its errors.
     """

@@ -13,7 +13,7 @@ import click
 import nlgauge
 from nlgauge.cli.options import ADDRESS, AGAINST, CLUSTER, IN_FORMATS, LABEL, LOADING, MAP, READING, TEXT_FILES, keeping
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_long
+from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_hard
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import SpecError
 from nlgauge.show.tables import Cell, Number
@@ -99,7 +99,7 @@ def score(
         systems=systems, on_disk=in_blocks, on_missing=on_missing,
     )  # fmt: skip
     if not in_blocks:
-        tell_long(corpus, metrics, how["model"])
+        tell_hard(corpus, metrics, how["model"])
     with blaming(outputs or (candidates[0] if len(candidates) == 1 else None)):
         table = nlgauge.evaluate(
             corpus,

@@ -7,6 +7,7 @@ import math
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import replace
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 LONG = 100_000
 """Characters: a text that keeps a metric of a model busy for a minute"""
+_LOOKED_AT = 1000
+"""Texts whose language is told: a run of millions does not wait for it"""
 WIDTH = 100
 """Columns that text output keeps to"""
 
@@ -60,24 +63,37 @@ def read_outputs(
     return Corpus.read(outputs, columns=names, on_disk=on_disk, on_missing=on_missing)
 
 
-def tell_long(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: Collection[int] | None = None) -> None:
-    """Which candidates will take long, before they do, where a metric reads a model.
+def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: Collection[int] | None = None) -> None:
+    """Which candidates will take long, before they do, and which are not in English, where a metric reads a model.
 
     numbers: of the rows that are scored, counted from 1.
     """
     from nlgauge.catalogue import registry
 
-    if all(registry.metric(spec, model=model).cost == "strings" for spec in specs):
+    reading = [one for spec in specs if (one := registry.metric(spec, model=model)).cost != "strings"]
+    if not reading:
         return
-    sizes = (
-        (number, len(row.candidate)) for number, row in enumerate(corpus, 1) if numbers is None or number in numbers
-    )
-    long = [one for one in sizes if one[1] > LONG]
+    texts = [(number, row.candidate) for number, row in enumerate(corpus, 1) if numbers is None or number in numbers]
+    if any(getattr(one, "model", None) in (None, "pocket", "base") for one in reading):
+        _tell_foreign([text for _, text in texts])
+    long = [(number, len(text)) for number, text in texts if len(text) > LONG]
     if long:
         number, size = max(long, key=lambda one: one[1])
         more = f", and {len(long) - 1} more are long" if len(long) > 1 else ""
         which = f"row {number} has a candidate of {size:,} characters{more}"
         remark(f"{which}: a metric that reads a model may take minutes; is the file split into rows as it should be?")
+
+
+def _tell_foreign(texts: Sequence[str]) -> None:
+    from nlgauge.maths.languages import foreign
+
+    seen = texts[:_LOOKED_AT]
+    found = Counter(filter(None, map(foreign, seen)))
+    if found:
+        languages = ", ".join(name for name, _ in found.most_common(3))
+        which = f"{found.total()} of {'the first ' if len(texts) > len(seen) else ''}{len(seen)} candidates"
+        means = "the embedded models read English alone, and their scores of other texts mean little"
+        remark(f"{which} are not in English ({languages}): {means}; --model takes another model")
 
 
 def one_metric(specs: Sequence[str], example: str) -> str:

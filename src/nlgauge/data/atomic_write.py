@@ -64,8 +64,10 @@ def refuse_place(*places: str | os.PathLike[str] | None) -> None:
             continue
         target = os.path.realpath(place)
         # Paths' own methods raise for names that are too long.
-        if os.path.isdir(target) or not os.path.isdir(os.path.dirname(target)):  # noqa: PTH112, PTH120
-            raise InputError("cannot be written", file=place, remedy="name a file in a folder that exists")
+        is_folder = os.path.isdir(target)  # noqa: PTH112
+        if is_folder or not os.path.isdir(os.path.dirname(target)):  # noqa: PTH112, PTH120
+            why = "it is a folder" if is_folder else "its folder does not exist"
+            raise InputError(f"cannot be written: {why}", file=place, remedy="name a file in a folder that exists")
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:

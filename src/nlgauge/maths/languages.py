@@ -66,7 +66,7 @@ def foreign(text: str) -> str | None:
     script, most = scripts.most_common(1)[0]
     if script != "Latin" and scripts["Latin"] * 2 < len(letters):
         wide = script in _DENSE
-        return script if most >= (_LETTERS if not wide else 3) else None
+        return _CALLED.get(script, script) if most >= (_LETTERS if not wide else 3) else None
     words = [word.lower() for word in _WORD.findall(text[:4000])]
     if len(words) < _WORDS:
         return None
@@ -81,3 +81,5 @@ def foreign(text: str) -> str | None:
 
 _DENSE = frozenset({"Cjk", "Hiragana", "Katakana", "Hangul"})
 """Scripts in which a few characters can be a sentence"""
+_CALLED = {"Cjk": "Chinese characters"}
+"""What readers call a script that Unicode calls otherwise"""

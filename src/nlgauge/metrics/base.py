@@ -108,8 +108,9 @@ M = TypeVar("M", bound="Metric")
 class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have the abstract methods
     """A metric and its parameters. ``str(metric)`` is its spec, which parses back to an equal metric.
 
-    model: name or folder of the model. None is the model of the run, by default the embedded 'pocket'. A metric uses a
-        model if it has this field, ``model: str | None = None``.
+    A metric uses a model if it has the field ``model: str | None = None``.
+
+    model: name or folder of the model. None is the model of the run, by default the embedded 'pocket'
     """
 
     higher_is_better: ClassVar[bool] = True

@@ -185,7 +185,7 @@ def test_column_mapped_to_one_field_is_not_read_as_another(write, columns, expec
 
 
 BAD_ROWS: dict[str, tuple[str, list[str]]] = {
-    "broken JSON": ('{"candidate": "b"', ["broken JSON at column 18", "one object like"]),
+    "broken JSON": ('{"candidate": "b"', ["broken JSON at column 18", "does not end on its line"]),
     "broken string": ('{"candidate": "b}', ["broken JSON at column 15", "one object like"]),
     "text": ("plain text", ["broken JSON at column 1", "one object like"]),
     "two objects": ('{"candidate": "b"} {"candidate": "c"}', ["column 20", "Extra data"]),
@@ -388,7 +388,7 @@ def test_huge_cell_and_the_csv_limit_is_left_alone(tmp_path):
         ("candidate,system,system\na,b,c\n", ["the column 'system' is given twice", "rename or remove"], None),
         ("candidate\n", ["there are no rows", "give at least one row"], None),
         ("\n\n", ["there are no rows", "give at least one row"], None),
-        ("source;output\na;b\n", ["the header is one cell, and that holds semicolons", "rename the file"], None),
+        ("source;output\na;b\n", ["the columns are ['source', 'output']", "--map candidate=output"], 1),
         ("candidate,scores.f\na,1\nb,x\n", ["'f' is str 'x', not a finite number", "leave a missing rating out"], 2),
         ("candidate,scores.f\na,nan\n", ["'f' is str 'nan', not a finite number", "leave a missing rating out"], 1),
         ("candidate,scores\na,4\n", ["scores is int 4, not an object", '{"aspect": number}'], 1),

@@ -13,8 +13,8 @@ from nlgauge import Corpus, InputError
     ("name", "sign", "said"),
     [
         ("rows.csv", "\t", "tabs"),
-        ("rows.csv", ";", "semicolons"),
         ("rows.csv", "|", "bars"),
+        ("rows.tsv", ";", "semicolons"),
         ("rows.tsv", ",", "commas"),
     ],
 )
@@ -31,3 +31,26 @@ def test_one_column_may_have_any_name_where_it_is_named(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("a;b\nA text.\n", encoding="utf-8")
     assert Corpus.read(path, columns={"candidate": "a;b"})[0].candidate == "A text."
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_spreadsheet_with_decimal_commas_writes_semicolons(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "rows.csv"
+    lines = ["candidate;references.1;scores.fluency", 'A text, with a comma;"One; two";4', "B;C;"]
+    path.write_bytes(end.join(lines).encode("utf-8-sig"))
+    first, second = Corpus.read(path)
+    assert (first.candidate, first.references, first.scores) == ("A text, with a comma", ("One; two",), {"fluency": 4})
+    assert (second.candidate, second.scores) == ("B", {})
+
+
+def test_a_semicolon_in_the_texts_of_one_column_separates_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("candidate\nOne; two.\n", encoding="utf-8")
+    assert Corpus.read(path)[0].candidate == "One; two."
+
+
+def test_a_number_with_a_decimal_comma_is_named_with_its_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("candidate;scores.fluency\nA;4\nB;4,5\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"row 2: the rating 'fluency' is str '4,5', .*write 4\.5, with a point"):
+        Corpus.read(path)

@@ -57,3 +57,29 @@ def test_a_file_of_rows_with_a_key_given_twice_is_refused(tmp_path: Path) -> Non
     (tmp_path / "rows.jsonl").write_text(rows, encoding="utf-8")
     with pytest.raises(InputError, match=r"rows\.jsonl: row 2: the key 'x' is given twice"):
         Corpus.read(tmp_path / "rows.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        ('{"candidate": "a"},', "remove the comma after the record: in .jsonl each line is one record alone"),
+        ('{"candidate": "a"} ,  ', "remove the comma after the record: in .jsonl each line is one record alone"),
+        ('{"candidate": "a", }', "remove the comma before the closing bracket"),
+        ('{"references": ["a",], "candidate": "b"}', "remove the comma before the closing bracket"),
+        ('[{"candidate": "a"},', "the list does not end on its line: a .jsonl has one whole record a line"),
+        ("{", "the record does not end on its line: a .jsonl has one whole record a line"),
+        ('{"candidate" "a"}', "write one object like"),
+        ('{"candidate": "a, ]" "b"}', "write one object like"),
+    ],
+)
+def test_a_common_slip_is_named(tmp_path: Path, line: str, remedy: str) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"candidate": "x"}\n' + line + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"rows\.jsonl: row 2: broken JSON") as caught:
+        Corpus.read(tmp_path / "rows.jsonl")
+    assert remedy in str(caught.value)
+
+
+def test_the_comma_after_the_last_record_of_a_list_is_named(tmp_path: Path) -> None:
+    (tmp_path / "rows.json").write_text('[{"candidate": "a"},\n]\n', encoding="utf-8")
+    with pytest.raises(InputError, match="remove the comma before the closing bracket"):
+        Corpus.read(tmp_path / "rows.json")

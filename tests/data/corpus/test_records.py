@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import nlgauge
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.records import column_for
 from nlgauge.data.corpus.row import LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES
@@ -112,3 +114,14 @@ def test_a_rating_may_stand_in_a_column_of_any_name() -> None:
     for field in ("scores.", "mood"):
         with pytest.raises(InputError, match="for a rating of that name"):
             Corpus.from_records(records, columns={**columns, field: "label"})
+
+
+def test_a_file_of_scores_is_told_from_outputs(tmp_path: Path) -> None:
+    nlgauge.evaluate(candidates=["a b"], metrics="Length", cache=False).save(tmp_path / "scores.jsonl")
+    with pytest.raises(InputError, match=r"row 1: this is a file of scores, .*give the outputs that were scored"):
+        Corpus.read(tmp_path / "scores.jsonl")
+
+
+def test_texts_in_the_place_of_records_are_sent_to_candidates() -> None:
+    with pytest.raises(InputError, match=r"row 1: this is str 'a b', not a record \(give texts as candidates="):
+        nlgauge.evaluate(["a b"], metrics="Length")  # type: ignore[arg-type]

@@ -132,6 +132,29 @@ def test_twenty_texts_are_rated_by_keyboard_saved_and_estimated(tmp_path: Path) 
     assert one.ratings == 20 and one.alone == 13 / 20
 
 
+def test_words_are_marked_by_a_touch_and_rated_on_a_telephone(tmp_path: Path) -> None:
+    place, _, _ = page(tmp_path, ["One text " * 200, "Another text."])
+    with chromium() as browser:
+        seen = Watched(browser, place, viewport={"width": 360, "height": 640}, has_touch=True)
+        if not seen.page.inner_text(".answer").count("One"):
+            seen.page.tap("#on")
+        seen.page.tap(".word >> nth=1")
+        assert seen.page.locator(".word.marked").all_inner_texts() == ["text"]
+        seen.page.tap(".word >> nth=1")
+        assert seen.page.locator(".word.marked").count() == 0
+        seen.evaluate("() => scrollTo(0, 0)")
+        bottom = seen.evaluate("() => document.querySelector('#rate button').getBoundingClientRect().bottom")
+        assert 0 < bottom <= 640, "a long text must not push the ratings off the screen"
+        assert seen.errors == []
+
+
+def test_a_text_that_is_read_from_the_right_is_set_from_the_right(tmp_path: Path) -> None:
+    place, _, _ = page(tmp_path, ["افتتح الجسر في مايو."])
+    with chromium() as browser:
+        seen = Watched(browser, place)
+        assert seen.evaluate("() => getComputedStyle(document.querySelector('.answer p')).direction") == "rtl"
+
+
 def test_the_page_is_accessible(tmp_path: Path) -> None:
     script = axe()
     place, _, _ = page(tmp_path, ["One text.", "Another text."])

@@ -90,6 +90,14 @@ def test_a_clear_lead_is_called_one() -> None:
     )
 
 
+def test_one_clear_lead_among_two_is_named() -> None:
+    rows = [(system, str(item)) for system in "ab" for item in range(12)]
+    clear = [1 + item / 100 for item in range(12)] + [item / 50 for item in range(12)]
+    faint = [item % 3 + 0.05 for item in range(12)] + [(item + 1) % 3 for item in range(12)]
+    sentences = said(ScoreTable(rows, {"M": column(*clear), "N": column(*faint)}, {}))
+    assert sentences.startswith("a is best by both metrics. By M its lead over every other system is beyond chance")
+
+
 def test_two_that_are_best_equally_often() -> None:
     rows = [(system, str(item)) for system in "ab" for item in range(2)]
     sentences = said(ScoreTable(rows, {"M": column(2, 2, 1, 1), "N": column(1, 1, 2, 2)}, {}))
@@ -99,7 +107,7 @@ def test_two_that_are_best_equally_often() -> None:
 def test_equal_values_are_best_together() -> None:
     rows = [(system, str(item)) for system in "ab" for item in range(2)]
     sentences = said(ScoreTable(rows, {"M": column(2, 2, 2, 2), "N": column(3, 2, 1, 1)}, {}))
-    assert sentences.startswith("a is best by all 2 metrics.")
+    assert sentences.startswith("a is best by both metrics.")
     assert "By M it shares the best value with b." in sentences and sentences.endswith("b is best by 1 of 2 metrics.")
 
 

@@ -13,7 +13,7 @@ import click
 from nlgauge._version import __version__
 from nlgauge.cli.options import CLUSTER, LOADING, MAP, PLACE, SEED, keeping
 from nlgauge.cli.streams import show_json
-from nlgauge.cli.terminal import beside, blaming, clustered, one_metric, read_outputs, tell_long
+from nlgauge.cli.terminal import beside, blaming, clustered, one_metric, read_outputs, tell_hard
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 
@@ -80,7 +80,7 @@ def check(
     refuse_place(output, history)
     baseline = None if against is None else ScoreTable.load(against)
     corpus = read_outputs(outputs, columns, on_missing="skip")
-    tell_long(corpus, [spec], how["model"])
+    tell_hard(corpus, [spec], how["model"])
     with blaming(outputs):
         table = evaluate(corpus, metrics=spec, evidence=True, progress=True, **how)
     verdict = run(

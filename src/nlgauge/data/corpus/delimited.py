@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.opening import LONGEST_LINE
@@ -18,8 +19,15 @@ _QUOTING = "put double quotes around a cell that holds a quote, a newline or the
 
 
 def delimited(lines: Iterable[str], file: str, delimiter: str, names: Mapping[str, str]) -> Iterator[dict[str, object]]:
-    """A record of each row. Raises InputError for a broken table."""
-    table = _rows(lines, file, delimiter)
+    """A record of each row. Raises InputError for a broken table.
+
+    Where commas make the header one cell, as where a spreadsheet uses decimal commas, semicolons separate the cells.
+    """
+    lines = iter(lines)
+    first = next(lines, "")
+    if delimiter == "," and _is_separated_by_semicolons(first, names["candidate"]):
+        delimiter = ";"
+    table = _rows(chain([first], lines), file, delimiter)
     _, header = next(table, (1, []))
     refuse_repeated(header, file)
     _refuse_other_delimiter(header, file, names["candidate"])
@@ -32,11 +40,16 @@ def delimited(lines: Iterable[str], file: str, delimiter: str, names: Mapping[st
         yield {name: _cell(ours.get(name, name), cell) for name, cell in zip(header, cells, strict=True)}
 
 
+def _is_separated_by_semicolons(line: str, candidate: str) -> bool:
+    header = line.replace("\r", "\n").partition("\n")[0]
+    return ";" in header and "," not in header and header.strip('"') != candidate
+
+
 def _refuse_other_delimiter(header: list[str], file: str, candidate: str) -> None:
     """Raises InputError for a header of one cell that holds what separates cells elsewhere."""
     if len(header) == 1 and header[0] != candidate and (held := [name for sign, name in _SIGNS if sign in header[0]]):
         problem = f"the header is one cell, and that holds {held[0]}"
-        remedy = "commas separate the cells of a .csv, tabs those of a .tsv: rename the file, or save it so"
+        remedy = "commas or semicolons separate cells in a .csv, tabs in a .tsv: rename the file, or save it so"
         raise Place(file).error(problem, remedy)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -46,7 +47,8 @@ def parsed(text: str, place: Place) -> Any:
         value = _decoded(text)
     except json.JSONDecodeError as bad:
         line = "" if place.row else f"line {bad.lineno}, "
-        raise place.error(f"broken JSON at {line}column {bad.colno}: {bad.msg}", JSON_REMEDY) from None
+        remedy = _remedy(text, bad.pos, place.row is not None)
+        raise place.error(f"broken JSON at {line}column {bad.colno}: {bad.msg}", remedy) from None
     except _RepeatedError as bad:
         raise place.error(str(bad), "leave one of them, or give them names of their own") from None
     except (ValueError, RecursionError) as bad:
@@ -55,6 +57,18 @@ def parsed(text: str, place: Place) -> Any:
     if text.count("[") + text.count("{") > _DEEPEST and _deep(value):
         raise place.error(f"JSON nested more than {_DEEPEST} deep", "rows hold texts, and lists of texts")
     return value
+
+
+def _remedy(text: str, at: int, is_line: bool) -> str:
+    """What to do where JSON breaks: the commonest slips are told apart, because a parser's words name none of them."""
+    if text[at:].strip() == ",":
+        return "remove the comma after the record" + (": in .jsonl each line is one record alone" if is_line else "")
+    if re.match(r",\s*[}\]]", text[len(text[:at].rstrip().removesuffix(",")) :]):
+        return "remove the comma before the closing bracket"
+    if is_line and at >= len(text.rstrip()):
+        begins = "list" if text.lstrip().startswith("[") else "record"
+        return f"the {begins} does not end on its line: a .jsonl has one whole record a line, a .json a list"
+    return JSON_REMEDY
 
 
 def _decoded(text: str) -> Any:

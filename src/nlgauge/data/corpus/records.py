@@ -92,7 +92,9 @@ def _each(records: Iterable[object], table: str | None) -> Iterator[object]:
 def _named(record: object, place: Place) -> dict[str, object]:
     """The values of a record by the names of their columns."""
     if not isinstance(record, Mapping):
-        raise place.error(f"this is {kind(record)}, not a record", JSON_REMEDY)
+        of_python = place.file is None and isinstance(record, str)
+        remedy = 'give texts as candidates=[...], or records like {"candidate": "..."}' if of_python else JSON_REMEDY
+        raise place.error(f"this is {kind(record)}, not a record", remedy)
     if len(record) > MOST_COLUMNS:
         problem = f"the row has {len(record):,} columns, and the limit is {MOST_COLUMNS:,}"
         raise place.error(problem, "leave out those that are not needed")
@@ -152,6 +154,9 @@ def _value(record: Mapping[str, object], theirs: str) -> object:
 
 def _no_candidate(record: dict[str, object], wanted: str, place: Place) -> InputError:
     folded = {key.strip().casefold(): key for key in record if key != wanted}
+    if {"nlgauge", "signatures", "metrics"} <= record.keys():
+        problem = "this is a file of scores, which holds no texts"
+        return place.error(problem, "give the outputs that were scored; nlgauge report and compare read scores")
     pair = f"candidate={next((folded[alias] for alias in _ALIASES if alias in folded), 'COLUMN')}"
     problem = f"there is no column {shown(wanted)} for the candidate; the columns are {shown(list(record))}"
     return place.error(problem, f"say which one it is with --map {shlex.quote(pair)}, in Python with columns=")
@@ -224,6 +229,12 @@ def _ratings(nested: object, columns: Mapping[str, object], place: Place) -> dic
             number = math.inf
         if not math.isfinite(number):
             problem = f"the rating {shown(aspect)} is {type(value).__name__} {shown(value)}, not a finite number"
-            raise place.error(problem, "give a number, or leave a missing rating out")
+            raise place.error(problem, _number_remedy(value))
         ratings[_text(aspect, "an aspect of scores", place)] = number
     return ratings
+
+
+def _number_remedy(value: object) -> str:
+    if isinstance(value, str) and re.fullmatch(r"-?\d+,\d+", value):
+        return f"write {value.replace(',', '.')}, with a point"
+    return "give a number, or leave a missing rating out"

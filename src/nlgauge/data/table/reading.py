@@ -42,7 +42,8 @@ def checked(header: dict[str, Any], path: str | Path) -> dict[str, Any]:
     header.setdefault("facts", {})  # before there were facts, a signature was its text alone
     kept = all(isinstance(header.get(key), dict) for key in ("signatures", "facts", "metrics", "run"))
     if "nlgauge" not in header or not kept:
-        raise InputError("has no nlgauge header", file=path, row=1, remedy="give what nlgauge score -o wrote")
+        remedy = "give what nlgauge score -o wrote; a table of outputs has to be scored first"
+        raise InputError("this is no file of scores: it has no nlgauge header", file=path, row=1, remedy=remedy)
     wrong = mismatch(header, _HEADER, "the header")
     if not wrong and any(len(row) != 2 for row in header.get("rows", [])):
         wrong = "the rows of the header are not of a system and an item each"

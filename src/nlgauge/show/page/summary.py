@@ -166,7 +166,8 @@ def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
     own = [card for card in judged if leader in best_of(card.part)]
     clear = [card for card in own if card.part.tested and not _alike(card) and best_of(card.part) == [leader]]
     if clear:
-        which = "Its" if len(own) == 1 else f"By {'all' if len(clear) == len(own) else len(clear)} of them its"
+        few = clear[0].name if len(clear) == 1 else f"{len(clear)} of them"
+        which = "Its" if len(own) == 1 else f"By {_all(len(own)) if len(clear) == len(own) else few} its"
         yield "", f"{which} lead over every other system is beyond chance (corrected p < 0.05)."
     for card in own:
         if equal := [system for system in best_of(card.part) if system != leader]:
@@ -195,8 +196,12 @@ def _and(names: Sequence[str]) -> str:
 def _metrics(count: int, of: int, noun: str) -> str:
     if count == of:
         one = "the one metric that can tell" if noun == "metric" else f"the one {noun}"
-        return one if of == 1 else f"all {of} {_plural(noun)}"
+        return one if of == 1 else f"{_all(of)} {_plural(noun)}"
     return f"{count} of {of} {_plural(noun)}"
+
+
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {count}"
 
 
 def _plural(noun: str) -> str:

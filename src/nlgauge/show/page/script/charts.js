@@ -1,6 +1,7 @@
 // How the scores of each system spread. A bar filters the list of rows.
 
 const histBy = byId("hist-by");
+const narrow = matchMedia("(max-width: 40rem)"); // where the letters of a figure are larger
 const WIDE = 560, LEFT = 112, RIGHT = 14;
 const BAND = Math.min(118, Math.max(58, 354 / page.systems.length));
 
@@ -20,7 +21,7 @@ function showHistogram() {
   const svg = draw("svg", { viewBox: `0 0 ${WIDE} ${tall}`, role: "group", "aria-label": `${page.scales[scale].name} by system. Arrow keys go from bar to bar.` });
   systems.forEach((system, number) => {
     const base = (number + 1) * BAND - 6;
-    const name = draw("text", { x: 0, y: base - 14, class: "name" }, clipped(page.systems[number], 15));
+    const name = draw("text", { x: 0, y: base - (narrow.matches ? 22 : 14), class: "name" }, clipped(page.systems[number], narrow.matches ? 10 : 15));
     const size = draw("text", { x: 0, y: base }, `${system.n.toLocaleString("en")} rows`);
     svg.append(name, size, draw("line", { class: "axis", x1: LEFT, x2: WIDE - RIGHT, y1: base, y2: base }));
     system.counts.forEach((many, bin) => {
@@ -75,5 +76,6 @@ function clipped(text, most) {
 function startHistogram() {
   optionsOf(histBy, page.scales.findIndex((scale) => scale.first));
   histBy.addEventListener("change", showHistogram);
+  narrow.addEventListener("change", () => histBy.options.length && showHistogram());
   if (histBy.options.length) showHistogram();
 }

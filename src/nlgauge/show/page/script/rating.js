@@ -98,6 +98,7 @@ function answer(row) {
     const one = document.createElement("span");
     one.className = `word${marked.includes(number) ? " marked" : ""}${number === word ? " current" : ""}`;
     one.dataset.number = number;
+    one.addEventListener("click", () => getSelection().isCollapsed && toggle([number]));
     one.textContent = row.candidate.slice(begin, stop);
     text.append(one);
     end = stop;
@@ -121,6 +122,7 @@ function draw() {
       text = answer(row);
     } else text.textContent = row[name];
     if (name !== "candidate") text.tabIndex = 0;
+    text.dir = "auto";
     section.append(heading, text);
     texts.append(section);
   }
