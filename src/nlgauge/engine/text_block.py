@@ -34,8 +34,7 @@ class Ledger:
 class TextBlock:
     """The texts of one block, for readers of features.
 
-    done: called with the finished share of the current work, from 0 to 1. encode: splits texts into sub-words; by
-    default with the model's tokenizer.
+    encode: splits texts into sub-words; by default with the model's tokenizer.
     """
 
     def __init__(
@@ -44,10 +43,11 @@ class TextBlock:
         window: WindowPolicy,
         ledger: Ledger,
         batch_tokens: int | None = None,
-        done: Callable[[float], object] = lambda share: None,
         encode: Callable[[Sequence[str]], Sequence[Tokens]] | None = None,
     ) -> None:
-        self.model, self.window, self.ledger, self.done = model, window, ledger, done
+        self.model, self.window, self.ledger = model, window, ledger
+        self.done: Callable[[float], object] = lambda share: None
+        """Called with the finished share of the current work, from 0 to 1"""
         self._encode = encode
         self.batch_tokens = batch_tokens or model.batch_tokens or max(_BATCH_TOKENS, model.window)
         self._tokens: dict[str, Tokens] = {}

@@ -14,11 +14,11 @@ from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.alignment import Array, greedy_alignment, logistic, rescaled, unsupported_spans, word_alignment
-from nlgauge.maths.exact_checks import Source
+from nlgauge.maths.exact_checks import CheckedSource
 from nlgauge.maths.languages import foreign
 from nlgauge.maths.stopwords import is_stopword
 from nlgauge.maths.vectors import run_means, runs, unit
-from nlgauge.metrics.evidence import Quote, Reason, Stretch, Word, Words
+from nlgauge.metrics.evidence import EvidenceText, EvidenceWord, Quote, Reason, Stretch
 
 BOTH = " and the "
 """Joins the names of two texts that a text is aligned with"""
@@ -231,18 +231,18 @@ def _chance(logit: float) -> float | None:
     return None if np.isnan(logit) else float(logistic(logit))
 
 
-def shown(direction: Direction, aligned: Aligned, weak: float) -> Words:
+def shown(direction: Direction, aligned: Aligned, weak: float) -> EvidenceText:
     """The words of a text that count, as evidence. Words with alignment below `weak` are weakly aligned."""
     text, places = direction.text, zip(aligned.spans.tolist(), aligned.alignment.tolist(), strict=True)
     if aligned.judged is None:
-        words = [Word(text[begin:end], begin, end, alignment) for (begin, end), alignment in places]
-        return Words(direction.name, direction.against, text, words, weak)
+        words = [EvidenceWord(text[begin:end], begin, end, alignment) for (begin, end), alignment in places]
+        return EvidenceText(direction.name, direction.against, text, words, weak)
     stretches, quotes, nearest = aligned.judged
     words = [
-        Word(text[begin:end], begin, end, alignment, quote=quote if quote >= 0 else None)
+        EvidenceWord(text[begin:end], begin, end, alignment, quote=quote if quote >= 0 else None)
         for ((begin, end), alignment), quote in zip(places, nearest.tolist(), strict=True)
     ]
     spans = unsupported_spans(aligned.alignment, aligned.spans, weak)
-    checked = Source([other for _, other in direction.usable]).differences(text)
+    checked = CheckedSource([other for _, other in direction.usable]).differences(text)
     reasons = [Reason(*one) for one in checked] or None
-    return Words(direction.name, direction.against, text, words, weak, spans, stretches, quotes, reasons)
+    return EvidenceText(direction.name, direction.against, text, words, weak, spans, stretches, quotes, reasons)

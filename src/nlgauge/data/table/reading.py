@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlgauge.data.corpus.json_records import parsed
-from nlgauge.data.corpus.place import Place, shown
+from nlgauge.data.corpus.place import InputPlace, shown
 from nlgauge.data.signature import Signature
 from nlgauge.data.table.column import Column, Sums
 from nlgauge.data.table.packing import unpacked
@@ -117,7 +117,7 @@ def read(path: str | Path) -> Contents:
 def _record(path: str | Path, number: int, line: str) -> _Record:
     problem, record = "is not a JSON object", None
     try:
-        record = parsed(line, Place(str(path), number))
+        record = parsed(line, InputPlace(str(path), number))
     except InputError as error:
         problem = f"is not a JSON object: {error.problem}"
     if not isinstance(record, dict):

@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.card import Card
+from nlgauge.engine.models.card import ModelCard
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 
@@ -196,7 +196,7 @@ class Model:
     """Maximum sub-words in a row, with special tokens; used only for a model with a TOKENIZER"""
     files: str = ""
     """SHA-256 of all other files that scores depend on, hexadecimal; empty if there are none"""
-    card: Card = field(default_factory=Card)
+    card: ModelCard = field(default_factory=ModelCard)
     folder: Path | None = None
     """The folder with its files; None for a model without one"""
     batch_tokens: int | None = None
