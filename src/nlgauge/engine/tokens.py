@@ -51,6 +51,8 @@ class SubwordTokenizer:
         first = special.index(False)
         last = len(special) - special[::-1].index(False)
         self.prefix, self.suffix = framed.ids[:first], framed.ids[last:]
+        self.frame = len(self.prefix) + len(self.suffix)
+        """The number of special tokens around one text"""
         tokenizer.encode_special_tokens = True
         self._tokenizer = tokenizer
         self.mask_id = tokenizer.token_to_id(mask) if mask else None
@@ -98,11 +100,6 @@ class SubwordTokenizer:
             return number
         name = model.get("unk_token")
         return self._tokenizer.token_to_id(name) if isinstance(name, str) else None
-
-    @property
-    def frame(self) -> int:
-        """The number of special tokens around one text."""
-        return len(self.prefix) + len(self.suffix)
 
     def encode(self, texts: Sequence[str]) -> list[Tokens]:
         """Tokens of each text.

@@ -214,7 +214,9 @@ class TrainedAligner:
     def _judged(self, direction: Direction, text: Alignment, units: Units) -> StretchVerdicts:
         others = direction.usable
         stretches = (
-            Stretch(one.begin, one.end, one.quotes, self._probability(one.logit), _chance(one.against))
+            Stretch(
+                one.begin, one.end, one.quotes, _probability(one.logit, self.temperature), _probability(one.against)
+            )
             for one in text.stretches
         )
         quotes = (
@@ -223,12 +225,9 @@ class TrainedAligner:
         )
         return StretchVerdicts(tuple(stretches), tuple(quotes), text.nearest[units.starts[units.counted]])
 
-    def _probability(self, logit: float) -> float | None:
-        return None if np.isnan(logit) else float(logistic(logit / self.temperature))
 
-
-def _chance(logit: float) -> float | None:
-    return None if np.isnan(logit) else float(logistic(logit))
+def _probability(logit: float, temperature: float = 1.0) -> float | None:
+    return None if np.isnan(logit) else float(logistic(logit / temperature))
 
 
 def shown(direction: Direction, aligned: Aligned, weak: float) -> EvidenceText:

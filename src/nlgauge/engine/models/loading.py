@@ -48,6 +48,11 @@ def companion_folder(name: str) -> Path | None:
     return None if spec is None or spec.origin is None else Path(spec.origin).parent / "model"
 
 
+def companions() -> list[str]:
+    """The names of the models whose companion distributions are installed."""
+    return [name for name in COMPANIONS if companion_folder(name) is not None]
+
+
 def folder_of(name: str) -> Path:
     """The folder of a model: 'pocket', a companion's name, or a path.
 
