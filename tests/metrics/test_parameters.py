@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.metrics.parameters import literal
 
 
@@ -24,9 +24,6 @@ class Typed(RowMetric):
     number: float = 1.0
     maybe: float | None = None
     layers: int | tuple[int, ...] = 5
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
 
     def score_rows(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
         return [Value((1.0,)) for _ in rows]

@@ -15,7 +15,7 @@ import pytest
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.executors.together import JointRun
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.limits import Limits
@@ -30,12 +30,7 @@ BEGUN = threading.Semaphore(0)
 class Slow(RowMetric):
     """Counts characters once the gate is open, and cannot stand an empty text."""
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("candidate",)
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
+    columns = ("candidate",)
 
     def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         BEGUN.release()

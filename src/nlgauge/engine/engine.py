@@ -25,11 +25,9 @@ class FeatureCache(Protocol):
 
     def get(self, keys: Sequence[str]) -> Mapping[str, bytes]:
         """The entries under some keys; keys without an entry are left out."""
-        ...
 
     def put(self, entries: Mapping[str, bytes]) -> None:
         """Add entries."""
-        ...
 
 
 class Engine:

@@ -93,20 +93,16 @@ class TextAligner(Protocol):
     @property
     def weak(self) -> float:
         """A word with an alignment below this is shown as weakly aligned"""
-        ...
 
     @property
     def shows_words(self) -> bool:
         """Whether each word has its own alignment"""
-        ...
 
     def requests(self, direction: Direction) -> Sequence[AnyRequest]:
         """The features that `align` needs."""
-        ...
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
         """The words and alignments, or the reason why there are none."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ class BLEU(RowMetric):
     """
 
     citation: ClassVar[str] = "Papineni et al. 2002, ACL"
+    libraries: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         "references": ("joint", "best", "mean"),
         "empty": ("undefined", "worst"),
@@ -61,10 +62,6 @@ class BLEU(RowMetric):
         super().__post_init__()
         if self.smooth_value is not None and (self.smooth not in _CONSTANTS or not 0 < self.smooth_value < math.inf):
             raise SpecError("BLEU: smooth_value is a number above 0, for smooth='floor' or 'add-k'")
-
-    @property
-    def libraries(self) -> tuple[str, ...]:
-        return ("sacrebleu",)
 
     @property
     def formula(self) -> Mapping[str, object] | None:

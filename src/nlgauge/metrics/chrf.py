@@ -36,6 +36,7 @@ class ChrF(RowMetric):
     """
 
     citation: ClassVar[str] = "Popović 2015, WMT"
+    libraries: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         "references": ("joint", "mean"),
         "empty": ("undefined", "worst"),
@@ -50,10 +51,6 @@ class ChrF(RowMetric):
     words: int = 0
     beta: int = 2
     eps_smoothing: bool = False
-
-    @property
-    def libraries(self) -> tuple[str, ...]:
-        return ("sacrebleu",)
 
     @property
     def formula(self) -> Mapping[str, object] | None:

@@ -46,15 +46,12 @@ class Collector(Protocol):
 
     def apart(self) -> Collector:
         """One for some rows alone, which may go to another process."""
-        ...
 
     def requests(self, rows: Iterable[Row]) -> Sequence[AnyRequest]:
         """The features of some rows that it has not seen yet."""
-        ...
 
     def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
         """Take what was asked for."""
-        ...
 
 
 class CacheLookup(NamedTuple):

@@ -18,7 +18,7 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models import loading
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.executors.together import JointRun, TooMuchWorkError, score_together
 from tests.extras import lacking
 
@@ -132,12 +132,7 @@ def test_a_run_that_cannot_be_had_fails_alone_and_as_evaluate_does() -> None:
 class Touchy(RowMetric):
     """Counts characters, and cannot stand an empty text."""
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("candidate",)
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
+    columns = ("candidate",)
 
     def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         PASSES.append(len(rows))

@@ -19,7 +19,7 @@ from nlgauge.data.table.shapes import mismatch, plain, wrong_evidence
 from nlgauge.errors import InputError
 from nlgauge.maths.totals import FORMULAS
 
-_EDITED = "the file was edited, or a newer nlgauge wrote it"
+_HEADER_EDITED = "the file was edited, or a newer nlgauge wrote it"
 _METRIC = {"parts": [str], "higher_is_better": bool, "level?": str, "details?": [str], "formula?": {"name": str}}
 _HEADER = {
     "nlgauge": str,
@@ -48,7 +48,7 @@ def checked(header: dict[str, Any], path: str | Path) -> dict[str, Any]:
         wrong = "the rows of the header are not of a system and an item each"
     found = (_wrong_metric(spec, about) for spec, about in header["metrics"].items()) if not wrong else ()
     if wrong := wrong or next(filter(None, found), None):
-        raise InputError(wrong, file=path, row=1, remedy=_EDITED)
+        raise InputError(wrong, file=path, row=1, remedy=_HEADER_EDITED)
     return header
 
 
