@@ -60,11 +60,6 @@ class TextBlock:
         self._tokens.update(zip(new, encode(new), strict=True))
         self.ledger.texts += len(new)
 
-    @property
-    def texts(self) -> list[str]:
-        """The texts that were split."""
-        return list(self._tokens)
-
     def tokens(self, text: str) -> Tokens:
         """Sub-words of a text."""
         if text not in self._tokens:
@@ -74,6 +69,10 @@ class TextBlock:
     def longer(self, text: str) -> bool:
         """Whether a text does not fit the model's window."""
         return len(self.tokens(text)) > self.model.room
+
+    def all_longer(self) -> frozenset[str]:
+        """All texts read so far that do not fit the model's window."""
+        return frozenset(text for text, tokens in self._tokens.items() if len(tokens) > self.model.room)
 
     def windows(self, text: str) -> list[Window]:
         """The windows that a text is read in. Raises InputError if the policy refuses it."""
