@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from nlgauge.catalogue.plugins import load_offered, offered
 
 _OWN, _PUBLISHED = "nlgauge.metrics.", "nlgauge.metrics.published."
+_known: dict[type, str] = {}
 
 
-@cache
 def registered_name(kind: type) -> str:
     """A built-in metric's own name, ``published/Name``, or ``package/Name`` of one that an installed package offers.
 
     A class that nobody registered is ``module:Name``: no spec names it, and no registered one is mistaken for it.
     """
+    if kind not in _known:
+        _known[kind] = _name(kind)
+    return _known[kind]
+
+
+def _name(kind: type) -> str:
     module = kind.__module__ + "."
     if module.startswith(_OWN):
         return ("published/" if module.startswith(_PUBLISHED) else "") + kind.__name__
