@@ -269,6 +269,24 @@ def test_the_aligner_d_decides():
         assert (other.parts, other.details) == (("score",), ())
 
 
+def test_a_sure_difference_lowers_the_probability_of_its_stretch_alone():
+    row = replace(ROW, candidate="w1 w2 w3 fell. \n w1 w2 w3", source="w1 w2 w3 rose")
+    metric = Consistency(aligner="D")
+    chances, parts = [], []
+    for languages in ((), ("en",)):
+        model = FakeModel(card=ModelCard(languages=languages))
+        (one,) = scored(metric, [row], model)
+        (text,) = shown(metric, row, model)["texts"]
+        chances.append([stretch["supported"] for stretch in text["stretches"]])
+        assert [reason["said"] for reason in text["reasons"]] == ["fell: the source has rose"]
+        assert one.parts[3] == min(chances[-1])
+        parts.append(one.parts[:3])
+    (plain, other), (doubted, same) = chances
+    assert np.log(doubted / (1 - doubted)) == pytest.approx(np.log(plain / (1 - plain)) - 2)
+    assert same == other and parts[0] == parts[1]
+    assert prepared(metric, model=FakeModel(card=ModelCard(languages=("en",)))).facts["exact_checks"] == 2
+
+
 def test_an_aligner_that_was_not_taught_to_judge_whole_texts_says_so():
     class Older(FakeModel):
         def align(self, ids, attend, side):

@@ -12,14 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+from unicodedata import combining, normalize
 
 from nlgauge.maths.opposites import OPPOSITES
 from nlgauge.maths.quantities import MONTHS, WEEKDAYS, Quantity, quantities, same
 from nlgauge.maths.sentences import sentence_ends
 from nlgauge.maths.stopwords import is_stopword
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+(?:['’][^\W_]+)?")
 _CLAUSE = re.compile(r"[,;:—–]\s|\b(?:but|although|though|while|whereas|because|so that|unless|and)\b")
 _NEGATED = re.compile(r"\b(?:not|never|no|nobody|none|neither|nor|cannot)\b|n[’']t\b", re.IGNORECASE)
 _ABOUT = re.compile(
@@ -27,12 +28,16 @@ _ABOUT = re.compile(
     r"|at most|up to|close to|or so|above|below)\s+(?:the\s+|[$£€]\s?)?$",
     re.IGNORECASE,
 )
+_MORE = re.compile(r"\b(?:over|more than|at least|above|as many as|exceed\w*)\s+(?:the\s+|[$£€]\s?)?$", re.IGNORECASE)
+_LESS = re.compile(r"\b(?:under|less than|fewer than|at most|up to|below)\s+(?:the\s+|[$£€]\s?)?$", re.IGNORECASE)
 _BEFORE = frozenset(["in", "at", "by", "from", "to", "for", "with", "of", "near", "into", "against"])
 """Words before a name. Two names after the same word can be compared"""
 _NO_NAMES = frozenset([*MONTHS, *WEEKDAYS, "I", "Mr", "Mrs", "Dr"])
 _SURE, _VERY_SURE = 0.5, 0.6
 """The share of the statement's words that the source sentence must contain, to compare words and negations"""
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+_LABEL = re.compile(r"[^\W\d_]-$")
+"""Before the number of a name such as COVID-19"""
 _ROUNDED = 0.15
 _COUNTED = 12
 """Up to this number, a text may have counted things itself"""
@@ -45,6 +50,12 @@ class SourceDifference(NamedTuple):
     end: int
     """Characters of the text"""
     reason: str
+    sure: bool
+    """Whether such differences are nearly always errors: numbers, dates, names and opposites, but not negations"""
+
+
+_Found: TypeAlias = tuple[int, int, str]
+"""Begin and end within a sentence, and the reason"""
 
 
 @dataclass(frozen=True)
@@ -62,7 +73,7 @@ class _Passage:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        return frozenset(word.lower() for word in _WORD.findall(self.text))
+        return frozenset(_folded(word) for word in _WORD.findall(self.text))
 
     @cached_property
     def quantities(self) -> list[Quantity]:
@@ -77,7 +88,7 @@ class CheckedSource:
     """A source, prepared for comparison."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        text = "\n".join(texts)
+        self._text = text = "\n".join(texts)
         self._sentences = list(_sentences(text))
         self._clauses = [clause for one in self._sentences for clause in _clauses(one)]
         self._quantities = [one for sentence in self._sentences for one in sentence.quantities]
@@ -91,8 +102,11 @@ class CheckedSource:
             if near is None:
                 continue
             some = [*self._figures(sentence, near), *self._names(sentence, near), *_opposites(sentence, near)]
+            sure = bool(some)
             some = some or [*self._negations(sentence)]
-            found += [SourceDifference(sentence.begin + begin, sentence.begin + end, why) for begin, end, why in some]
+            found += [
+                SourceDifference(sentence.begin + begin, sentence.begin + end, why, sure) for begin, end, why in some
+            ]
         found.sort()
         return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
 
@@ -101,11 +115,12 @@ class CheckedSource:
         best = max(others, key=lambda one: (len(part.stems & one.stems), -len(one.stems)), default=None)
         return best if best is not None and part.stems & best.stems else None
 
-    def _figures(self, sentence: _Passage, near: _Passage) -> Iterator[SourceDifference]:
+    def _figures(self, sentence: _Passage, near: _Passage) -> Iterator[_Found]:
         for one in sentence.quantities:
             if one.weak or self._has(one, sentence.text):
                 continue
             others = [other for other in near.quantities if _alike(one, other) and not other.weak]
+            others = [other for other in others if not _LABEL.search(near.text[: other.begin])]
             others = [other for other in others if not any(same(other, mine) for mine in sentence.quantities)]
             year = _YEAR.fullmatch(sentence.text[one.begin : one.end]) is not None
             others = [other for other in others if year == bool(_YEAR.fullmatch(near.text[other.begin : other.end]))]
@@ -117,8 +132,10 @@ class CheckedSource:
             if (counted and not beside) or (not beside and sentence.shared(near) < _SURE):
                 continue
             other = (beside or others)[0]
+            if _bounds(sentence.text[: one.begin], one, other):
+                continue
             there = near.text[other.begin : other.end]
-            yield SourceDifference(one.begin, one.end, f"{sentence.text[one.begin : one.end]}: the source has {there}")
+            yield (one.begin, one.end, f"{sentence.text[one.begin : one.end]}: the source has {there}")
 
     def _has(self, one: Quantity, text: str) -> bool:
         """Whether the source has a quantity in any form, or quantities from which it may have been computed."""
@@ -133,13 +150,20 @@ class CheckedSource:
             return True
         if len(one.value) != 1 or one.value[0] is None:
             return False
+        if one.kind == "count" and self._writes(text[one.begin : one.end]):
+            return True
         mine, values = one.value[0], sorted({other.value[0] for other in alike if other.value[0] is not None})
         if _ABOUT.search(text[: one.begin]) and any(abs(mine - other) <= _ROUNDED * abs(other) for other in values):
             return True
         pairs = [(a, b) for at, a in enumerate(values) for b in values[at + 1 :]]
         return any(abs(mine - total) < 1e-9 for a, b in pairs for total in (a + b, b - a))
 
-    def _names(self, sentence: _Passage, near: _Passage) -> Iterator[SourceDifference]:
+    def _writes(self, number: str) -> bool:
+        """Whether the source has the same digits, as in a table, where a comma may stand directly before them."""
+        comma = "" if "." in number else ","
+        return re.search(rf"(?<![\d.{comma}]){re.escape(number)}(?!\d|[.,]\d)", self._text) is not None
+
+    def _names(self, sentence: _Passage, near: _Passage) -> Iterator[_Found]:
         """Names that replace another one: after the same word, or next to the same part of a name."""
         if sentence.shared(near) < _SURE:
             return
@@ -150,15 +174,15 @@ class CheckedSource:
                 continue
             for first, last, behind in theirs:
                 other = near.text[first:last]
-                if before == behind and other.lower() not in sentence.words:
-                    yield SourceDifference(begin, end, f"{name}: the source has {other}")
+                if before == behind and _folded(other) not in sentence.words and name.isupper() == other.isupper():
+                    yield (begin, end, f"{name}: the source has {other}")
                     break
 
     def _knows(self, name: str) -> bool:
-        word = name.lower()
+        word = _folded(name)
         return word in self._words or (len(word) > 4 and any(other[:4] == word[:4] for other in self._words))
 
-    def _negations(self, sentence: _Passage) -> Iterator[SourceDifference]:
+    def _negations(self, sentence: _Passage) -> Iterator[_Found]:
         for clause in _clauses(sentence):
             near = self._nearest(clause, self._clauses)
             if near is None or clause.shared(near) < _VERY_SURE or near.shared(clause) < _SURE:
@@ -169,13 +193,21 @@ class CheckedSource:
             at = clause.begin - sentence.begin
             if mine:
                 begin, end = mine[0].span()
-                yield SourceDifference(at + begin, at + end, f"{mine[0].group()}: the source says it without")
+                yield (at + begin, at + end, f"{mine[0].group()}: the source says it without")
             else:
                 begin, end = _span_of_words(clause.text)
-                yield SourceDifference(at + begin, at + end, f"the source has “{theirs[0].group()}”")
+                yield (at + begin, at + end, f"the source has “{theirs[0].group()}”")
 
 
-def _opposites(sentence: _Passage, near: _Passage) -> Iterator[SourceDifference]:
+def _bounds(before: str, one: Quantity, other: Quantity) -> bool:
+    """Whether a number is a bound, such as "more than 20", that another one keeps."""
+    mine, theirs = one.value[0], other.value[0]
+    if len(one.value) != 1 or mine is None or theirs is None:
+        return False
+    return bool((_MORE.search(before) and mine <= theirs) or (_LESS.search(before) and mine >= theirs))
+
+
+def _opposites(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
     if sentence.shared(near) < _SURE:
         return
     theirs = list(_clauses(near))
@@ -185,7 +217,7 @@ def _opposites(sentence: _Passage, near: _Passage) -> Iterator[SourceDifference]
                 at = clause.begin - sentence.begin
                 for begin, end, word in _pairs(clause, other):
                     if word not in sentence.words and clause.text[begin:end].lower() not in near.words:
-                        yield SourceDifference(at + begin, at + end, f"{clause.text[begin:end]}: the source has {word}")
+                        yield (at + begin, at + end, f"{clause.text[begin:end]}: the source has {word}")
 
 
 def _pairs(part: _Passage, other: _Passage) -> Iterator[tuple[int, int, str]]:
@@ -217,6 +249,7 @@ def _named(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _WORD.finditer(text):
         word = match.group()
         fits = before in _BEFORE or (before[:1].isupper() and not is_stopword(before))
+        fits = fits and text[match.start() - 1 : match.start()] != "-"
         if fits and word[0].isupper() and len(word) > 2 and word not in _NO_NAMES and not is_stopword(word):
             yield match.start(), match.end(), before
         before = word.lower() if is_stopword(word) else word
@@ -231,6 +264,11 @@ def _after(text: str, at: int) -> str:
     """The stem of the word after a number."""
     match = _WORD.match(text, at + 1) if text[at : at + 1] in (" ", "-") else None
     return _stem(match.group().lower()) if match and not is_stopword(match.group()) else ""
+
+
+def _folded(word: str) -> str:
+    """A word in lower case, without accents."""
+    return "".join(one for one in normalize("NFKD", word.lower()) if not combining(one))
 
 
 def _stem(word: str) -> str:

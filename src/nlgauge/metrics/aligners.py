@@ -20,6 +20,9 @@ from nlgauge.maths.stopwords import is_stopword
 from nlgauge.maths.vectors import run_means, runs, unit
 from nlgauge.metrics.evidence import EvidenceText, EvidenceWord, Quote, Reason, Stretch
 
+DOUBT = 2.0
+"""What a sure difference (`maths.exact_checks`) takes from the log-odds that a source supports a stretch. It fits the
+labels of five held-out sets best: docs/detection.md"""
 BOTH = " and the "
 """Joins the names of two texts that a text is aligned with"""
 
@@ -50,6 +53,7 @@ class StretchVerdicts(NamedTuple):
     quotes: tuple[Quote, ...]
     nearest: NDArray[np.int32]
     """[words]: the quote that each word most likely comes from, -1 if it shares nothing with any"""
+    reasons: tuple[Reason, ...] = ()
 
 
 class Aligned(NamedTuple):
@@ -93,16 +97,20 @@ class TextAligner(Protocol):
     @property
     def weak(self) -> float:
         """A word with an alignment below this is shown as weakly aligned"""
+        ...
 
     @property
     def shows_words(self) -> bool:
         """Whether each word has its own alignment"""
+        ...
 
     def requests(self, direction: Direction) -> Sequence[AnyRequest]:
         """The features that `align` needs."""
+        ...
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
         """The words and alignments, or the reason why there are none."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -209,21 +217,30 @@ class TrainedAligner:
 
     def _judged(self, direction: Direction, text: Alignment, units: Units) -> StretchVerdicts:
         others = direction.usable
+        differences = CheckedSource([other for _, other in others]).differences(direction.text)
+        sure = [one for one in differences if one.sure and self.english]  # the checks know English forms alone
         stretches = (
             Stretch(
-                one.begin, one.end, one.quotes, _probability(one.logit, self.temperature), _probability(one.against)
+                one.begin, one.end, one.quotes,
+                self._probability(one.logit, any(one.begin <= other.begin < one.end for other in sure)),
+                _chance(one.against),
             )
             for one in text.stretches
-        )
+        )  # fmt: skip
         quotes = (
             Quote(others[one.other][0], others[one.other][1][one.begin : one.end], one.begin, one.end)
             for one in text.quotes
         )
-        return StretchVerdicts(tuple(stretches), tuple(quotes), text.nearest[units.starts[units.counted]])
+        nearest = text.nearest[units.starts[units.counted]]
+        reasons = tuple(Reason(one.begin, one.end, one.reason) for one in differences)
+        return StretchVerdicts(tuple(stretches), tuple(quotes), nearest, reasons)
+
+    def _probability(self, logit: float, differs: bool) -> float | None:
+        return None if np.isnan(logit) else float(logistic(logit / self.temperature - DOUBT * differs))
 
 
-def _probability(logit: float, temperature: float = 1.0) -> float | None:
-    return None if np.isnan(logit) else float(logistic(logit / temperature))
+def _chance(logit: float) -> float | None:
+    return None if np.isnan(logit) else float(logistic(logit))
 
 
 def shown(direction: Direction, aligned: Aligned, weak: float) -> EvidenceText:
@@ -232,12 +249,10 @@ def shown(direction: Direction, aligned: Aligned, weak: float) -> EvidenceText:
     if aligned.judged is None:
         words = [EvidenceWord(text[begin:end], begin, end, alignment) for (begin, end), alignment in places]
         return EvidenceText(direction.name, direction.against, text, words, weak)
-    stretches, quotes, nearest = aligned.judged
+    stretches, quotes, nearest, reasons = aligned.judged
     words = [
         EvidenceWord(text[begin:end], begin, end, alignment, quote=quote if quote >= 0 else None)
         for ((begin, end), alignment), quote in zip(places, nearest.tolist(), strict=True)
     ]
     spans = unsupported_spans(aligned.alignment, aligned.spans, weak)
-    checked = CheckedSource([other for _, other in direction.usable]).differences(text)
-    reasons = [Reason(*one) for one in checked] or None
-    return EvidenceText(direction.name, direction.against, text, words, weak, spans, stretches, quotes, reasons)
+    return EvidenceText(direction.name, direction.against, text, words, weak, spans, stretches, quotes, reasons or None)

@@ -25,7 +25,16 @@ from nlgauge.engine.words import is_word
 from nlgauge.errors import SpecError
 from nlgauge.maths import alignment as aspects
 from nlgauge.maths.alignment import Array
-from nlgauge.metrics.aligners import BOTH, Aligned, Direction, EmbeddingAligner, TextAligner, TrainedAligner, shown
+from nlgauge.metrics.aligners import (
+    BOTH,
+    DOUBT,
+    Aligned,
+    Direction,
+    EmbeddingAligner,
+    TextAligner,
+    TrainedAligner,
+    shown,
+)
 from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence
 
@@ -102,8 +111,10 @@ class CTCAspect(RowMetric):
             rows = f"{SHAPE.stretch}@{min(SHAPE.row, model.window)}"
             more: dict[str, object] = {QUESTION: "apart"} if card.aligner_asks else {}
             more |= {"languages": "+".join(card.languages)} if card.languages else {}
-            if "probability" in self.parts and card.grounded is not None:
-                more["grounded"] = list(card.grounded)  # verdicts on a saved table use the limits of its model
+            if "probability" in self.parts:
+                more |= {"exact_checks": DOUBT} if trained.english else {}
+                # Verdicts on a saved table use the limits of its model.
+                more |= {"grounded": list(card.grounded)} if card.grounded is not None else {}
             return AspectPrepared(aligner=trained, facts={"aligner": digest[:8], "rows": rows, **more})
         layer = self._layer(model)
         if self.rescale == "none":
@@ -190,7 +201,7 @@ class Consistency(CTCAspect):
 
     With aligner 'D' there are three more parts: `least_stretch`, the mean over the worst stretch (a few sentences);
     `unsupported`, the share of words below the aligner's threshold; and `probability`, the probability that the source
-    supports all of the candidate.
+    supports all of the candidate. A number, date, name or opposite that differs from the source lowers it.
 
     aligner: 'E' compares embeddings; 'D' is a classifier that reads both texts together and labels every word; 'R' is a
         similar model that predicts only the share of supported words.

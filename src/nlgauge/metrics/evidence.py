@@ -53,7 +53,8 @@ class Stretch:
     quotes: Sequence[int]
     """Indexes of the sentences in the text's `quotes`"""
     supported: float | None = None
-    """Probability that they support all of it; None if the aligner does not predict it"""
+    """Probability that they support all of it, by the aligner and by exact checks; None if the aligner does not
+    predict it"""
     contradicted: float | None = None
     """Probability that they contradict it, if they do not support it; None if the aligner does not predict it"""
 
@@ -103,7 +104,8 @@ class EvidenceText:
     quotes: Sequence[Quote] | None = None
     """Sentences of the other texts that were read"""
     reasons: Sequence[Reason] | None = None
-    """Numbers, dates, names, opposites and negations that differ from the other texts. They do not change the score"""
+    """Numbers, dates, names, opposites and negations that differ from the other texts. All but negations lower the
+    probability that these support the text; none changes the score"""
 
 
 @dataclass(frozen=True)

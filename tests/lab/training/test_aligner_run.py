@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
 pytest.importorskip("onnx", reason="training needs nlgauge[train]")
 
-from safetensors.numpy import load_file  # noqa: E402
+from safetensors.numpy import load_file, save_file  # noqa: E402
 
+from nlgauge.engine.models.adaptation import DOWN, UP, read_delta  # noqa: E402
 from nlgauge.engine.models.capabilities import ALIGNER  # noqa: E402
+from nlgauge.engine.models.folder import read_weights  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import SpecError  # noqa: E402
 from nlgauge.lab.training.aligner_run import train  # noqa: E402
@@ -96,3 +99,42 @@ def test_no_source_of_a_set_that_is_held_out_is_trained_on(body, tmp_path):
     card = (train(tmp_path / "out", labelled=tmp_path, config=recipe) / "ALIGNER.md").read_text(encoding="utf-8")
     (line,) = (line for line in card.splitlines() if line.startswith("| one.train |"))
     assert line.split("|")[2].strip() == "18"
+
+
+@pytest.mark.parametrize("rank", [0, 4])
+def test_a_recipe_can_keep_a_share_of_the_aligner_before(body, tmp_path, rank):
+    write(tmp_path / "mine.jsonl", texts(60, 1))
+    recipe = 'start = "{}"\n' + RECIPE.format("{}", "", "{}") + f"rank = {rank}\nbody_rate = 0.01\nhead_rate = 0.01\n"
+
+    def trained(name, begin, start, rest=""):
+        file = tmp_path / f"{name}.toml"
+        file.write_text(recipe.format(start, begin, 6) + rest, encoding="utf-8")
+        return train(tmp_path / name, labelled=tmp_path / "mine.jsonl", config=file)
+
+    before = trained("before", body, "body")
+    stored = load_file(before / "aligner.safetensors")
+    against = {name for name in stored if "against" in name}
+    save_file({name: stored[name] for name in stored.keys() - against}, before / "aligner.safetensors")
+    after = trained("after", before, "aligner")
+    mean = f'[mean]\nof = "{before}"\nshare = 0.25\nquestion = false\n'
+    kept = trained("kept", before, "aligner", mean)
+    again = trained("kept", before, "aligner", mean)
+    base = read_weights(body / "model.safetensors")
+
+    def weights(folder):
+        """Whole weights, and the factors of those that learn a difference of low rank."""
+        file = folder / "aligner.safetensors"
+        factors = {name: value for name, value in read_weights(file).items() if name.endswith((DOWN, UP))}
+        return {name: v for name, v in read_delta(file, base).items() if name + DOWN not in factors} | factors
+
+    first, last, found = (weights(folder) for folder in (before, after, kept))
+    assert any(name.endswith(UP) for name in found) == bool(rank)
+    assert "aligner.question" in last and "aligner.question" not in found
+    for name in found.keys() - {"aligner.threshold", "aligner.temperature"}:
+        wanted = last[name] if name in against else 0.25 * first[name] + 0.75 * last[name]
+        # A step of a stored difference is its row's largest entry by 127.
+        np.testing.assert_allclose(found[name], wanted, atol=2 / 127 * np.abs(wanted).max() + 1e-6, err_msg=name)
+    for name, value in load_file(again / "aligner.safetensors").items():
+        np.testing.assert_array_equal(value, load_file(kept / "aligner.safetensors")[name])
+    points = [json.loads(line) for line in (tmp_path / "kept" / "curve.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(points) == 2 and points[0]["mine"] != points[1]["mine"]

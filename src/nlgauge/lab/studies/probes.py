@@ -217,12 +217,11 @@ def _area(
 
 
 def _marked(record: object) -> list[tuple[int, int]]:
-    """Characters of the candidate that a metric's evidence marks as unsupported."""
+    """Characters of the candidate that a metric's evidence marks: unsupported words, and what an exact check found."""
     texts = record.get("texts", ()) if isinstance(record, Mapping) else ()
     return [
-        (word["begin"], word["end"])
+        (mark["begin"], mark["end"])
         for text in texts
         if text["name"] == "candidate"
-        for word in text["words"]
-        if word["alignment"] < text["weak"]
+        for mark in [*(word for word in text["words"] if word["alignment"] < text["weak"]), *text.get("reasons", ())]
     ]

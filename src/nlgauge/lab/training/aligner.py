@@ -18,7 +18,7 @@ Everything random in step ``i`` follows from ``(seed, i)``: a resumed run sees t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -184,6 +184,20 @@ class AlignerTrainer(Run):
         total = torch.stack([weight * part for weight, part in zip(weights, parts, strict=True)]).sum()
         self.learn(total, self.rate(self.step))
         return tuple(part.item() for part in parts)
+
+    @torch.no_grad()
+    def mix(self, other: AlignerNet, share: float, parts: Collection[str]) -> None:
+        """Make the network the mean of itself and another one, weight by weight, and measure the mean (Wortsman et al.
+        2022, "Robust fine-tuning of zero-shot models").
+
+        share: how much the other one counts. parts: the names of the weights that it has; the others stay.
+        """
+        theirs = dict(other.named_parameters())
+        for name, mine in self.model.named_parameters():
+            if name in parts:
+                mine.lerp_(theirs[name].to(mine), share)
+        self._judged = None
+        self._measure()
 
     @torch.no_grad()
     def judge(self, rows: Sequence[Encoded]) -> Judged:

@@ -143,7 +143,9 @@ def train(
         trainer = AlignerTrainer(recipe, network, reading.sets.train, reading.sets.held, model[TOKENIZER].pad_id, out)
         trainer.resume()
         trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)), save_every=100)
-        finished = finish(trainer, folder)
+        if mean := tree.get("mean"):
+            _mix(trainer, folder_of(mean["of"]), float(mean["share"]))
+        finished = finish(trainer, folder, question=mean is None or bool(mean["question"]))
     (finished / "ALIGNER.md").write_text(_card(trainer, reading.sets, out), encoding="utf-8")
     return finished
 
@@ -200,28 +202,42 @@ def start(folder: Path, config: AlignerConfig, begin: str = "body") -> AlignerNe
     return model
 
 
-def finish(trainer: AlignerTrainer, body: Path) -> Path:
-    """Write the finished model: the body's folder with the aligner in it."""
+def _mix(trainer: AlignerTrainer, folder: Path, share: float) -> None:
+    """Make the trained aligner its mean with the one in a folder; heads that this one lacks stay as they were trained.
+
+    Differences of low rank are averaged factor by factor, which means something where one run began with the other.
+    """
+    other = start(folder, trainer.config, "aligner")
+    stored = read_weights(folder / ALIGNER_FILE).keys()
+    heads = {name for name, _ in other.named_parameters() if not name.startswith("body.")}
+    lacking = {name for name in heads if stored_name(name) not in stored}
+    trainer.mix(other, share, {name for name, _ in other.named_parameters()} - lacking)
+
+
+def finish(trainer: AlignerTrainer, body: Path, question: bool = True) -> Path:
+    """Write the finished model: the body's folder with the aligner in it. question: whether it reads questions."""
     folder = trainer.out / "model"
     copy_folder(body, folder)
     # Nothing to choose by without held-out rows, or with words of one kind alone.
     found = trainer.curve[-1]["threshold"] if trainer.curve else np.nan
     texts, truths = _held_texts(trainer)
-    write_aligner(folder, trainer.model, 0.5 if np.isnan(found) else found, temperature(texts, truths))
+    write_aligner(folder, trainer.model, 0.5 if np.isnan(found) else found, temperature(texts, truths), question)
     return folder
 
 
-def write_aligner(folder: Path, model: AlignerNet, threshold: float, divisor: float) -> None:
+def write_aligner(folder: Path, model: AlignerNet, threshold: float, divisor: float, question: bool = True) -> None:
     """Put an aligner into a model's folder: what its body differs by from the folder's, its heads, and the graph.
 
     threshold: the alignment under which a word is taken to be unsupported. divisor: the temperature of the log-odds
-    that a whole text is supported.
+    that a whole text is supported. question: whether it reads a row's question.
     """
     whole, low_rank = learned(model, stored_name)
     whole[ALIGNER_THRESHOLD] = np.array([threshold], np.float32)
     whole[ALIGNER_TEMPERATURE] = np.array([divisor], np.float32)
-    whole[ALIGNER_QUESTION] = np.ones(1, np.float32)
-    write_delta(folder / ALIGNER_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank)
+    if question:
+        whole[ALIGNER_QUESTION] = np.ones(1, np.float32)
+    # In 8 bits where the layers learn differences of low rank: those are of large models, whose wheels are nearly full.
+    write_delta(folder / ALIGNER_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank, in_8_bits=bool(low_rank))
     write_graph(folder, "aligner.onnx")
 
 
