@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import TOKENIZER
-from nlgauge.engine.models.onnx import Graph, open_onnx, threads
+from nlgauge.engine.models.onnx import OnnxGraph, open_onnx, threads
 
 RUNTIMES = ("onnxruntime", "openvino")
 GRAPH = "masked.onnx"
@@ -42,7 +42,7 @@ Runner = Callable[[Feed], NDArray[np.float32]]
 
 def onnxruntime_runner(folder: Path) -> Runner:
     """The session as nlgauge makes it."""
-    graph = Graph(folder / GRAPH)
+    graph = OnnxGraph(folder / GRAPH)
     graph.load()
     return lambda feed: graph.run(["logits"], **feed)[0]
 

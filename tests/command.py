@@ -1,8 +1,12 @@
-"""Running the command in this process."""
+"""Running the command: in this process, and on a terminal."""
 
 from __future__ import annotations
 
 import inspect
+import os
+import subprocess
+import sys
+from contextlib import suppress
 
 from click.testing import CliRunner, Result
 
@@ -26,3 +30,20 @@ def refused(*arguments: object, say: str = "") -> str:
     assert lines[0].startswith("nlgauge: ")
     assert say in lines[0]
     return lines[0]
+
+
+def on_a_terminal(*arguments: str, **environment: str) -> bytes:
+    """What the command writes to a terminal."""
+    import pty
+
+    outer, inner = pty.openpty()
+    command, around = [sys.executable, "-m", "nlgauge", *arguments], {**os.environ, **environment}
+    done = subprocess.run(command, stdout=inner, stderr=subprocess.PIPE, env=around, timeout=120)
+    os.close(inner)
+    shown = b""
+    with suppress(OSError):  # the other side is closed: that is how Linux says that nothing more comes
+        while part := os.read(outer, 4096):
+            shown += part
+    os.close(outer)
+    assert done.returncode == 0, done.stderr.decode()
+    return shown

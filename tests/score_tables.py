@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,3 +45,10 @@ def counted() -> ScoreTable:
     column = Column(("score",), (100 * counts[:, :1] / counts[:, 1:]), {4: "no reference"}, higher_is_better=False)
     column.sums = Sums({"name": "rate"}, counts)
     return ScoreTable(rows, {"TER": column}, {"TER": Signature("TER", {"v": 1})}, {"rows": 6}, "0")
+
+
+def saved(table: ScoreTable, folder: Path) -> tuple[Path, list[dict[str, Any]]]:
+    """A table's file, and the records in it."""
+    path = folder / "scores.jsonl"
+    table.save(path)
+    return path, [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,7 @@ from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
 from nlgauge.data.table import Column, Sums
 from nlgauge.data.to_json import jsonable
-from tests.command import nlgauge, refused
+from tests.command import nlgauge, on_a_terminal, refused
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -735,19 +733,7 @@ def test_a_process_fails_in_one_line(process: Callable[..., Any]) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 @pytest.mark.parametrize("no_color", ["", "1"])
 def test_explain_colours_on_a_terminal_unless_told_not_to(claims: Path, no_color: str) -> None:
-    import pty
-
-    outer, inner = pty.openpty()
-    command = [sys.executable, "-m", "nlgauge", "explain", str(claims), "-m", "Consistency", "--row", "1"]
-    environment = {**os.environ, "NO_COLOR": no_color}
-    done = subprocess.run(command, stdout=inner, stderr=subprocess.PIPE, env=environment, timeout=120)
-    os.close(inner)
-    shown = b""
-    with suppress(OSError):  # the other side is closed: that is how Linux says that nothing more comes
-        while part := os.read(outer, 4096):
-            shown += part
-    os.close(outer)
-    assert done.returncode == 0, done.stderr.decode()
+    shown = on_a_terminal("explain", str(claims), "-m", "Consistency", "--row", "1", NO_COLOR=no_color)
     assert (b"[volcano]" in shown) is bool(no_color)
     assert (b"\x1b[31m\x1b[4mvolcano\x1b[0m" in shown) is not bool(no_color)
     assert (b"\x1b[32mlibrary\x1b[0m" in shown) is not bool(no_color)

@@ -157,10 +157,9 @@ def _metrics(metrics: Any, model: str | None) -> tuple[dict[str, Metric], dict[s
     asked: dict[str, str] = {}
     for spec in given:
         metric = registry.metric(spec, model=model)
-        if (other := chosen.get(str(metric))) is not None and other != metric:
+        name = asked[str(spec)] = str(metric)
+        if chosen.setdefault(name, metric) != metric:
             raise SpecError(f"two metrics are called {metric}: give them other names or register them")
-        chosen[str(metric)] = metric
-        asked[str(spec)] = str(metric)
     return chosen, asked
 
 

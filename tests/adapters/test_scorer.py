@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -22,13 +23,13 @@ METRICS = ["TokenF1", "BERTScore", "InfoLM(idf='references')"]
 def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the models that were really loaded."""
     names: list[str] = []
-    really = loading._loaded
+    really = loading.open_onnx
 
-    def counted(name: str, *given: Any) -> Any:
+    def counted(folder: Path, name: str, *given: Any) -> Any:
         names.append(name)
-        return really(name, *given)
+        return really(folder, name, *given)
 
-    monkeypatch.setattr(loading, "_loaded", counted)
+    monkeypatch.setattr(loading, "open_onnx", counted)
     monkeypatch.setattr(loading, "_held", WeakValueDictionary())  # other tests may hold models
     return names
 

@@ -16,7 +16,7 @@ import nlgauge
 from nlgauge.catalogue import plugins, registry
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value, model_of
+from nlgauge.metrics.base import Prepared, RowMetric, Value, model_of
 from nlgauge.metrics.infolm import InfoLM
 
 
@@ -254,9 +254,6 @@ class Dist:
 class Acme(RowMetric):
     size: int = 1
     model: str | None = None
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
 
     def score_rows(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
         return [Value((1.0,)) for _ in rows]

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +12,7 @@ import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column
-from tests.command import nlgauge, refused
+from tests.command import nlgauge, on_a_terminal, refused
 
 
 @pytest.fixture
@@ -83,19 +80,7 @@ def test_nothing_is_wider_than_100_columns(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 @pytest.mark.parametrize("no_color", ["", "1"])
 def test_a_terminal_gets_colours_and_its_own_width_unless_told_not_to(scores: Path, no_color: str) -> None:
-    import pty
-
-    outer, inner = pty.openpty()
-    command = [sys.executable, "-m", "nlgauge", "compare", str(scores), "A", "B", "--parts"]
-    environment = {**os.environ, "NO_COLOR": no_color, "COLUMNS": "60"}
-    done = subprocess.run(command, stdout=inner, stderr=subprocess.PIPE, env=environment, timeout=120)
-    os.close(inner)
-    shown = b""
-    with suppress(OSError):  # the other side is closed: that is how Linux says that nothing more comes
-        while part := os.read(outer, 4096):
-            shown += part
-    os.close(outer)
-    assert done.returncode == 0, done.stderr.decode()
+    shown = on_a_terminal("compare", str(scores), "A", "B", "--parts", NO_COLOR=no_color, COLUMNS="60")
     assert (b"\x1b[1mmetric\x1b[0m" in shown) is not bool(no_color)
     plain = re.sub(rb"\x1b\[\d+m", b"", shown).decode()
     assert max(map(len, plain.splitlines())) <= 60 and "Words score" in plain

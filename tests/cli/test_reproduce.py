@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 from pathlib import Path
@@ -186,12 +185,6 @@ def test_the_page_of_the_papers_needs_no_data(folder: Path, tmp_path: Path) -> N
         assert "| Table D.1 |" in place.read_text(encoding="utf-8")
         place.unlink()
     refused("reproduce", "papers", "ctc-table-d1", "--data", folder, say="papers stands alone")
-
-
-def test_the_larger_model_takes_part_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    for found, models in ((None, [None]), (Path("somewhere"), [None, "base"])):
-        monkeypatch.setattr(loading, "companion_folder", lambda name, found=found: found)
-        assert importlib.import_module("nlgauge.cli.reproduce")._at_hand_models() == models
 
 
 def test_detection_is_written_as_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.spool import Spool
 from nlgauge.metrics.base import Metric
 from nlgauge.options import RunOptions
-from nlgauge.run.block import Block, BlockScorer, Task
+from nlgauge.run.block import BlockScorer, ScoredBlock, Task
 from nlgauge.run.executors import here
 from tests.contracts.test_together import SPECS
 from tests.extras import lacking
@@ -40,7 +40,7 @@ SCORE = here.score
 
 def _elsewhere(
     scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
-) -> Generator[Block, None, None]:
+) -> Generator[ScoredBlock, None, None]:
     bare = pickle.dumps([scorer.apart(None) for scorer in scorers])
     for task in tasks:
         there = [one.apart(scorer.engine) for one, scorer in zip(pickle.loads(bare), scorers, strict=True)]

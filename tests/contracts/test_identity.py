@@ -18,7 +18,7 @@ import pytest
 import nlgauge
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import Prepared, RowMetric, Value
 
 ROWS = [{"candidate": "A cat sat there.", "references": ["The cat sat."]}]
 PACKAGE = Path(nlgauge.__file__).parent
@@ -97,9 +97,6 @@ from nlgauge.metrics.base import Prepared, RowMetric, Value
 class Chars(RowMetric):
     columns = ("candidate",)
 
-    def prepare(self, setup):
-        return Prepared()
-
     def score_rows(self, rows, prepared, features):
         return [Value((FACTOR * len(row.candidate),)) for row in rows]
 
@@ -169,9 +166,6 @@ def test_what_cannot_be_named_is_scored_each_time_and_equal_to_nothing_else(tmp_
 
     @dataclass(frozen=True)
     class Local(RowMetric):
-        def prepare(self, setup: Setup) -> Prepared:
-            return Prepared()
-
         def score_rows(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
             asked.extend(row.candidate for row in rows)
             return [Value((1.0,)) for _ in rows]

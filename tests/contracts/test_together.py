@@ -9,7 +9,7 @@ import nlgauge
 from nlgauge.catalogue import registry
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
-from nlgauge.run.executors.together import Run, score_together
+from nlgauge.run.executors.together import JointRun, score_together
 from tests.contracts.test_metrics import EXAMPLES
 from tests.contracts.test_sets import EXAMPLES as SETS
 from tests.extras import lacking
@@ -27,7 +27,7 @@ def test_runs_together_are_as_each_alone(spec: str) -> None:
     metric = registry.metric(spec, model="pocket")
     if (extra := lacking(metric.libraries)) is not None:
         pytest.skip(f"needs nlgauge[{extra}]")
-    runs = [Run(rows(seed, seed), {str(metric): metric}, {}) for seed in (1, 3, 2)]
+    runs = [JointRun(rows(seed, seed), {str(metric): metric}, {}) for seed in (1, 3, 2)]
     score_together(runs, {"pocket": Engine(loading.load("pocket"))})
     for run in runs:
         assert run.error is None and run.table is not None

@@ -29,7 +29,7 @@ from nlgauge.engine.models.capabilities import (
     Ints,
     Model,
 )
-from nlgauge.engine.models.card import Card
+from nlgauge.engine.models.card import ModelCard
 from nlgauge.engine.tokens import SubwordTokenizer
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{i}" for i in range(40))]
@@ -77,11 +77,11 @@ class FakeModel:
     get, room, mask_id = Model.get, Model.room, Model.mask_id
     __getitem__, __contains__ = Model.__getitem__, Model.__contains__
 
-    def __init__(self, window: int = 16, card: Card | None = None) -> None:
+    def __init__(self, window: int = 16, card: ModelCard | None = None) -> None:
         generator = np.random.default_rng(5)
         self.tokenizer = SubwordTokenizer(tiny_tokenizer(), "[MASK]", "[PAD]")
         self.window = window
-        self.card = card or Card(aligner_threshold=0.7)
+        self.card = card or ModelCard(aligner_threshold=0.7)
         self._words = generator.normal(size=(len(WORDS), self.width))
         self._places = generator.normal(size=(window, self.width)) / 4
         self._head = generator.normal(size=(self.width, len(WORDS)))
@@ -133,7 +133,7 @@ class FakeModel:
 class PairsModel(FakeModel):
     """With weights for pairs: a row sees the mean of the other text's words. `others_seen`: their lengths."""
 
-    def __init__(self, window: int = 16, card: Card | None = None) -> None:
+    def __init__(self, window: int = 16, card: ModelCard | None = None) -> None:
         super().__init__(window, card)
         self.abilities[MASKED_PAIRS] = Part(self, "cd" * 32)
         self.others_seen: list[int] = []
@@ -156,7 +156,7 @@ class GapsModel(FakeModel):
 
     sentinels = (43, 44)
 
-    def __init__(self, window: int = 16, card: Card | None = None) -> None:
+    def __init__(self, window: int = 16, card: ModelCard | None = None) -> None:
         super().__init__(window, card)
         self.abilities[GAP_FILLER] = self
 
@@ -173,7 +173,7 @@ class GapsModel(FakeModel):
 class CausalModel(FakeModel):
     """Reads from left to right: of a token it sees the mean of those before it."""
 
-    def __init__(self, window: int = 16, card: Card | None = None) -> None:
+    def __init__(self, window: int = 16, card: ModelCard | None = None) -> None:
         super().__init__(window, card)
         self.abilities[CAUSAL_LM] = self
 
@@ -193,7 +193,7 @@ class CausalModel(FakeModel):
 class Seq2SeqModel(CausalModel):
     """Writes one text from another, the mean of whose words it sees as well."""
 
-    def __init__(self, window: int = 16, card: Card | None = None) -> None:
+    def __init__(self, window: int = 16, card: ModelCard | None = None) -> None:
         super().__init__(window, card)
         self.abilities |= {CAUSAL_LM: None, SEQ2SEQ_LM: self}
 

@@ -17,7 +17,7 @@ from nlgauge.engine.features.masked import Bag, BagRequest, MaskedLikelihoodRequ
 from nlgauge.engine.features.request import ByModel, TextRequest
 from nlgauge.engine.features.static import StaticRequest
 from nlgauge.engine.features.vectors import VectorsRequest
-from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, Capability, Model
+from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, TOKENIZER, Capability, Model
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel, tiny_tokenizer
@@ -231,7 +231,7 @@ def test_nothing_of_a_text_is_held_when_its_features_are_gone():
 
 def test_ids_of_tokens_come_in_order_however_many_there_are():
     engine = Engine(FakeModel())
-    ids = [ids.tolist() for ids in engine.token_ids(f"w{i % 40}" for i in range(2500))]
+    ids = [ids.tolist() for ids in engine.model[TOKENIZER].ids_of(f"w{i % 40}" for i in range(2500))]
     assert ids == [[5 + i % 40] for i in range(2500)]
     assert engine.ledger.texts == 0
 
@@ -251,7 +251,7 @@ class Watched(SubwordTokenizer):
 
 def test_what_is_expected_is_split_once_and_in_another_thread() -> None:
     tokenizer = Watched()
-    ahead = TokenPrefetcher(tokenizer, beside=True)
+    ahead = TokenPrefetcher(tokenizer)
     asked = [["w1 w2", "w3"], ["w4", "w1 w2"], ["w5"]]
     answers = []
     for number, texts in enumerate(asked):
@@ -259,7 +259,7 @@ def test_what_is_expected_is_split_once_and_in_another_thread() -> None:
         answers.append(ahead.encode(texts))
     ahead.close()
     for texts, found in zip(asked, answers, strict=True):
-        for one, other in zip(found, TokenPrefetcher(Watched(), beside=False).encode(texts), strict=True):
+        for one, other in zip(found, Watched().encode(texts), strict=True):
             np.testing.assert_array_equal(one.ids, other.ids)
             np.testing.assert_array_equal(one.offsets, other.offsets)
     assert sorted(tokenizer.split) == [
@@ -267,17 +267,8 @@ def test_what_is_expected_is_split_once_and_in_another_thread() -> None:
     ]  # fmt: skip
 
 
-def test_beside_nothing_texts_are_split_when_they_are_asked_for() -> None:
-    tokenizer = Watched()
-    ahead = TokenPrefetcher(tokenizer, beside=False)
-    ahead.expect(["w1"])
-    assert tokenizer.split == []
-    assert [len(tokens) for tokens in ahead.encode(["w1", "w2 w3"])] == [1, 2]
-    assert tokenizer.split == [("w1", True), ("w2 w3", True)]
-
-
 def test_a_text_without_utf_8_is_refused_where_it_is_asked_for_and_not_before() -> None:
-    ahead = TokenPrefetcher(SubwordTokenizer(tiny_tokenizer(), "[MASK]", "[PAD]"), beside=True)
+    ahead = TokenPrefetcher(SubwordTokenizer(tiny_tokenizer(), "[MASK]", "[PAD]"))
     ahead.expect(["w1", "\ud800"])
     ahead.expect([])
     assert len(ahead.encode(["w1"])) == 1
@@ -287,7 +278,7 @@ def test_a_text_without_utf_8_is_refused_where_it_is_asked_for_and_not_before() 
 
 
 def test_it_serves_again_after_it_was_closed() -> None:
-    ahead = TokenPrefetcher(Watched(), beside=True)
+    ahead = TokenPrefetcher(Watched())
     for _ in range(2):
         ahead.expect(["w1"])
         ahead.close()

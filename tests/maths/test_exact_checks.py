@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from nlgauge.maths.exact_checks import Source
+from nlgauge.maths.exact_checks import CheckedSource
 
 SOURCE = (
     "The mill of Hull was opened by Anna Berg on 3 May 1987 and employed 28 people for 60 seconds of fame. Sales rose "
@@ -15,7 +15,7 @@ SOURCE = (
 
 
 def said(text, source=SOURCE):
-    return [one.reason for one in Source([source]).differences(text)]
+    return [one.reason for one in CheckedSource([source]).differences(text)]
 
 
 @pytest.mark.parametrize(
@@ -61,10 +61,10 @@ def test_the_same_in_another_form_and_what_has_no_counterpart_are_not(text):
 
 def test_places_are_of_the_text_and_do_not_overlap():
     text = "It was cold. Sales fell to 2.1 million euros in 1990."
-    found = Source(["Some ice.", SOURCE]).differences(text)
+    found = CheckedSource(["Some ice.", SOURCE]).differences(text)
     assert [text[one.begin : one.end] for one in found] == ["fell", "2.1 million euros"]
     assert all(one.end <= other.begin for one, other in pairwise(found))
-    assert Source([]).differences(text) == Source([""]).differences(text) == []
+    assert CheckedSource([]).differences(text) == CheckedSource([""]).differences(text) == []
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_number_on_the_wrong_side_of_its_bound_is_found():
 
 
 def test_all_but_negations_are_sure():
-    found = Source([SOURCE]).differences("Sales fell to 2.1 million euros. Goats did not eat 40 trees.")
+    found = CheckedSource([SOURCE]).differences("Sales fell to 2.1 million euros. Goats did not eat 40 trees.")
     assert [(one.reason, one.sure) for one in found] == [
         ("fell: the source has rose", True),
         ("2.1 million euros: the source has 1.2 million euros", True),

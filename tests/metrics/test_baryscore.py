@@ -6,7 +6,7 @@ import pytest
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.vectors import TokenVectors
-from nlgauge.engine.models.card import Card
+from nlgauge.engine.models.card import ModelCard
 from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import squared_distances
 from nlgauge.metrics import baryscore
@@ -91,7 +91,7 @@ def test_layers_special_tokens_and_punctuation_are_what_was_asked_for():
     assert value(layers=(3,), special_tokens=False) == last
     assert prepared(BaryScore(layers=(1, 3), idf="none")).facts == {"layers": "1,3", "idf": "none"}
     assert prepared(BaryScore(layers=99)).facts["layers"] == "0,1,2,3"
-    model = FakeModel(card=Card(layers={"BaryScore": 2, "MoverScore": 1}))
+    model = FakeModel(card=ModelCard(layers={"BaryScore": 2, "MoverScore": 1}))
     assert prepared(BaryScore(layers=2), model=model).layers == (1, 2)
     assert prepared(BaryScore(layers=(0, 3)), model=model).layers == (0, 3)
 

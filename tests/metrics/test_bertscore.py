@@ -5,7 +5,7 @@ import pytest
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.vectors import VectorsRequest
-from nlgauge.engine.models.card import Card, DocumentFrequencies
+from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.errors import SpecError
 from nlgauge.metrics.bertscore import BERTScore
 from tests.engine.fake import WORDS, FakeModel
@@ -17,7 +17,7 @@ ROWS = [row(*texts) for texts in TEXTS]
 
 
 def counted() -> FakeModel:
-    return FakeModel(card=Card(document_frequencies=DocumentFrequencies(np.arange(len(WORDS)) % 7, 10)))
+    return FakeModel(card=ModelCard(document_frequencies=DocumentFrequencies(np.arange(len(WORDS)) % 7, 10)))
 
 
 def compared(metric: BERTScore, *pairs):
@@ -92,7 +92,7 @@ def test_an_equal_text_has_1_in_all_parts(idf):
 
 
 def test_rescaling_takes_the_models_baseline_from_each_part():
-    model = FakeModel(card=Card(bertscore_baseline={2: (0.5, 0.25, 0.4)}))
+    model = FakeModel(card=ModelCard(bertscore_baseline={2: (0.5, 0.25, 0.4)}))
     plain, rescaled = (scored(BERTScore(rescale=on), [row("w1 w2", "w2 w5")], model)[0].parts for on in (False, True))
     for value, raw, base in zip(rescaled, plain, (0.4, 0.5, 0.25), strict=True):
         assert value == pytest.approx((raw - base) / (1 - base))
@@ -102,7 +102,7 @@ def test_rescaling_takes_the_models_baseline_from_each_part():
 @pytest.mark.parametrize("known", [{}, {5: (0.5, 0.5, 0.5)}])
 def test_rescaling_without_a_baseline_is_refused(known):
     with pytest.raises(SpecError, match="no baseline for layer 2: choose rescale=False"):
-        prepared(BERTScore(rescale=True), model=FakeModel(card=Card(bertscore_baseline=known)))
+        prepared(BERTScore(rescale=True), model=FakeModel(card=ModelCard(bertscore_baseline=known)))
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_parameters_outside_their_domain_are_refused(wrong):
 
 
 def test_the_layer_is_the_models_best_or_the_last_but_one_unless_one_is_named():
-    best = FakeModel(card=Card(layers={"BERTScore": 1, "DepthScore": 0}))
+    best = FakeModel(card=ModelCard(layers={"BERTScore": 1, "DepthScore": 0}))
     assert prepared(BERTScore()).facts == {"layer": 2, "idf": "none"}
     assert prepared(BERTScore(), model=best).facts["layer"] == 1
     assert prepared(BERTScore(layer=3), model=best).facts["layer"] == 3

@@ -10,7 +10,7 @@ from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import ALIGNER
-from nlgauge.engine.models.card import Card
+from nlgauge.engine.models.card import ModelCard
 from nlgauge.errors import SpecError
 from nlgauge.metrics.ctc import Consistency, Engagingness, Groundedness, MeanAlignment, Preservation, Relevance
 from tests.engine.fake import FakeModel
@@ -76,14 +76,14 @@ def test_layers_are_counted_from_either_end(layer, number):
 
 
 def test_the_layer_that_a_models_card_names_takes_the_place_of_the_last():
-    model = FakeModel(card=Card(layers={"CTC": 1}))
+    model = FakeModel(card=ModelCard(layers={"CTC": 1}))
     assert prepared(Consistency(), model=model).facts == {"layer": 1}
     assert prepared(Consistency(layer=-2), model=model).facts == {"layer": 2}
     assert value(Consistency(), ROW, model) == pytest.approx(literal(ROW.candidate, [ROW.source], 1).mean())
 
 
 def test_a_card_may_name_a_layer_for_each_aspect_and_one_for_the_others():
-    model = FakeModel(card=Card(layers={"CTC": 1, "Engagingness": 2, "Consistency": 0}))
+    model = FakeModel(card=ModelCard(layers={"CTC": 1, "Engagingness": 2, "Consistency": 0}))
     asked = (Consistency(), Relevance(), Engagingness(), MeanAlignment())
     assert [prepared(metric, model=model).facts["layer"] for metric in asked] == [0, 1, 2, 2]
 
@@ -118,7 +118,7 @@ def test_stopwords_count_or_not():
 
 
 def test_rescaling_is_of_each_alignment():
-    model = FakeModel(card=Card(bertscore_baseline={3: (0.1, 0.2, 0.4)}))
+    model = FakeModel(card=ModelCard(bertscore_baseline={3: (0.1, 0.2, 0.4)}))
     plain = literal(ROW.candidate, [ROW.source])
     expected = ((plain - 0.4) / 0.6).clip(0, 1).mean()
     assert value(Consistency(rescale="token"), ROW, model) == pytest.approx(expected)
@@ -202,7 +202,7 @@ def test_a_layer_that_the_model_does_not_have_is_refused(layer):
 @pytest.mark.parametrize("known", [{}, {2: (0.5, 0.5, 0.5)}])
 def test_rescaling_without_a_baseline_is_refused(known):
     with pytest.raises(SpecError, match="no baseline for layer 3: choose rescale='none'"):
-        prepared(Consistency(rescale="token"), model=FakeModel(card=Card(bertscore_baseline=known)))
+        prepared(Consistency(rescale="token"), model=FakeModel(card=ModelCard(bertscore_baseline=known)))
 
 
 # ---- Trained aligners, on a model that finds a word supported, with log-odds 2, where the other text has it
@@ -250,7 +250,7 @@ def test_a_pass_a_text_or_a_pass_a_pair():
 def test_the_aligner_d_decides():
     # 16 tokens of the fake model hold stretches of 6; of the second stretch nothing is supported.
     row = replace(ROW, candidate="w1 w3 w5 w2. \n w7 w8", source="w1 w3 w5 w6")
-    model = FakeModel(card=Card(aligner_threshold=0.5, aligner_temperature=4.0))
+    model = FakeModel(card=ModelCard(aligner_threshold=0.5, aligner_temperature=4.0))
     metric = Consistency(aligner="D")
     assert metric.parts == ("score", "least_stretch", "unsupported", "probability")
     assert metric.details == ("unsupported",)
@@ -274,7 +274,7 @@ def test_a_sure_difference_lowers_the_probability_of_its_stretch_alone():
     metric = Consistency(aligner="D")
     chances, parts = [], []
     for languages in ((), ("en",)):
-        model = FakeModel(card=Card(languages=languages))
+        model = FakeModel(card=ModelCard(languages=languages))
         (one,) = scored(metric, [row], model)
         (text,) = shown(metric, row, model)["texts"]
         chances.append([stretch["supported"] for stretch in text["stretches"]])
@@ -284,7 +284,7 @@ def test_a_sure_difference_lowers_the_probability_of_its_stretch_alone():
     (plain, other), (doubted, same) = chances
     assert np.log(doubted / (1 - doubted)) == pytest.approx(np.log(plain / (1 - plain)) - 2)
     assert same == other and parts[0] == parts[1]
-    assert prepared(metric, model=FakeModel(card=Card(languages=("en",)))).facts["exact_checks"] == 2
+    assert prepared(metric, model=FakeModel(card=ModelCard(languages=("en",)))).facts["exact_checks"] == 2
 
 
 def test_an_aligner_that_was_not_taught_to_judge_whole_texts_says_so():
@@ -388,7 +388,7 @@ def test_evidence_of_relevance_has_both_sides():
 
 
 def test_weak_is_what_the_aligner_says_of_itself():
-    model = FakeModel(card=Card(aligner_threshold=0.55))
+    model = FakeModel(card=ModelCard(aligner_threshold=0.55))
     for aligner, weak in (("E", 0.6), ("D", 0.55)):
         texts = shown(Consistency(aligner=aligner), ROW, model)["texts"]
         assert [text["weak"] for text in texts] == [weak]
@@ -410,7 +410,7 @@ def test_a_question_is_read_by_an_aligner_that_was_taught_to_and_supports_nothin
             return super().align(ids, attend, side)
 
     for asks in (False, True):
-        model = Reading(card=Card(aligner_asks=asks))
+        model = Reading(card=ModelCard(aligner_asks=asks))
         values = [scored(Consistency(aligner="D"), [row], model)[0].parts for row in (alone, asked)]
         assert values[0] == values[1]  # the word of the question is not supported by it
         assert (model.sides == 2).any() == asks
@@ -421,8 +421,8 @@ def test_a_text_in_a_language_that_the_model_does_not_read_has_no_value():
     rows = [Row("w1", source=german), Row(german, source="w1 w2")]
     for aligner in ("D", "R"):
         for row, name in zip(rows, ("source", "candidate"), strict=True):
-            (one,) = scored(Consistency(aligner=aligner), [row], FakeModel(card=Card(languages=("en",))))
+            (one,) = scored(Consistency(aligner=aligner), [row], FakeModel(card=ModelCard(languages=("en",))))
             assert np.isnan(one.parts).all()
             assert one.reason == f"the {name} is not in English (German), and the model reads English alone"
-            (one,) = scored(Consistency(aligner=aligner), [row], FakeModel(card=Card(languages=("en", "de"))))
+            (one,) = scored(Consistency(aligner=aligner), [row], FakeModel(card=ModelCard(languages=("en", "de"))))
             assert not np.isnan(one.parts).any()

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.engine.models.card import Card
+from nlgauge.engine.models.card import ModelCard
 from nlgauge.errors import SpecError
 from nlgauge.metrics.depth_score import DepthScore
 from tests.engine.fake import FakeModel
@@ -81,7 +81,7 @@ def test_parameters_outside_their_domain_are_refused(wrong):
 
 
 def test_the_layer_is_the_models_best_or_the_last_unless_one_is_named():
-    best = FakeModel(card=Card(layers={"BERTScore": 0, "DepthScore": 1}))
+    best = FakeModel(card=ModelCard(layers={"BERTScore": 0, "DepthScore": 1}))
     assert prepared(DepthScore()).facts == {"layer": 3}
     assert prepared(DepthScore(), model=best).facts == {"layer": 1}
     assert prepared(DepthScore(layer=0), model=best).facts == {"layer": 0}

@@ -6,15 +6,15 @@ import json
 
 import pytest
 
-from nlgauge.metrics.evidence import Evidence, Flow, Item, Match, Place, Quote, Stretch, Word, Words
+from nlgauge.metrics.evidence import Evidence, EvidenceText, EvidenceWord, Flow, Item, Match, Quote, Stretch, TextPiece
 
 
 def test_every_shape_has_a_record() -> None:
     evidence = Evidence(
         reference=1,
-        texts=[Words("candidate", "source", "A cat.", [Word("cat", 2, 5, 0.5, weight=1.0)], 0.6)],
-        matches=[Match("candidate", Place("cat", 2, 5), Place(None), 0.9, 0.5)],
-        flows=[Flow(Place("cat", 2, 5), Place("dog", 0, 3), 1.0, 0.25)],
+        texts=[EvidenceText("candidate", "source", "A cat.", [EvidenceWord("cat", 2, 5, 0.5, weight=1.0)], 0.6)],
+        matches=[Match("candidate", TextPiece("cat", 2, 5), TextPiece(None), 0.9, 0.5)],
+        flows=[Flow(TextPiece("cat", 2, 5), TextPiece("dog", 0, 3), 1.0, 0.25)],
         items=[Item("rain", {"share": 0.5, "nearest": {"item": "3"}})],
         left_out=4,
     )
@@ -50,9 +50,11 @@ def test_what_json_cannot_hold_is_refused() -> None:
 
 
 def test_what_was_read_with_a_text_has_a_record_where_there_is_any() -> None:
-    words = [Word("cat", 2, 5, 0.1, quote=0), Word("dog", 6, 9, 0.1)]
+    words = [EvidenceWord("cat", 2, 5, 0.1, quote=0), EvidenceWord("dog", 6, 9, 0.1)]
     quotes, stretches = [Quote("source", "A dog.", 3, 9)], [Stretch(0, 10, (0,), 0.25), Stretch(0, 10, ())]
-    evidence = Evidence(texts=[Words("candidate", "source", "A cat dog.", words, 0.6, [(2, 9)], stretches, quotes)])
+    evidence = Evidence(
+        texts=[EvidenceText("candidate", "source", "A cat dog.", words, 0.6, [(2, 9)], stretches, quotes)]
+    )
     (text,) = json.loads(json.dumps(evidence.record()))["texts"]
     assert [word.get("quote") for word in text["words"]] == [0, None]
     assert text["unsupported"] == [[2, 9]]

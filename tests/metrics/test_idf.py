@@ -3,14 +3,14 @@ import pytest
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.models.card import Card, DocumentFrequencies
+from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.metrics.base import Setup
 from nlgauge.metrics.idf import idf_fact, idf_table, idf_tables
 from tests.engine.fake import WORDS, FakeModel
 from tests.metrics.pieces import row
 
 ROWS = (row("w1 w2", "w1 w3", "w2"), row("w1", "w1 w3"))
-OWN = Card(document_frequencies=DocumentFrequencies(np.arange(len(WORDS)) % 7, 10))
+OWN = ModelCard(document_frequencies=DocumentFrequencies(np.arange(len(WORDS)) % 7, 10))
 
 
 def setup(rows=ROWS, card=None) -> Setup:

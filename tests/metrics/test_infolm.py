@@ -8,7 +8,7 @@ import pytest
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked import Bag, BagRequest, TokenWeights
 from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER
-from nlgauge.engine.models.card import Card, DocumentFrequencies
+from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.engine.tokens import Tokens
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import MEASURES, Measure
@@ -170,7 +170,7 @@ def test_all_zero_idf_falls_back_to_equal_weights_with_a_note():
 
 def test_general_idf_is_the_models_own_where_it_has_one():
     counts = np.arange(len(WORDS)) % 7
-    model = FakeModel(card=Card(document_frequencies=DocumentFrequencies(counts, 10)))
+    model = FakeModel(card=ModelCard(document_frequencies=DocumentFrequencies(counts, 10)))
     together = scored(InfoLM(), rows(["w1 w2", "w3"], ["w2 w5", "w4"]), model)
     alone = [row("w1 w2", "w2 w5")]
     assert together[0].parts == scored(InfoLM(), alone, model)[0].parts
@@ -180,7 +180,7 @@ def test_general_idf_is_the_models_own_where_it_has_one():
 
 
 def test_the_temperature_is_the_models_unless_given():
-    model = FakeModel(card=Card(temperature=2.0))
+    model = FakeModel(card=ModelCard(temperature=2.0))
     texts = [row("w1 w2", "w3")]
     own = scored(InfoLM(idf="none"), texts, model)[0].parts
     assert own == scored(InfoLM(idf="none", temperature=2), texts)[0].parts

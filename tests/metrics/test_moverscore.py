@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.engine.models.card import Card, DocumentFrequencies
+from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.errors import SpecError
 from nlgauge.metrics.moverscore import MoverScore
 from tests.engine.fake import WORDS, FakeModel
@@ -52,7 +52,7 @@ def with_counts(weights: dict[int, float]) -> FakeModel:
     counts = np.zeros(len(WORDS))
     for token, weight in weights.items():
         counts[token] = 11 * math.exp(-weight) - 1
-    return FakeModel(card=Card(document_frequencies=DocumentFrequencies(counts, 10)))
+    return FakeModel(card=ModelCard(document_frequencies=DocumentFrequencies(counts, 10)))
 
 
 def test_idf_is_the_mass_of_a_word():
@@ -143,7 +143,7 @@ def test_a_model_with_fewer_layers_gives_all_it_has():
 
 
 def test_layers_end_where_the_models_card_says_unless_they_are_named():
-    model = FakeModel(card=Card(layers={"MoverScore": 2}))
+    model = FakeModel(card=ModelCard(layers={"MoverScore": 2}))
     assert prepared(MoverScore(), model=model).facts["layers"] == "0,1,2"
     assert prepared(MoverScore(layers=2), model=model).layers == (1, 2)
     assert prepared(MoverScore(layers=(0, 3)), model=model).layers == (0, 3)

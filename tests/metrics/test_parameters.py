@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.parameters import check_least, literal
+from nlgauge.metrics.base import Prepared, RowMetric, Value
+from nlgauge.metrics.parameters import literal
 
 
 @dataclass(frozen=True)
 class Typed(RowMetric):
+    least: ClassVar[Mapping[str, float]] = {"whole": 1, "number": 0.5, "maybe": 0}
+
     text: str = "a"
     flag: bool = False
     whole: int = 1
     number: float = 1.0
     maybe: float | None = None
     layers: int | tuple[int, ...] = 5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, whole=1, number=0.5, maybe=0)
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
 
     def score_rows(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
         return [Value((1.0,)) for _ in rows]

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.engine.models.card import Card
+from nlgauge.engine.models.card import ModelCard
 from nlgauge.errors import SpecError
 from nlgauge.metrics.sentence_movers import SentenceMovers
 from tests.engine.fake import FakeModel
@@ -72,7 +72,7 @@ def test_sentences_without_words_are_nothing():
 
 
 def test_the_layer_is_the_one_that_is_named_or_the_cards_or_the_last():
-    model = FakeModel(card=Card(layers={"SentenceMovers": 1}))
+    model = FakeModel(card=ModelCard(layers={"SentenceMovers": 1}))
     assert prepared(SentenceMovers()).facts == {"layer": 3}
     assert prepared(SentenceMovers(), model=model).layer == 1
     assert prepared(SentenceMovers(layer=2), model=model).layer == 2

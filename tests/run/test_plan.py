@@ -17,7 +17,7 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.metrics.bertscore import BERTScore
 from nlgauge.metrics.infolm import InfoLM
 from nlgauge.metrics.mark_evaluate import MarkEvaluate
@@ -64,12 +64,7 @@ class Shelf:
 class Characters(RowMetric):
     """How many characters a candidate has; counts how often it was asked."""
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("candidate",)
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
+    columns = ("candidate",)
 
     def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         ASKED.extend(row.candidate for row in rows)

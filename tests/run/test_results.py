@@ -15,7 +15,7 @@ import pytest
 import nlgauge
 from nlgauge import MarkEvaluate, MetricError, Row
 from nlgauge.engine.features.request import Features
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.results import RowResult, packed, unpacked
 
 FORMULA = {"name": "rate"}
@@ -48,9 +48,6 @@ class Told(RowMetric):
 
     parts = ("first", "second")
     columns = ("candidate",)  # type: ignore[assignment]
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
 
     def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Any]:
         return GIVEN

@@ -15,7 +15,7 @@ import pytest
 
 import nlgauge
 from nlgauge.meta.gate import check
-from nlgauge.run.executors.together import Run
+from nlgauge.run.executors.together import JointRun
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.menu import Menu
 from tests.serve.conftest import SPECS
@@ -206,7 +206,7 @@ class Held:
 
         self.go, self.begun, scored = threading.Event(), threading.Event(), worker.score_together
 
-        def held(runs: list[Run], engines: Any, ended: Any) -> None:
+        def held(runs: list[JointRun], engines: Any, ended: Any) -> None:
             self.begun.set()
             assert self.go.wait(30)
             scored(runs, engines, ended)

@@ -15,8 +15,8 @@ import pytest
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
-from nlgauge.run.executors.together import Run
+from nlgauge.metrics.base import Prepared, RowMetric, Value
+from nlgauge.run.executors.together import JointRun
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.worker import Ticket, Worker, tell
@@ -30,12 +30,7 @@ BEGUN = threading.Semaphore(0)
 class Slow(RowMetric):
     """Counts characters once the gate is open, and cannot stand an empty text."""
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("candidate",)
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
+    columns = ("candidate",)
 
     def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         BEGUN.release()
@@ -45,8 +40,8 @@ class Slow(RowMetric):
         return [Value((float(len(row.candidate)),)) for row in rows]
 
 
-def run(*candidates: str) -> Run:
-    return Run(Corpus.from_texts(candidates), {str(Slow()): Slow()}, {})
+def run(*candidates: str) -> JointRun:
+    return JointRun(Corpus.from_texts(candidates), {str(Slow()): Slow()}, {})
 
 
 def values(ticket: Ticket) -> list[float]:
@@ -65,7 +60,9 @@ def shut() -> Iterator[None]:
 
 
 @contextmanager
-def working(told: Callable[[list[Run], float], object] = lambda runs, seconds: None, **limits: Any) -> Iterator[Worker]:
+def working(
+    told: Callable[[list[JointRun], float], object] = lambda runs, seconds: None, **limits: Any
+) -> Iterator[Worker]:
     worker = Worker({}, Limits(**limits), told)
     worker.start()
     yield worker

@@ -34,7 +34,7 @@ def log_scores(table: ScoreTable, *, name: str = "nlgauge", run_id: str | None =
     values: dict[str, float] = {}
     for one in table.by_system(replicates=0):
         system = f"{one.system}/" if len(table.systems) > 1 else ""
-        key = re.sub(r"[^\w.\-/:]+", " ", f"{name}/{system}{label(table, one.metric, one.part)}").strip()
+        key = _allowed(f"{name}/{system}{label(table, one.metric, one.part)}")
         if key in values:
             raise InputError(f"two numbers would be called {key!r}", remedy="log them in two calls, by two names")
         values[key] = one.mean
@@ -84,4 +84,5 @@ def scorer(
 
 
 def _allowed(name: str) -> str:
+    """A name without the characters that MLflow refuses."""
     return re.sub(r"[^\w.\-/:]+", " ", name).strip()

@@ -29,16 +29,15 @@ def list_all(names: Sequence[str], layout: str) -> None:
     """
     from nlgauge.catalogue.plugins import offered
     from nlgauge.catalogue.registry import built_in_metrics
-    from nlgauge.engine.models.loading import COMPANIONS, companion_folder
+    from nlgauge.engine.models.loading import COMPANIONS, companions
 
     if names:
         _show(names, layout)
         return
     metrics = [_described(name, kind) for name, kind in built_in_metrics().items()]
-    installed = [name for name in COMPANIONS if companion_folder(name) is not None]
     theirs = {f"{package}/{name}" for name, package in COMPANIONS.items()}
     others = {group: [name for name, _ in offered(f"nlgauge.{group}")] for group in ("metrics", "models")}
-    models = ["pocket", *installed, *(name for name in others["models"] if name not in theirs)]
+    models = ["pocket", *companions(), *(name for name in others["models"] if name not in theirs)]
     if layout == "json":
         show_json({"metrics": metrics, "offered": others["metrics"], "models": models})
         return

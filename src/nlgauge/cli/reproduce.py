@@ -31,6 +31,7 @@ PAGES = {
     LIST: "every table and figure of the five papers: rebuilt, compared, or why it cannot be had, as a page",
 }
 _ABOUT = "For results and detection"
+_Write = Callable[[str, str, Sequence[str]], None]
 
 
 @click.command(short_help="Rebuild the public tables of the five papers.")
@@ -105,26 +106,26 @@ def reproduce(
     place = output / "scores" if cache is True else cache
     scores = Scores(place, remark)
     if alone:
+        from nlgauge.engine.models.loading import companions
+
         write = _page_for(page or output / f"{'agreement' if RESULTS in names else alone[0]}.md", readme)
+        asked = _Asked(data, list(models) or [None, *companions()], metrics, limit, replicates)
         if LAYERS in names:
-            _layers(data, scores, models[0] if models else None, metrics, limit, write)
-            return
-        if COVERAGE in names:
+            _layers(asked, scores, write)
+        elif COVERAGE in names:
             _coverage(data, scores, draws, write)
-            return
-        asked = _Asked(data, list(models) or _at_hand_models(), metrics, limit, replicates)
-        if DETECTION in names:
+        elif DETECTION in names:
             _detection(asked, place, write)
+        else:
+            _results(asked, scores, write, kept)
+        if RESULTS not in names:
             return
-        _results(asked, scores, write, kept)
     else:
         from nlgauge.lab.reproduce.rebuild import Rebuilder
 
         tables = _at_hand(tables, data) if "all" in names else tables
-        rebuilder, writer = (
-            Rebuilder(data, scores, next(iter(models), None), metrics),
-            _Writer(output, layout, len(tables)),
-        )
+        rebuilder = Rebuilder(data, scores, next(iter(models), None), metrics)
+        writer = _Writer(output, layout, len(tables))
         rebuilder.score(tables, lambda table: writer.write(rebuilder.rebuild(table)))
         writer.close()
     where = f"scores are kept in {place}" if place else "no score was kept"
@@ -159,11 +160,8 @@ def _list(data: Data | None, layout: str) -> None:
 
     known = list(states(tables().values(), data))
     if layout == "json":
-        records = [
-            {"name": table.name, "also": table.also, "paper": table.paper, "title": table.title, "state": state}
-            for table, state in known
-        ]
-        show_json(records)
+        names = ("name", "also", "paper", "title")
+        show_json([{name: getattr(table, name) for name in names} | {"state": state} for table, state in known])
         return
     if layout != "text":
         heads = ["table", "paper", "title", "state"]
@@ -228,14 +226,7 @@ class _Asked(NamedTuple):
     replicates: int
 
 
-def _at_hand_models() -> list[str | None]:
-    """The embedded model, and the larger one where it is installed."""
-    from nlgauge.engine.models.loading import COMPANIONS, companion_folder
-
-    return [None, *(name for name in COMPANIONS if companion_folder(name) is not None)]
-
-
-def _page_for(place: Path, readme: Path | None) -> Callable[[str, str, Sequence[str]], None]:
+def _page_for(place: Path, readme: Path | None) -> _Write:
     """Writes a page, and under a name its short table into the readme; both are looked at before anything is scored."""
     from nlgauge.lab.reproduce.markdown import write_region
 
@@ -254,7 +245,7 @@ def _page_for(place: Path, readme: Path | None) -> Callable[[str, str, Sequence[
     return write
 
 
-def _results(asked: _Asked, scores: Scores, write: Callable[[str, str, Sequence[str]], None], kept: bool) -> None:
+def _results(asked: _Asked, scores: Scores, write: _Write, kept: bool) -> None:
     from nlgauge.lab.reproduce.measuring import measure
     from nlgauge.lab.reproduce.overview import standing
     from nlgauge.lab.reproduce.page import page
@@ -266,7 +257,7 @@ def _results(asked: _Asked, scores: Scores, write: Callable[[str, str, Sequence[
     write(page(by_model, absent, asked.limit, asked.replicates), "agreement", standing(by_model))
 
 
-def _detection(asked: _Asked, cache: Path | bool, write: Callable[[str, str, Sequence[str]], None]) -> None:
+def _detection(asked: _Asked, cache: Path | bool, write: _Write) -> None:
     from nlgauge.lab.reproduce.detecting import detect
     from nlgauge.lab.reproduce.detection_page import page, section, short_table
     from nlgauge.lab.reproduce.labelled_sets import LABELLED_SETS
@@ -284,7 +275,7 @@ def _detection(asked: _Asked, cache: Path | bool, write: Callable[[str, str, Seq
     write(page(tried, absent, asked.limit, asked.replicates, probed), "detection", short_table(tried))
 
 
-def _coverage(data: Data, scores: Scores, draws: int, write: Callable[[str, str, Sequence[str]], None]) -> None:
+def _coverage(data: Data, scores: Scores, draws: int, write: _Write) -> None:
     from concurrent.futures import ProcessPoolExecutor
     from functools import partial
 
@@ -302,11 +293,8 @@ def _coverage(data: Data, scores: Scores, draws: int, write: Callable[[str, str,
     write(page(made, absent, draws), COVERAGE, ())
 
 
-def _layers(
-    data: Data, scores: Scores, model: str | None, metrics: Sequence[str], limit: int | None,
-    write: Callable[[str, str, Sequence[str]], None],
-) -> None:  # fmt: skip
+def _layers(asked: _Asked, scores: Scores, write: _Write) -> None:
     from nlgauge.lab.reproduce.layers import families, page
 
-    found, models, absent = families(data, scores, model, metrics)
-    write(page(found, models, absent, limit), LAYERS, ())
+    found, models, absent = families(asked.data, scores, asked.models[0], asked.metrics)
+    write(page(found, models, absent, asked.limit), LAYERS, ())

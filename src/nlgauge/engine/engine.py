@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
 from importlib.metadata import version
 from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nlgauge.data.source_digest import readable, source_digest
 from nlgauge.engine.features.request import AnyRequest, ByModel, Features, Reader
@@ -22,19 +19,15 @@ from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
 
-_AT_ONCE = 1024
-
 
 class FeatureCache(Protocol):
     """Where features are kept from one run to the next."""
 
     def get(self, keys: Sequence[str]) -> Mapping[str, bytes]:
         """The entries under some keys; keys without an entry are left out."""
-        ...
 
     def put(self, entries: Mapping[str, bytes]) -> None:
         """Add entries."""
-        ...
 
 
 class Engine:
@@ -59,8 +52,10 @@ class Engine:
         self.ledger = Ledger()
         self._batch_tokens, self._kept, self._load = batch_tokens, kept, load
         self._others: dict[str, Engine] = {}
-        self._prefetcher = TokenPrefetcher(model[TOKENIZER], model.apart) if TOKENIZER in model else None
-        self._progress = Progress(progress)
+        self.progress = Progress(progress)
+        # On the CPU a thread that splits texts would take the time from the model.
+        ahead = model.apart and TOKENIZER in model
+        self._prefetcher = TokenPrefetcher(model[TOKENIZER]) if ahead else None
 
     @property
     def facts(self) -> dict[str, object]:
@@ -103,24 +98,10 @@ class Engine:
         model = self.other(request.model).model if isinstance(request, ByModel) else self.model
         return request.size(model)
 
-    def block(self, done: Callable[[float], object] = lambda share: None) -> TextBlock:
+    def block(self) -> TextBlock:
         """A new block without texts."""
         encode = self._prefetcher.encode if self._prefetcher is not None else None
-        return TextBlock(self.model, self.window, self.ledger, self._batch_tokens, done, encode)
-
-    def token_ids(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
-        """Sub-word ids of each text [tokens], in order. They are not cached."""
-        some: list[str] = []
-        for text in texts:
-            some.append(text)
-            if len(some) == _AT_ONCE:
-                yield from (tokens.ids for tokens in self.model[TOKENIZER].encode(some))
-                some = []
-        yield from (tokens.ids for tokens in self.model[TOKENIZER].encode(some))
-
-    def expect(self, work: int, rows: int) -> None:
-        """Tell the progress bar how much work is to come: characters (`Request.work`) and rows."""
-        self._progress.expect(work, rows)
+        return TextBlock(self.model, self.window, self.ledger, self._batch_tokens, encode)
 
     def prepare(self, requests: Iterable[AnyRequest]) -> None:
         """Announce the requests that follow the next call of `features`, so that a device need not wait for them."""
@@ -132,7 +113,7 @@ class Engine:
 
     def close(self) -> None:
         """Remove the progress bar and stop work done in advance."""
-        self._progress.close()
+        self.progress.close()
         if self._prefetcher is not None:
             self._prefetcher.close()
         for other in self._others.values():
@@ -159,16 +140,14 @@ class Engine:
         block = self.block()
         if TOKENIZER in self.model:
             block.read([text for request in wanted for text in request.texts])
-        found = Features(self._answers(wanted, block, fresh), frozenset(filter(block.longer, block.texts)))
-        for name, some in others.items():
-            answers = self.other(name).features((one.request for one in some), fresh)
-            found = found.joined(Features({one: answers[one.request] for one in some}, answers.longer))
-            self._progress.reach(self._progress.done + sum(one.work for one in some))
-        return found
-
-    def _answers(self, wanted: Iterable[AnyRequest], block: TextBlock, fresh: bool) -> dict[AnyRequest, Any]:
         answers = {} if fresh else self._looked_up(wanted)
-        return {**answers, **self._computed([request for request in wanted if request not in answers], block)}
+        answers |= self._computed([request for request in wanted if request not in answers], block)
+        found = Features(answers, block.all_longer())
+        for name, some in others.items():
+            theirs = self.other(name).features((one.request for one in some), fresh)
+            found = found.joined(Features({one: theirs[one.request] for one in some}, theirs.longer))
+            self.progress.reach(self.progress.done + sum(one.work for one in some))
+        return found
 
     def _computed(self, requests: Sequence[AnyRequest], block: TextBlock) -> dict[AnyRequest, Any]:
         by_reader: dict[Reader, list[AnyRequest]] = {}
@@ -180,21 +159,13 @@ class Engine:
         computed: dict[AnyRequest, Any] = {}
         try:
             for some in by_reader.values():
-                block.done = self._told(sum(request.work for request in some))
+                begin, work = self.progress.done, sum(request.work for request in some)
+                block.done = lambda share, begin=begin, work=work: self.progress.reach(begin + share * work)
                 computed.update(some[0].reader(some, block))
                 block.done(1.0)
         finally:
             self._keep(computed)
         return computed
-
-    def _told(self, work: int) -> Callable[[float], None]:
-        """A function that moves the progress bar as shares of some work are done."""
-        begin = self._progress.done
-
-        def done(share: float) -> None:
-            self._progress.reach(begin + share * work)
-
-        return done
 
     def _key(self, request: AnyRequest) -> str | None:
         """The key of a feature in the cache: all that determines it. None for a feature that is not cached."""
@@ -218,7 +189,7 @@ class Engine:
             with suppress(ValueError):  # an entry that cannot be read is computed again and replaced
                 kept[keys[key]] = keys[key].unpack(content, self.model)
         self.ledger.stored += len(kept)
-        self._progress.reach(self._progress.done + sum(request.work for request in kept))
+        self.progress.reach(self.progress.done + sum(request.work for request in kept))
         return kept
 
     def _keep(self, computed: Mapping[AnyRequest, Any]) -> None:
@@ -245,22 +216,19 @@ def _by_model(requests: Iterable[AnyRequest]) -> tuple[dict[AnyRequest, None], d
 
 
 class TokenPrefetcher:
-    """Splits texts into sub-words on demand or, in a thread, in advance, while a device computes earlier texts.
+    """Splits texts into sub-words in advance, in a thread, while a device computes earlier texts; or on demand.
 
-    The tokenizer library releases Python's lock meanwhile. This does not help if the model runs on the CPU.
-    beside: whether to use a thread; without it, texts are split on demand.
+    The tokenizer library releases Python's lock meanwhile.
     """
 
-    def __init__(self, tokenizer: SubwordTokenizer, beside: bool) -> None:
-        self._tokenizer, self._beside = tokenizer, beside
+    def __init__(self, tokenizer: SubwordTokenizer) -> None:
+        self._tokenizer = tokenizer
         self._pool: ThreadPoolExecutor | None = None
         self._expected: Future[dict[str, Tokens]] | None = None
         self._known: dict[str, Tokens] = {}
 
     def expect(self, texts: Iterable[str]) -> None:
         """Begin to split the texts needed after the next ones, once the earlier texts are split."""
-        if not self._beside:
-            return
         self._known = {} if self._expected is None else self._expected.result()
         self._expected = None
         if distinct := list(dict.fromkeys(texts)):

@@ -87,7 +87,7 @@ def _blocks(starts: NDArray[np.intp], words: Sequence[int], core: int) -> Iterat
 
 
 @dataclass
-class MaskedRow:
+class PassRow:
     """A row's part of the masked text, and what is predicted there."""
 
     ids: list[int]
@@ -97,12 +97,12 @@ class MaskedRow:
 
 def masked_rows(
     ids: NDArray[np.int32], starts: NDArray[np.intp], one: Pass, decoding: str, limits: MaskingLimits, mask: int
-) -> Iterator[MaskedRow]:
+) -> Iterator[PassRow]:
     """The rows of one pass: one, or with 'stepwise' as many as its longest word has sub-words."""
     sizes = {word: min(limits.longest, int(starts[word + 1] - starts[word])) for word in one.words}
     steps = max(sizes.values()) if decoding == "stepwise" else 1
     for step in range(steps):
-        row = MaskedRow([], [])
+        row = PassRow([], [])
         at = one.begin
         for word, size in sizes.items():
             first = int(starts[word])

@@ -21,23 +21,20 @@ class Progress:
     def expect(self, work: int, rows: int) -> None:
         """Add expected work, in characters and rows."""
         self.work, self.rows = self.work + work, self.rows + rows
-        self._show()
+        self.reach(self.done)
 
     def reach(self, done: float) -> None:
-        """Set the total of finished work."""
+        """Set the total of finished work, and show it."""
         self.done = done
-        self._show()
-
-    def __str__(self) -> str:
-        share = min(1.0, self.done / self.work) if self.work else 0.0
-        return f"about {share * self.rows:,.0f} of {self.rows:,} rows"
-
-    def _show(self) -> None:
         self._bar.total, self._bar.n = self.work, min(self.done, self.work)
         self._bar.set_description_str(str(self), refresh=False)
         self._bar.update(0)
         if self._bar.n == self._bar.total:
             self._bar.refresh()
+
+    def __str__(self) -> str:
+        share = min(1.0, self.done / self.work) if self.work else 0.0
+        return f"about {share * self.rows:,.0f} of {self.rows:,} rows"
 
     def close(self) -> None:
         _under_way.discard(self)

@@ -34,8 +34,7 @@ class Ledger:
 class TextBlock:
     """The texts of one block, for readers of features.
 
-    done: called with the finished share of the current work, from 0 to 1. encode: splits texts into sub-words; by
-    default with the model's tokenizer.
+    encode: splits texts into sub-words; by default with the model's tokenizer.
     """
 
     def __init__(
@@ -44,10 +43,11 @@ class TextBlock:
         window: WindowPolicy,
         ledger: Ledger,
         batch_tokens: int | None = None,
-        done: Callable[[float], object] = lambda share: None,
         encode: Callable[[Sequence[str]], Sequence[Tokens]] | None = None,
     ) -> None:
-        self.model, self.window, self.ledger, self.done = model, window, ledger, done
+        self.model, self.window, self.ledger = model, window, ledger
+        self.done: Callable[[float], object] = lambda share: None
+        """Called with the finished share of the current work, from 0 to 1"""
         self._encode = encode
         self.batch_tokens = batch_tokens or model.batch_tokens or max(_BATCH_TOKENS, model.window)
         self._tokens: dict[str, Tokens] = {}
@@ -60,11 +60,6 @@ class TextBlock:
         self._tokens.update(zip(new, encode(new), strict=True))
         self.ledger.texts += len(new)
 
-    @property
-    def texts(self) -> list[str]:
-        """The texts that were split."""
-        return list(self._tokens)
-
     def tokens(self, text: str) -> Tokens:
         """Sub-words of a text."""
         if text not in self._tokens:
@@ -74,6 +69,10 @@ class TextBlock:
     def longer(self, text: str) -> bool:
         """Whether a text does not fit the model's window."""
         return len(self.tokens(text)) > self.model.room
+
+    def all_longer(self) -> frozenset[str]:
+        """All texts read so far that do not fit the model's window."""
+        return frozenset(text for text, tokens in self._tokens.items() if len(tokens) > self.model.room)
 
     def windows(self, text: str) -> list[Window]:
         """The windows that a text is read in. Raises InputError if the policy refuses it."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from os import PathLike
 
 import numpy as np
@@ -50,6 +51,8 @@ class SubwordTokenizer:
         first = special.index(False)
         last = len(special) - special[::-1].index(False)
         self.prefix, self.suffix = framed.ids[:first], framed.ids[last:]
+        self.frame = len(self.prefix) + len(self.suffix)
+        """The number of special tokens around one text"""
         tokenizer.encode_special_tokens = True
         self._tokenizer = tokenizer
         self.mask_id = tokenizer.token_to_id(mask) if mask else None
@@ -59,7 +62,6 @@ class SubwordTokenizer:
         used = [*tokenizer.get_vocab(with_added_tokens=False).values(), *framed.ids, self.mask_id or 0, self.pad_id]
         self.largest_id = max(used)
         """The largest token id that can occur"""
-        self.unknown_id = _unknown_id(tokenizer)
 
     @classmethod
     def read(cls, path: str) -> SubwordTokenizer:
@@ -90,10 +92,14 @@ class SubwordTokenizer:
         definition.pop("padding", None)
         return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()
 
-    @property
-    def frame(self) -> int:
-        """The number of special tokens around one text."""
-        return len(self.prefix) + len(self.suffix)
+    @cached_property
+    def unknown_id(self) -> int | None:
+        """The id of the unknown token, whichever way the tokenizer names it."""
+        model = json.loads(self._tokenizer.to_str())["model"]
+        if isinstance(number := model.get("unk_id"), int):
+            return number
+        name = model.get("unk_token")
+        return self._tokenizer.token_to_id(name) if isinstance(name, str) else None
 
     def encode(self, texts: Sequence[str]) -> list[Tokens]:
         """Tokens of each text.
@@ -118,6 +124,12 @@ class SubwordTokenizer:
                 out.append(Tokens(ids, offsets))
         return out
 
+    def ids_of(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
+        """Token ids of each text [tokens], in order; some texts are held at a time. Raises as `encode`."""
+        rest = iter(texts)
+        while some := list(islice(rest, _AT_ONCE)):
+            yield from (tokens.ids for tokens in self.encode(some))
+
     def piece(self, token: int) -> str:
         """The string of a token in the vocabulary."""
         return str(self._tokenizer.id_to_token(int(token)))
@@ -138,15 +150,6 @@ def read_tokenizer(path: str | PathLike[str]) -> Tokenizer:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises no class of its own
         raise SpecError(f"{path} is not a tokenizer: {' '.join(str(error).split())}") from None
-
-
-def _unknown_id(tokenizer: Tokenizer) -> int | None:
-    """The id of the unknown token, whichever way the tokenizer names it."""
-    model = json.loads(tokenizer.to_str())["model"]
-    if isinstance(number := model.get("unk_id"), int):
-        return number
-    name = model.get("unk_token")
-    return tokenizer.token_to_id(name) if isinstance(name, str) else None
 
 
 def _encodable(text: str) -> bool:

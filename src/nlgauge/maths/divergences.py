@@ -137,9 +137,9 @@ class Measure:
         a = 1.0 if self.alpha is None else self.alpha
         return a, 1 - a if self.beta is None else self.beta
 
-    def _pair(self, log_p: Vector, log_q: Vector) -> _Pair:
+    def _pair(self, log_p: Vector, log_q: Vector) -> _LogPair:
         if self.name in ("kl", "alpha"):
-            return _Pair(log_p, log_q, log_ratio(log_p, log_q))
+            return _LogPair(log_p, log_q, log_ratio(log_p, log_q))
         return _escorts(log_p, log_q, sum(self._exponents))
 
     def _summands(self, log_p: Vector, log_q: Vector) -> Vector:
@@ -193,7 +193,7 @@ def _checked_distributions(log_p: Vector, log_q: Vector) -> tuple[Vector, Vector
     return log_p, log_q
 
 
-class _Pair(NamedTuple):
+class _LogPair(NamedTuple):
     """ln u, ln v and r of the module's docstring, [vocabulary]; r is +inf where only v is 0, and 0 where both are."""
 
     log_u: Vector
@@ -212,16 +212,16 @@ def _log_power_mean(logs: Vector, order: float) -> float:
     return (top + float(mean)) / order
 
 
-def _escorts(log_p: Vector, log_q: Vector, order: float) -> _Pair:
+def _escorts(log_p: Vector, log_q: Vector, order: float) -> _LogPair:
     """The normalised powers of p and q; centring by power means keeps r exact as the order goes to 0."""
     if order <= 0 and not (math.isfinite(log_p.min()) and math.isfinite(log_q.min())):
         raise ValueError(f"a measure with alpha + beta = {order:g} <= 0 needs distributions without zeros")
     log_p, log_q = log_p - _log_power_mean(log_p, order), log_q - _log_power_mean(log_q, order)
     log_size = math.log(log_p.size)
-    return _Pair(order * log_p - log_size, order * log_q - log_size, log_ratio(log_p, log_q))
+    return _LogPair(order * log_p - log_size, order * log_q - log_size, log_ratio(log_p, log_q))
 
 
-def _family(pair: _Pair, a: float, b: float, logged: bool) -> float:
+def _family(pair: _LogPair, a: float, b: float, logged: bool) -> float:
     if a * b != 0:
         log_w = _log_w(pair, a, b)
         top = float(log_w.max())
@@ -233,7 +233,7 @@ def _family(pair: _Pair, a: float, b: float, logged: bool) -> float:
     return -math.log1p(-a * b * total) / (a * b) if logged and abs(a * b) > 1e-15 else total
 
 
-def _log_w(pair: _Pair, a: float, b: float) -> Vector:
+def _log_w(pair: _LogPair, a: float, b: float) -> Vector:
     # Starting from the side with the smaller weight (as low as -1e38) would lose the other side's digits.
     log_w = pair.log_v + a * pair.log_ratio if abs(a) <= abs(b) else pair.log_u - b * pair.log_ratio
     log_w[np.isposinf(pair.log_ratio)] = -np.inf if b > 0 else np.inf
@@ -241,10 +241,10 @@ def _log_w(pair: _Pair, a: float, b: float) -> Vector:
     return log_w
 
 
-def _family_summands(pair: _Pair, a: float, b: float) -> Vector:
+def _family_summands(pair: _LogPair, a: float, b: float) -> Vector:
     """The summand s of the module's docstring for each item: [vocabulary]."""
     if abs(a) > abs(b):  # the division below must be by the larger exponent, or rounding grows at the limits
-        pair, a, b = _Pair(pair.log_v, pair.log_u, -pair.log_ratio), b, a
+        pair, a, b = _LogPair(pair.log_v, pair.log_u, -pair.log_ratio), b, a
     log_u, log_v, log_ratio = pair
     v = np.exp(log_v)
     difference = _rise(v, log_u, log_ratio, a + b) - _rise(v, _log_w(pair, a, b), log_ratio, a)

@@ -43,7 +43,7 @@ _COUNTED = 12
 """Up to this number, a text may have counted things itself"""
 
 
-class Difference(NamedTuple):
+class SourceDifference(NamedTuple):
     """A place where a text differs from its source."""
 
     begin: int
@@ -59,7 +59,7 @@ _Found: TypeAlias = tuple[int, int, str]
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Passage:
     """A sentence or clause with its position."""
 
     text: str
@@ -79,12 +79,12 @@ class _Part:
     def quantities(self) -> list[Quantity]:
         return quantities(self.text)
 
-    def shared(self, other: _Part) -> float:
+    def shared(self, other: _Passage) -> float:
         """The share of its content words that the other part contains."""
         return len(self.stems & other.stems) / len(self.stems) if self.stems else 0.0
 
 
-class Source:
+class CheckedSource:
     """A source, prepared for comparison."""
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -94,9 +94,9 @@ class Source:
         self._quantities = [one for sentence in self._sentences for one in sentence.quantities]
         self._words = frozenset(word for sentence in self._sentences for word in sentence.words)
 
-    def differences(self, text: str) -> list[Difference]:
+    def differences(self, text: str) -> list[SourceDifference]:
         """The differences of a text from this source, in order, without overlaps."""
-        found: list[Difference] = []
+        found: list[SourceDifference] = []
         for sentence in _sentences(text):
             near = self._nearest(sentence, self._sentences)
             if near is None:
@@ -104,16 +104,18 @@ class Source:
             some = [*self._figures(sentence, near), *self._names(sentence, near), *_opposites(sentence, near)]
             sure = bool(some)
             some = some or [*self._negations(sentence)]
-            found += [Difference(sentence.begin + begin, sentence.begin + end, why, sure) for begin, end, why in some]
+            found += [
+                SourceDifference(sentence.begin + begin, sentence.begin + end, why, sure) for begin, end, why in some
+            ]
         found.sort()
         return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
 
-    def _nearest(self, part: _Part, others: Sequence[_Part]) -> _Part | None:
+    def _nearest(self, part: _Passage, others: Sequence[_Passage]) -> _Passage | None:
         """The sentence or clause that shares most words with a part (the shortest if several do), or None."""
         best = max(others, key=lambda one: (len(part.stems & one.stems), -len(one.stems)), default=None)
         return best if best is not None and part.stems & best.stems else None
 
-    def _figures(self, sentence: _Part, near: _Part) -> Iterator[_Found]:
+    def _figures(self, sentence: _Passage, near: _Passage) -> Iterator[_Found]:
         for one in sentence.quantities:
             if one.weak or self._has(one, sentence.text):
                 continue
@@ -161,7 +163,7 @@ class Source:
         comma = "" if "." in number else ","
         return re.search(rf"(?<![\d.{comma}]){re.escape(number)}(?!\d|[.,]\d)", self._text) is not None
 
-    def _names(self, sentence: _Part, near: _Part) -> Iterator[_Found]:
+    def _names(self, sentence: _Passage, near: _Passage) -> Iterator[_Found]:
         """Names that replace another one: after the same word, or next to the same part of a name."""
         if sentence.shared(near) < _SURE:
             return
@@ -180,7 +182,7 @@ class Source:
         word = _folded(name)
         return word in self._words or (len(word) > 4 and any(other[:4] == word[:4] for other in self._words))
 
-    def _negations(self, sentence: _Part) -> Iterator[_Found]:
+    def _negations(self, sentence: _Passage) -> Iterator[_Found]:
         for clause in _clauses(sentence):
             near = self._nearest(clause, self._clauses)
             if near is None or clause.shared(near) < _VERY_SURE or near.shared(clause) < _SURE:
@@ -205,7 +207,7 @@ def _bounds(before: str, one: Quantity, other: Quantity) -> bool:
     return bool((_MORE.search(before) and mine <= theirs) or (_LESS.search(before) and mine >= theirs))
 
 
-def _opposites(sentence: _Part, near: _Part) -> Iterator[_Found]:
+def _opposites(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
     if sentence.shared(near) < _SURE:
         return
     theirs = list(_clauses(near))
@@ -218,7 +220,7 @@ def _opposites(sentence: _Part, near: _Part) -> Iterator[_Found]:
                         yield (at + begin, at + end, f"{clause.text[begin:end]}: the source has {word}")
 
 
-def _pairs(part: _Part, other: _Part) -> Iterator[tuple[int, int, str]]:
+def _pairs(part: _Passage, other: _Passage) -> Iterator[tuple[int, int, str]]:
     """Words of a part whose opposite is in the other part, if neither is in both."""
     for match in _WORD.finditer(part.text):
         word = match.group().lower()
@@ -228,17 +230,17 @@ def _pairs(part: _Part, other: _Part) -> Iterator[tuple[int, int, str]]:
                 break
 
 
-def _sentences(text: str) -> Iterator[_Part]:
+def _sentences(text: str) -> Iterator[_Passage]:
     ends = [0, *sentence_ends(text), len(text)]
-    yield from (_Part(text[begin:end], begin) for begin, end in pairwise(ends))
+    yield from (_Passage(text[begin:end], begin) for begin, end in pairwise(ends))
 
 
-def _clauses(sentence: _Part) -> Iterator[_Part]:
+def _clauses(sentence: _Passage) -> Iterator[_Passage]:
     at = 0
     for match in _CLAUSE.finditer(sentence.text):
-        yield _Part(sentence.text[at : match.start()], sentence.begin + at)
+        yield _Passage(sentence.text[at : match.start()], sentence.begin + at)
         at = match.end()
-    yield _Part(sentence.text[at:], sentence.begin + at)
+    yield _Passage(sentence.text[at:], sentence.begin + at)
 
 
 def _named(text: str) -> Iterator[tuple[int, int, str]]:

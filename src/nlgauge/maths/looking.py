@@ -12,7 +12,7 @@ _SIGNS = 1 / (4 * _NORMAL.cdf(-math.sqrt(2)))
 """3.178...: by which factor the tail of a weighted sum of random signs may exceed the normal tail"""
 
 
-class Look(NamedTuple):
+class LookResult(NamedTuple):
     """The result of one of many looks."""
 
     difference: float
@@ -29,7 +29,7 @@ def spent(level: float, look: int) -> float:
     return level / (look * (look + 1))
 
 
-def look_at(sums: Sequence[float], sizes: Sequence[float], look: int, level: float = 0.05) -> Look:
+def look_at(sums: Sequence[float], sizes: Sequence[float], look: int, level: float = 0.05) -> LookResult:
     """The mean difference at a look (from 1), with an interval that holds at all looks with probability 1 - `level`.
 
     sums, sizes [groups]: for each item or cluster of items, the sum and the number of its differences.
@@ -55,9 +55,9 @@ def look_at(sums: Sequence[float], sizes: Sequence[float], look: int, level: flo
     # Shifts t with (total - count t)^2 <= z^2 sum (sum - size t)^2.
     a, b, c = count * count - z * z * widths, total * count - z * z * products, total * total - z * z * squares
     if a <= 0:
-        return Look(total / count, -math.inf, math.inf, p)
+        return LookResult(total / count, -math.inf, math.inf, p)
     half = math.sqrt(max(0.0, b * b - a * c)) / a
-    return Look(total / count, b / a - half, b / a + half, p)
+    return LookResult(total / count, b / a - half, b / a + half, p)
 
 
 def least_groups(look: int, level: float = 0.05) -> int:

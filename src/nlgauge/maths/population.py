@@ -49,7 +49,7 @@ class Counts(NamedTuple):
         return Counts(0, 0, 0, 0, self.n, self.m, self.k)
 
 
-class Estimate(NamedTuple):
+class SizeEstimate(NamedTuple):
     """An estimated size and its score."""
 
     population: float
@@ -58,7 +58,7 @@ class Estimate(NamedTuple):
     """1 - min(|P^ - P| / P, 1) (equations 1 and 8), from 0 to 1"""
 
 
-def petersen(counts: Counts) -> Estimate:
+def petersen(counts: Counts) -> SizeEstimate:
     """One marking and one recapture (equation 3): P^ - P = (n - b)(m - a) / (a + b).
 
     Symmetric in S and S'. P^ = P if one of the sets is completely covered.
@@ -67,7 +67,7 @@ def petersen(counts: Counts) -> Estimate:
     return _estimate(counts.size, (n - b) * (m - a), a + b)
 
 
-def schnabel(counts: Counts) -> Estimate:
+def schnabel(counts: Counts) -> SizeEstimate:
     """A marking and a recapture for every point of S' (equations 4 and 5). S is marked from the start.
 
     A point of S' in no ball of S is captured unmarked exactly once, whatever the order of S': when the first ball with
@@ -79,7 +79,7 @@ def schnabel(counts: Counts) -> Estimate:
     return _estimate(counts.size, unmarked * counts.size, caught - unmarked)
 
 
-def capture(counts: Counts) -> Estimate:
+def capture(counts: Counts) -> SizeEstimate:
     """The maximum-likelihood size under model M0 of program CAPTURE (equations 6 and 7; Otis et al. 1978).
 
     Each of the T = P balls is an occasion, M = P points are marked at the end, and there are
@@ -89,7 +89,7 @@ def capture(counts: Counts) -> Estimate:
     P = counts.size
     C = sum((min(counts.k, size - 1) + 1) * size for size in (counts.n, counts.m)) + counts.B1 + counts.B2
     if C == P:  # each point was captured only once, so the likelihood grows with N
-        return Estimate(math.inf, 0.0)
+        return SizeEstimate(math.inf, 0.0)
     low, high = P - 1, P
     while _gain(high, P, C) > 0:
         low, high = high, 2 * high
@@ -106,8 +106,8 @@ def _gain(N: int, P: int, C: int) -> float:
     return gain + free * math.log1p(P / free) if free else gain
 
 
-def _estimate(size: int, excess: int, over: int) -> Estimate:
+def _estimate(size: int, excess: int, over: int) -> SizeEstimate:
     """P^ = P + excess / over, neither negative."""
     if not over:
-        return Estimate(math.inf, 0.0)
-    return Estimate(size + excess / over, 1 - min(excess / over / size, 1.0))
+        return SizeEstimate(math.inf, 0.0)
+    return SizeEstimate(size + excess / over, 1 - min(excess / over / size, 1.0))

@@ -20,7 +20,7 @@ _EPSILON = 1e-10
 _STEPS = 50
 
 
-class Curve(NamedTuple):
+class PRDCurve(NamedTuple):
     """Precision and recall at slopes of increasing angle: precision rises from 0, and recall falls to 0."""
 
     precision: Reals
@@ -40,14 +40,14 @@ class Curve(NamedTuple):
         return float(self.precision[middle]), float(self.recall[middle])
 
 
-def curve(evaluated: Reals, reference: Reals) -> Curve:
+def curve(evaluated: Reals, reference: Reals) -> PRDCurve:
     """The curve of two histograms over the same clusters, each with sum 1: [clusters], [clusters]."""
     slopes = np.tan(np.linspace(_EPSILON, np.pi / 2 - _EPSILON, _ANGLES))
     precision = np.minimum(slopes[:, None] * reference, evaluated).sum(axis=1)
-    return Curve(precision.clip(0, 1), (precision / slopes).clip(0, 1))
+    return PRDCurve(precision.clip(0, 1), (precision / slopes).clip(0, 1))
 
 
-def mean_curve(evaluated: Points, reference: Points, clusters: int, runs: int, seed: int) -> Curve:
+def mean_curve(evaluated: Points, reference: Points, clusters: int, runs: int, seed: int) -> PRDCurve:
     """The mean curve of `runs` clusterings of the union of both sets: [n, width], [m, width].
 
     It does not depend on the order of the points, because they are sorted by their coordinates.
@@ -62,7 +62,7 @@ def mean_curve(evaluated: Points, reference: Points, clusters: int, runs: int, s
         labels[order] = k_means(union[order], clusters, generator)
         shares = [np.bincount(labels[side], minlength=clusters) / side.sum() for side in (own, ~own)]
         curves.append(curve(shares[0], shares[1]))
-    return Curve(*(np.mean(part, axis=0) for part in zip(*curves, strict=True)))
+    return PRDCurve(*(np.mean(part, axis=0) for part in zip(*curves, strict=True)))
 
 
 def k_means(points: Reals, clusters: int, generator: np.random.Generator) -> NDArray[np.int64]:

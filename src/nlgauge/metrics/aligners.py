@@ -14,11 +14,11 @@ from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.alignment import Array, greedy_alignment, logistic, rescaled, unsupported_spans, word_alignment
-from nlgauge.maths.exact_checks import Source
+from nlgauge.maths.exact_checks import CheckedSource
 from nlgauge.maths.languages import foreign
 from nlgauge.maths.stopwords import is_stopword
 from nlgauge.maths.vectors import run_means, runs, unit
-from nlgauge.metrics.evidence import Quote, Reason, Stretch, Word, Words
+from nlgauge.metrics.evidence import EvidenceText, EvidenceWord, Quote, Reason, Stretch
 
 DOUBT = 2.0
 """What a sure difference (`maths.exact_checks`) takes from the log-odds that a source supports a stretch. It fits the
@@ -217,7 +217,7 @@ class TrainedAligner:
 
     def _judged(self, direction: Direction, text: Alignment, units: Units) -> StretchVerdicts:
         others = direction.usable
-        differences = Source([other for _, other in others]).differences(direction.text)
+        differences = CheckedSource([other for _, other in others]).differences(direction.text)
         sure = [one for one in differences if one.sure and self.english]  # the checks know English forms alone
         stretches = (
             Stretch(
@@ -243,16 +243,16 @@ def _chance(logit: float) -> float | None:
     return None if np.isnan(logit) else float(logistic(logit))
 
 
-def shown(direction: Direction, aligned: Aligned, weak: float) -> Words:
+def shown(direction: Direction, aligned: Aligned, weak: float) -> EvidenceText:
     """The words of a text that count, as evidence. Words with alignment below `weak` are weakly aligned."""
     text, places = direction.text, zip(aligned.spans.tolist(), aligned.alignment.tolist(), strict=True)
     if aligned.judged is None:
-        words = [Word(text[begin:end], begin, end, alignment) for (begin, end), alignment in places]
-        return Words(direction.name, direction.against, text, words, weak)
+        words = [EvidenceWord(text[begin:end], begin, end, alignment) for (begin, end), alignment in places]
+        return EvidenceText(direction.name, direction.against, text, words, weak)
     stretches, quotes, nearest, reasons = aligned.judged
     words = [
-        Word(text[begin:end], begin, end, alignment, quote=quote if quote >= 0 else None)
+        EvidenceWord(text[begin:end], begin, end, alignment, quote=quote if quote >= 0 else None)
         for ((begin, end), alignment), quote in zip(places, nearest.tolist(), strict=True)
     ]
     spans = unsupported_spans(aligned.alignment, aligned.spans, weak)
-    return Words(direction.name, direction.against, text, words, weak, spans, stretches, quotes, reasons or None)
+    return EvidenceText(direction.name, direction.against, text, words, weak, spans, stretches, quotes, reasons or None)

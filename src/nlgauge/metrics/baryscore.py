@@ -27,7 +27,7 @@ from nlgauge.maths.sinkhorn import divergence, entropic
 from nlgauge.maths.transport import plans
 from nlgauge.maths.vectors import flows, shares, squared_distances, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
-from nlgauge.metrics.evidence import Evidence, Flow, Place
+from nlgauge.metrics.evidence import Evidence, Flow, TextPiece
 from nlgauge.metrics.idf import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_tables
 from nlgauge.metrics.parameters import check_layers, layers_read
 from nlgauge.metrics.references import ReferenceMetric
@@ -228,7 +228,10 @@ def _masses(feature: TokenVectors, tokens: NDArray[np.intp], table: TokenWeights
     return np.ones(len(tokens)) if table is None else table.values[feature.ids[tokens]] * ~feature.special[tokens]
 
 
-def _places(feature: TokenVectors, cloud: Cloud) -> list[Place]:
+def _places(feature: TokenVectors, cloud: Cloud) -> list[TextPiece]:
     """The positions of the tokens of a cloud's points."""
     marks = zip(feature.offsets[cloud.tokens].tolist(), feature.special[cloud.tokens].tolist(), strict=True)
-    return [Place(None) if special else Place(feature.text[begin:end], begin, end) for (begin, end), special in marks]
+    return [
+        TextPiece(None) if special else TextPiece(feature.text[begin:end], begin, end)
+        for (begin, end), special in marks
+    ]

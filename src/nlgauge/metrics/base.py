@@ -8,12 +8,9 @@ all outputs of a system against a set of texts) or of RowMetric (anything else a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nlgauge.catalogue.names import registered_name
 from nlgauge.data.corpus import Corpus, Row
@@ -21,7 +18,7 @@ from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import SpecError
 from nlgauge.metrics.evidence import Evidence
-from nlgauge.metrics.parameters import check_choices, check_least, check_types, literal
+from nlgauge.metrics.parameters import check_parameters, literal
 
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model
@@ -59,14 +56,10 @@ class Value:
 
 
 class ModelAccess(Protocol):
-    """The parts of the engine that a metric may use in `prepare`."""
+    """The part of the engine that a metric may use in `prepare`."""
 
     @property
     def model(self) -> Model: ...
-
-    def token_ids(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
-        """Ids of the sub-words of each text [tokens], in order."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -79,17 +72,9 @@ class Setup:
     @property
     def model(self) -> Model:
         """The metric's model. Raises SpecError for a metric that has no field `model`."""
-        return self._engine.model
-
-    def token_ids(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
-        """Ids of the sub-words of each text [tokens], in order."""
-        return self._engine.token_ids(texts)
-
-    @property
-    def _engine(self) -> ModelAccess:
         if self.engine is None:
             raise SpecError("a metric that uses a model needs a field model: str | None = None")
-        return self.engine
+        return self.engine.model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,9 +112,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
     """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
 
     def __post_init__(self) -> None:
-        check_choices(self, self.choices)
-        check_types(self)
-        check_least(self, **self.least)
+        check_parameters(self)
         if getattr(self, "model", None) == "":
             raise SpecError(f"{self.name}: model='' is not a model's name")
 

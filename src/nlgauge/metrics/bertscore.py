@@ -24,7 +24,7 @@ from nlgauge.engine.models.capabilities import ENCODER, Model
 from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import greedy_match, shares, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
-from nlgauge.metrics.evidence import Evidence, Match, Place
+from nlgauge.metrics.evidence import Evidence, Match, TextPiece
 from nlgauge.metrics.idf import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_table
 from nlgauge.metrics.references import ReferenceMetric
 
@@ -92,17 +92,15 @@ class BERTScore(ReferenceMetric[TokenVectors]):
     def compare(
         self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: BERTScorePrepared
     ) -> list[tuple[float, float, float]]:
-        return [self._score(candidate, reference, prepared) for candidate, reference in pairs]
-
-    def _score(
-        self, candidate: TokenVectors, reference: TokenVectors, prepared: BERTScorePrepared
-    ) -> tuple[float, float, float]:
-        (x, a), (y, b) = self._side(candidate, prepared), self._side(reference, prepared)
-        raw = greedy_match(x @ y.T, shares(a), shares(b))
-        precision, recall, f1 = (
-            (value - base) / (1 - base) for value, base in zip(raw, prepared.baseline, strict=True)
-        )
-        return f1, precision, recall
+        scores = []
+        for candidate, reference in pairs:
+            (x, a), (y, b) = self._side(candidate, prepared), self._side(reference, prepared)
+            raw = greedy_match(x @ y.T, shares(a), shares(b))
+            precision, recall, f1 = (
+                (value - base) / (1 - base) for value, base in zip(raw, prepared.baseline, strict=True)
+            )
+            scores.append((f1, precision, recall))
+        return scores
 
     def _side(self, feature: TokenVectors, prepared: BERTScorePrepared) -> tuple[Array, Array]:
         """Unit vectors and weights of the tokens that are used."""
@@ -138,11 +136,11 @@ class BERTScore(ReferenceMetric[TokenVectors]):
             if weights[i] > 0:
                 yield Match(side, places[i], others[j], float(similarity[i, j]), float(weights[i]))
 
-    def _places(self, feature: TokenVectors) -> list[Place]:
+    def _places(self, feature: TokenVectors) -> list[TextPiece]:
         """The positions of the tokens that are used."""
         marks = zip(feature.offsets.tolist(), feature.special.tolist(), strict=True)
         return [
-            Place(None) if special else Place(feature.text[begin:end], begin, end)
+            TextPiece(None) if special else TextPiece(feature.text[begin:end], begin, end)
             for (begin, end), special in marks
             if self.special or not special
         ]

@@ -20,7 +20,6 @@ from nlgauge.errors import SpecError
 from nlgauge.maths.ngrams import ngrams
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_with_references
-from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.translation_counts import Pair, Sacrebleu, counted_values, sacrebleu_facts, sacrebleu_metric
 
 _CONSTANTS = {"floor": 0.1, "add-k": 1.0}
@@ -40,12 +39,14 @@ class BLEU(RowMetric):
     """
 
     citation: ClassVar[str] = "Papineni et al. 2002, ACL"
+    libraries: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         "references": ("joint", "best", "mean"),
         "empty": ("undefined", "worst"),
         "tokenizer": ("13a", "intl", "zh", "char", "none"),
         "smooth": ("exp", "floor", "add-k", "none"),
     }
+    least: ClassVar[Mapping[str, float]] = {"ngram": 1}
 
     references: str = "joint"
     empty: str = "undefined"
@@ -59,13 +60,8 @@ class BLEU(RowMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self, ngram=1)
         if self.smooth_value is not None and (self.smooth not in _CONSTANTS or not 0 < self.smooth_value < math.inf):
             raise SpecError("BLEU: smooth_value is a number above 0, for smooth='floor' or 'add-k'")
-
-    @property
-    def libraries(self) -> tuple[str, ...]:
-        return ("sacrebleu",)
 
     @property
     def formula(self) -> Mapping[str, object] | None:

@@ -18,7 +18,6 @@ from nlgauge.maths.ngrams import code_points, numbered, shared_ngrams
 from nlgauge.maths.totals import total
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_with_references
-from nlgauge.metrics.parameters import check_least
 from nlgauge.metrics.translation_counts import Pair, counted_values, sacrebleu_facts, sacrebleu_metric
 
 _MARKS = frozenset(string.punctuation)
@@ -37,10 +36,12 @@ class ChrF(RowMetric):
     """
 
     citation: ClassVar[str] = "Popović 2015, WMT"
+    libraries: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         "references": ("joint", "mean"),
         "empty": ("undefined", "worst"),
     }
+    least: ClassVar[Mapping[str, float]] = {"characters": 1, "words": 0, "beta": 1}
 
     references: str = "joint"
     empty: str = "undefined"
@@ -50,14 +51,6 @@ class ChrF(RowMetric):
     words: int = 0
     beta: int = 2
     eps_smoothing: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, characters=1, words=0, beta=1)
-
-    @property
-    def libraries(self) -> tuple[str, ...]:
-        return ("sacrebleu",)
 
     @property
     def formula(self) -> Mapping[str, object] | None:

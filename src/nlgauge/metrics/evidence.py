@@ -23,7 +23,7 @@ _HALF = 0.5
 
 
 @dataclass(frozen=True)
-class Place:
+class TextPiece:
     """A piece of a text. It has no begin and end if it has no position (a special token, a lemma)."""
 
     text: str | None
@@ -60,7 +60,7 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Word:
+class EvidenceWord:
     """One word of a text."""
 
     text: str
@@ -87,7 +87,7 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Words:
+class EvidenceText:
     """The words of one text that count."""
 
     name: str
@@ -95,7 +95,7 @@ class Words:
     against: str
     """The name of the text that it is compared with"""
     text: str
-    words: Sequence[Word]
+    words: Sequence[EvidenceWord]
     weak: float
     """A word with an alignment below this is shown as unsupported"""
     unsupported: Sequence[tuple[int, int]] | None = None
@@ -114,8 +114,8 @@ class Match:
 
     side: str
     """The text of the first one: 'candidate' or 'reference'"""
-    token: Place
-    match: Place
+    token: TextPiece
+    match: TextPiece
     similarity: float
     weight: float
     """Its share in that side's mean"""
@@ -125,8 +125,8 @@ class Match:
 class Flow:
     """Mass that was moved from the candidate to the reference."""
 
-    candidate: Place
-    reference: Place
+    candidate: TextPiece
+    reference: TextPiece
     share: float
     """Its share of the total mass"""
     distance: float
@@ -147,7 +147,7 @@ class Evidence:
 
     reference: int | None = None
     """Index of the reference that the score is based on, among all of the row's references"""
-    texts: Sequence[Words] = ()
+    texts: Sequence[EvidenceText] = ()
     matches: Sequence[Match] = ()
     flows: Sequence[Flow] = ()
     items: Sequence[Item] = ()
@@ -169,12 +169,14 @@ class Evidence:
         return record
 
 
-def likely_words(name: str, against: str, likelihood: Likelihood) -> Words:
+def likely_words(name: str, against: str, likelihood: Likelihood) -> EvidenceText:
     """The tokens of a text with their probabilities. Tokens below 0.01 are shown as unsupported."""
     text, logs = likelihood.text, likelihood.log_probabilities
     places = zip(likelihood.offsets.tolist(), np.exp(logs).tolist(), logs.tolist(), strict=True)
-    words = [Word(text[begin:end], begin, end, share, log_probability=log) for (begin, end), share, log in places]
-    return Words(name, against, text, words, _UNLIKELY)
+    words = [
+        EvidenceWord(text[begin:end], begin, end, share, log_probability=log) for (begin, end), share, log in places
+    ]
+    return EvidenceText(name, against, text, words, _UNLIKELY)
 
 
 def shared_words(candidate: str, others: Mapping[str, str], reference: int | None = None) -> Evidence:
@@ -188,8 +190,8 @@ def shared_words(candidate: str, others: Mapping[str, str], reference: int | Non
     for counted in counts.values():
         most |= counted
     own = Counter(_word(candidate, span) for span in word_spans(candidate))
-    texts = [Words("candidate", " and ".join(others), candidate, _shared(candidate, most), _HALF)]
-    texts += [Words(name, "candidate", other, _shared(other, own), _HALF) for name, other in others.items()]
+    texts = [EvidenceText("candidate", " and ".join(others), candidate, _shared(candidate, most), _HALF)]
+    texts += [EvidenceText(name, "candidate", other, _shared(other, own), _HALF) for name, other in others.items()]
     return Evidence(reference, texts)
 
 
@@ -201,11 +203,11 @@ def shared_with_references(row: Row) -> Evidence:
     return shared_words(row.candidate, dict(zip(names, row.references, strict=True))) if names else Evidence()
 
 
-def _shared(text: str, others: Counter[str]) -> list[Word]:
+def _shared(text: str, others: Counter[str]) -> list[EvidenceWord]:
     left, found = others.copy(), []
     for begin, end in word_spans(text):
         word = _word(text, (begin, end))
-        found.append(Word(text[begin:end], begin, end, float(left[word] > 0)))
+        found.append(EvidenceWord(text[begin:end], begin, end, float(left[word] > 0)))
         left[word] -= 1
     return found
 
@@ -220,7 +222,7 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Non
 def _plain(value: object) -> Json:
     if isinstance(value, str | int | float | bool | None):
         return value
-    if isinstance(value, Place | Quote | Stretch | Reason | Word | Words | Match | Flow):
+    if isinstance(value, TextPiece | Quote | Stretch | Reason | EvidenceWord | EvidenceText | Match | Flow):
         return {name: _plain(inner) for name, inner in vars(value).items() if inner is not None}
     if isinstance(value, dict):
         return _plain_facts(value)

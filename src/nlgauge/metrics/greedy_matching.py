@@ -14,7 +14,7 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.metrics.base import Prepared
-from nlgauge.metrics.evidence import Evidence, Match, Place
+from nlgauge.metrics.evidence import Evidence, Match, TextPiece
 from nlgauge.metrics.references import each_once
 from nlgauge.metrics.word_vectors import Array, WordVectorMetric, similarity, words_of
 
@@ -44,7 +44,7 @@ class GreedyMatching(WordVectorMetric):
 
 def _matches(side: str, one: TokenVectors, other: TokenVectors, cosines: Array) -> Iterator[Match]:
     places, others = (
-        [Place(feature.text[begin:end], begin, end) for begin, end in words_of(feature).spans.tolist()]
+        [TextPiece(feature.text[begin:end], begin, end) for begin, end in words_of(feature).spans.tolist()]
         for feature in (one, other)
     )
     for i, j in enumerate(cosines.argmax(axis=1).tolist()):

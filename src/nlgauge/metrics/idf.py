@@ -30,8 +30,8 @@ def idf_table(idf: str, setup: Setup) -> TokenWeights | None:
     if idf == "general":
         table = general_frequencies(setup.model)
         return _weights(table.counts, table.documents)
-    texts = dict.fromkeys(_documents(idf, setup))
-    return _weights(*document_frequencies(setup.token_ids(texts), setup.model[TOKENIZER].vocabulary))
+    texts, tokenizer = dict.fromkeys(_documents(idf, setup)), setup.model[TOKENIZER]
+    return _weights(*document_frequencies(tokenizer.ids_of(texts), tokenizer.vocabulary))
 
 
 def idf_tables(idf: str, setup: Setup) -> tuple[TokenWeights | None, TokenWeights | None]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.maths.neighbours import Points, coverage
-from nlgauge.maths.population import Counts, Estimate, capture, petersen, schnabel
+from nlgauge.maths.population import Counts, SizeEstimate, capture, petersen, schnabel
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.evidence import Evidence
 from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
@@ -60,7 +60,7 @@ class MarkEvaluate(SetMetric):
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
         (swept,) = sweep(evaluated, reference, (self.k,))
         a, b, *_, n, m, k = swept.counts
-        estimate: Estimate = getattr(swept, self.estimator)
+        estimate: SizeEstimate = getattr(swept, self.estimator)
         floor = _ESTIMATORS[self.estimator](swept.counts.apart)
         scores = (one.score for one in (estimate, swept.schnabel, swept.diversity, floor))
         beyond = f"k={k} is more than the number of other points in a set: that number was used"
@@ -69,9 +69,7 @@ class MarkEvaluate(SetMetric):
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
         """Texts that are not fully covered by balls of the other side, farthest first, and covered texts."""
-        outputs, references = (np.concatenate([text.points for text in texts]) for texts in (evaluated, reference))
-        by_reference, by_output = coverage(references, outputs, (self.k,))
-        return covered_texts(evaluated, reference, by_reference.points == 0, by_output.points == 0)
+        return covered_texts(evaluated, reference, self.k)
 
 
 class Assessment(NamedTuple):
@@ -79,12 +77,12 @@ class Assessment(NamedTuple):
 
     k: int
     counts: Counts
-    petersen: Estimate
-    schnabel: Estimate
+    petersen: SizeEstimate
+    schnabel: SizeEstimate
     """Quality: of references and outputs"""
-    diversity: Estimate
+    diversity: SizeEstimate
     """Schnabel's estimate of outputs and references"""
-    capture: Estimate
+    capture: SizeEstimate
 
 
 def sweep(evaluated: Points, reference: Points, ks: Sequence[int]) -> list[Assessment]:

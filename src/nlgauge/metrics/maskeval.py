@@ -30,7 +30,7 @@ from nlgauge.errors import SpecError
 from nlgauge.maths import masked_words as maths
 from nlgauge.maths.masked_words import Array
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.evidence import Evidence, Item, Word, Words
+from nlgauge.metrics.evidence import Evidence, EvidenceText, EvidenceWord, Item
 
 _UNIFORM, _CANDIDATE = "uniform", "candidate"
 _NAMES = ("candidate", "source")
@@ -46,7 +46,7 @@ class MaskEvalPrepared(Prepared):
     """None: all words of a text have the same weight"""
 
 
-class Plan(NamedTuple):
+class MaskedTexts(NamedTuple):
     """The masked words of a row's candidate and source, and their weights."""
 
     requests: tuple[MaskedWordsRequest | None, MaskedWordsRequest | None]
@@ -130,7 +130,7 @@ class MaskEval(RowMetric):
 
     def followup_requests(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> list[MaskedWordsRequest]:
         plan = None if prepared.weighter is None else self._plan(row, prepared, features)
-        return [request for request in plan.requests if request] if isinstance(plan, Plan) else []
+        return [request for request in plan.requests if request] if isinstance(plan, MaskedTexts) else []
 
     def masked(self, row: Row, side: int, words: tuple[int, ...] | None = None) -> MaskedWordsRequest:
         """Masked words of a text, by default all. side: 0 for the candidate, 1 for the source."""
@@ -144,7 +144,7 @@ class MaskEval(RowMetric):
     def _all_words(self, row: Row, prepared: MaskEvalPrepared) -> list[MaskedWordsRequest]:
         return [self.masked(row, side) for side in range(2 if prepared.share < 1 else 1)]
 
-    def _plan(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> Plan | str:
+    def _plan(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> MaskedTexts | str:
         """What is masked, from the first features of a row; or the reason why there is no score."""
         if row.source is None:
             return "no source"
@@ -156,7 +156,9 @@ class MaskEval(RowMetric):
         weights = _weights(candidate, prepared.weighter), _weights(source, prepared.weighter)
         kept = maths.kept_words(weights, prepared.share, self.keep, self.per_text)
         requests = [self._kept(row, side, kept[side], len(weights[side])) for side in (0, 1)]
-        return Plan((requests[0], requests[1]), (weights[0][kept[0]], weights[1][kept[1]]), (source.cut, candidate.cut))
+        return MaskedTexts(
+            (requests[0], requests[1]), (weights[0][kept[0]], weights[1][kept[1]]), (source.cut, candidate.cut)
+        )
 
     def _kept(self, row: Row, side: int, kept: Sequence[int], words: int) -> MaskedWordsRequest | None:
         """The request for the kept words. If all are kept, it equals the request of other MaskEval metrics."""
@@ -167,7 +169,7 @@ class MaskEval(RowMetric):
     def score_rows(self, rows: Sequence[Row], prepared: MaskEvalPrepared, features: Features) -> list[Value]:
         return [self._value(self._plan(row, prepared, features), prepared, features) for row in rows]
 
-    def _value(self, plan: Plan | str, prepared: MaskEvalPrepared, features: Features) -> Value:
+    def _value(self, plan: MaskedTexts | str, prepared: MaskEvalPrepared, features: Features) -> Value:
         if isinstance(plan, str):
             return Value((np.nan,), plan)
         scores = [np.zeros(0) if one is None else self.word_scores(one) for one in _answers(plan, features)]
@@ -206,7 +208,7 @@ def _weights(states: PairStates, weighter: Weighter) -> Array:
     return maths.word_weights(weighter.logits(states.states), states.starts)
 
 
-def _alike(requests: Sequence[MaskedWordsRequest], features: Features) -> Plan | str:
+def _alike(requests: Sequence[MaskedWordsRequest], features: Features) -> MaskedTexts | str:
     """All words of the requested texts, with equal weights."""
     answers = [features[request] for request in requests]
     candidate, source = answers[0], answers[1] if len(answers) > 1 else None
@@ -214,20 +216,20 @@ def _alike(requests: Sequence[MaskedWordsRequest], features: Features) -> Plan |
         return _NO_WORDS.format(_NAMES[candidate is not None])
     weights = maths.uniform(len(candidate.words)), np.zeros(0) if source is None else maths.uniform(len(source.words))
     cut = source is not None and source.cut, candidate.cut
-    return Plan((requests[0], requests[1] if len(requests) > 1 else None), weights, cut)
+    return MaskedTexts((requests[0], requests[1] if len(requests) > 1 else None), weights, cut)
 
 
-def _answers(plan: Plan, features: Features) -> list[MaskedWords | None]:
+def _answers(plan: MaskedTexts, features: Features) -> list[MaskedWords | None]:
     return [None if request is None else features[request] for request in plan.requests]
 
 
-def _shown(name: str, against: str, answer: MaskedWords, weights: Array) -> Words:
+def _shown(name: str, against: str, answer: MaskedWords, weights: Array) -> EvidenceText:
     text = answer.text
     places, hits, logs = answer.spans.tolist(), answer.hits.tolist(), answer.log_probabilities.tolist()
     words = [
-        Word(text[begin:end], begin, end, float(hit), weight, predicted, log)
+        EvidenceWord(text[begin:end], begin, end, float(hit), weight, predicted, log)
         for (begin, end), hit, weight, predicted, log in zip(
             places, hits, weights.tolist(), answer.predicted, logs, strict=True
         )
     ]
-    return Words(name, against, text, words, _WEAK)
+    return EvidenceText(name, against, text, words, _WEAK)

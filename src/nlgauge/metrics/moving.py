@@ -16,7 +16,7 @@ from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.transport import plans
 from nlgauge.maths.vectors import distances, flows, runs
-from nlgauge.metrics.evidence import Evidence, Flow, Place
+from nlgauge.metrics.evidence import Evidence, Flow, TextPiece
 from nlgauge.metrics.references import ReferenceMetric, each_once
 
 Array = NDArray[np.float64]
@@ -81,7 +81,7 @@ def word_pieces(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.int
     return kept, starts, spans[kept]
 
 
-def _places(text: str, moved: Moved) -> list[Place]:
+def _places(text: str, moved: Moved) -> list[TextPiece]:
     if moved.places.ndim == 1:
-        return [Place(str(name)) for name in moved.places]
-    return [Place(text[begin:end], begin, end) for begin, end in moved.places.tolist()]
+        return [TextPiece(str(name)) for name in moved.places]
+    return [TextPiece(text[begin:end], begin, end) for begin, end in moved.places.tolist()]

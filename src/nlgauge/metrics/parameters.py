@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import types
-from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
@@ -19,27 +18,20 @@ if TYPE_CHECKING:
 _WORDS = {str: "a text", bool: "True or False", int: "a whole number", float: "a number", type(None): "None"}
 
 
-def check_types(metric: Metric) -> None:
-    """Raise SpecError for a parameter whose value does not have the type of its field.
+def check_parameters(metric: Metric) -> None:
+    """Raise SpecError for a parameter that is none of its `choices`, not of its field's type, or below its `least`.
 
-    Texts, numbers, None, and tuples and unions of them are checked; fields of other types are left to the metric.
+    Texts, numbers, None, and tuples and unions of them are checked; fields of other types are left to the metric. A
+    parameter with a minimum has to be finite, or None.
     """
+    for name, allowed in metric.choices.items():
+        if (value := getattr(metric, name)) not in allowed:
+            raise SpecError(f"{metric.name}: {name}={shown(value)} is not one of {', '.join(map(repr, allowed))}")
     for name, kind in _kinds(type(metric)).items():
         value = getattr(metric, name)
         if not _fits(value, kind):
             raise SpecError(f"{metric.name}: {name}={shown(value)} is not {_described(kind)}")
-
-
-def check_choices(metric: Metric, choices: Mapping[str, Sequence[object]]) -> None:
-    """Raise SpecError for a parameter whose value is not allowed."""
-    for name, allowed in choices.items():
-        if (value := getattr(metric, name)) not in allowed:
-            raise SpecError(f"{metric.name}: {name}={shown(value)} is not one of {', '.join(map(repr, allowed))}")
-
-
-def check_least(metric: Metric, **least: float) -> None:
-    """Raise SpecError for a parameter that is below its minimum or not finite. None is allowed."""
-    for name, lowest in least.items():
+    for name, lowest in metric.least.items():
         value = getattr(metric, name)
         if value is not None and not lowest <= value < math.inf:
             whole = "whole number" if isinstance(value, int) else "number"

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.maths.prd import Curve, mean_curve
+from nlgauge.maths.prd import PRDCurve, mean_curve
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.evidence import Evidence, Item
 from nlgauge.metrics.sets import SetMetric, SetText
@@ -52,5 +52,5 @@ class PRD(SetMetric):
         points = {"precision": curve.precision, "recall": curve.recall}
         return Evidence(items=[Item("curve", {name: some[::_EVERY].tolist() for name, some in points.items()})])
 
-    def _curve(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Curve:
+    def _curve(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> PRDCurve:
         return mean_curve(evaluated, reference, self.clusters, self.runs, self.seed)

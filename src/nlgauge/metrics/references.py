@@ -147,17 +147,15 @@ class ReferenceMetric(_Compared[T]):
         """The feature of a text that is compared. reference: whether the text is a reference, not the candidate."""
 
     def requests(self, row: Row, prepared: Any) -> list[Request[T]]:
-        return [self.request(row.candidate, prepared, False), *self._references(row, prepared)]
-
-    def _references(self, row: Row, prepared: Any) -> list[Request[T]]:
-        return [self.request(text, prepared, True) for text in row.references]
+        references = (self.request(text, prepared, True) for text in row.references)
+        return [self.request(row.candidate, prepared, False), *references]
 
     def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
         return self._values(rows, [self._paired(row, prepared, features) for row in rows], prepared)
 
     def _paired(self, row: Row, prepared: Any, features: Features) -> RowPairs[T]:
-        candidate = features[self.request(row.candidate, prepared, False)]
-        return paired(candidate, [features[one] for one in self._references(row, prepared)], self.unusable)
+        candidate, *references = (features[one] for one in self.requests(row, prepared))
+        return paired(candidate, references, self.unusable)
 
     def chosen(self, row: Row, prepared: Any, features: Features) -> tuple[int, tuple[T, T]] | None:
         """The pair that the row's score is based on, preceded by the index of its reference."""

@@ -74,6 +74,7 @@ class ROUGE(StringReferenceMetric[Text]):
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
     citation: ClassVar[str] = "Lin 2004, ACL workshop Text Summarization Branches Out"
+    libraries: ClassVar[tuple[str, ...]] = ("rouge-score-rs",)
     undefined: ClassVar[str] = "neither text has enough words"
     too_long: ClassVar[str | None] = f"the texts are too long: over {_MOST_CELLS:,} pairs of words"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
@@ -93,10 +94,6 @@ class ROUGE(StringReferenceMetric[Text]):
         super().__post_init__()
         if self.stemmer and self.tokenizer != "ascii":
             raise SpecError("ROUGE: stemmer=True is for English only and needs tokenizer='ascii'")
-
-    @property
-    def libraries(self) -> tuple[str, ...]:
-        return ("rouge-score-rs",)
 
     def prepare(self, setup: Setup) -> Prepared:
         _tokenizer(self.tokenizer, self.stemmer)

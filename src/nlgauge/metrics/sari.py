@@ -61,6 +61,7 @@ class SARI(RowMetric):
     columns: ClassVar[tuple[str, ...]] = ("candidate", "source", "references")
     parts: ClassVar[tuple[str, ...]] = ("sari", "add", "keep", "delete")
     citation: ClassVar[str] = "Xu et al. 2016, TACL"
+    formula: ClassVar[Mapping[str, object]] = {"name": "sari"}
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"variant": ("fixed", "original"), "tokenizer": SPLITTERS}
 
     variant: str = "fixed"
@@ -69,10 +70,6 @@ class SARI(RowMetric):
     @property
     def libraries(self) -> tuple[str, ...]:
         return splitter_library(self.tokenizer)
-
-    @property
-    def formula(self) -> Mapping[str, object]:
-        return {"name": "sari"}
 
     def prepare(self, setup: Setup) -> Prepared:
         splitter(self.tokenizer)

@@ -98,19 +98,18 @@ class SetMetric(Metric):
         return Evidence()
 
 
-def covered_texts(
-    evaluated: Sequence[SetText],
-    reference: Sequence[SetText],
-    covered_outputs: NDArray[np.bool_],
-    covered_references: NDArray[np.bool_],
-) -> Evidence:
+def covered_texts(evaluated: Sequence[SetText], reference: Sequence[SetText], k: int) -> Evidence:
     """The texts of both sides, each with the nearest text of the other side.
 
-    First texts with a point that the other side does not cover, farthest first; then covered texts, nearest first.
-    covered_outputs, covered_references: [points] of all texts of a side, one text after the other.
+    First texts with a point outside the other side's balls, which reach to the k-th neighbour, farthest first; then
+    covered texts, nearest first.
     """
-    items = _beside("output", evaluated, reference, covered_outputs)
-    items += _beside("reference", reference, evaluated, covered_references)
+    from nlgauge.maths.neighbours import coverage
+
+    outputs, references = (np.concatenate([text.points for text in texts]) for texts in (evaluated, reference))
+    by_reference, by_output = coverage(references, outputs, (k,))
+    items = _beside("output", evaluated, reference, by_reference.points == 0)
+    items += _beside("reference", reference, evaluated, by_output.points == 0)
     return Evidence(items=items, left_out=len(evaluated) + len(reference) - len(items))
 
 

@@ -37,6 +37,7 @@ class TER(RowMetric):
 
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Snover et al. 2006, AMTA"
+    libraries: ClassVar[tuple[str, ...]] = ("sacrebleu", "rapidfuzz")
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         "references": ("joint", "best", "mean"),
         "empty": ("undefined", "worst"),
@@ -49,10 +50,6 @@ class TER(RowMetric):
     normalized: bool = False
     punctuation: bool = True
     asian: bool = False
-
-    @property
-    def libraries(self) -> tuple[str, ...]:
-        return ("sacrebleu", "rapidfuzz")
 
     @property
     def formula(self) -> Mapping[str, object] | None:

@@ -32,12 +32,10 @@ class Counted(Protocol):
     @property
     def references(self) -> str:
         """'joint': used together; 'best' or 'mean': scored one by one."""
-        ...
 
     @property
     def empty(self) -> str:
         """Whether a row with words on one side only is 'undefined' or has the 'worst' score."""
-        ...
 
     @property
     def higher_is_better(self) -> bool: ...

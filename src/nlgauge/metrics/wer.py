@@ -34,6 +34,7 @@ class WER(RowMetric):
 
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Levenshtein 1966, Soviet Physics Doklady"
+    libraries: ClassVar[tuple[str, ...]] = ("rapidfuzz",)
     choices: ClassVar[Mapping[str, Sequence[object]]] = {
         "references": ("joint", "mean"),
         "empty": ("undefined", "worst"),
@@ -43,10 +44,6 @@ class WER(RowMetric):
     empty: str = "undefined"
     """As in BLEU"""
     lowercase: bool = False
-
-    @property
-    def libraries(self) -> tuple[str, ...]:
-        return ("rapidfuzz",)
 
     @property
     def formula(self) -> Mapping[str, object] | None:

@@ -46,15 +46,12 @@ class Collector(Protocol):
 
     def apart(self) -> Collector:
         """One for some rows alone, which may go to another process."""
-        ...
 
     def requests(self, rows: Iterable[Row]) -> Sequence[AnyRequest]:
         """The features of some rows that it has not seen yet."""
-        ...
 
     def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
         """Take what was asked for."""
-        ...
 
 
 class CacheLookup(NamedTuple):
@@ -75,7 +72,7 @@ class Task(NamedTuple):
     """For each scorer; None where it has nothing to do"""
 
 
-class Block(NamedTuple):
+class ScoredBlock(NamedTuple):
     """What came of some rows."""
 
     scored: Scores
@@ -85,7 +82,9 @@ class Block(NamedTuple):
     """Whether nothing more comes of the task"""
 
 
-Executor: TypeAlias = Callable[[Sequence["BlockScorer"], Iterable[Task], RunOptions], Generator[Block, None, None]]
+Executor: TypeAlias = Callable[
+    [Sequence["BlockScorer"], Iterable[Task], RunOptions], Generator[ScoredBlock, None, None]
+]
 """Scores tasks by each scorer, in their order; it asks for the next task when it has room for it"""
 
 
@@ -105,7 +104,7 @@ class BlockScorer:
         """The same for some rows alone, with collectors that know no text yet."""
         return replace(self, collectors={spec: one.apart() for spec, one in self.collectors.items()}, engine=engine)
 
-    def blocks(self, rows: Rows, wanted: Sequence[int], lookup: CacheLookup) -> Iterator[Block]:
+    def blocks(self, rows: Rows, wanted: Sequence[int], lookup: CacheLookup) -> Iterator[ScoredBlock]:
         """Score what is missing of some rows, a block at a time; what is collected stands in the collectors.
 
         Raises InputError for a text that the window policy refuses, before anything is computed.
@@ -116,7 +115,7 @@ class BlockScorer:
                 for number in wanted:
                     self.engine.check(self.requests([rows[number]]), number + 1)
             work = sum(request.work for request in set(self.requests(rows[n] for n in wanted)))
-            self.engine.expect(work, len(wanted))
+            self.engine.progress.expect(work, len(wanted))
         these, nexts = tee(self.split(rows, wanted))
         next(nexts, None)
         for numbers, following in zip_longest(these, nexts, fillvalue=()):
@@ -132,7 +131,7 @@ class BlockScorer:
             )  # fmt: skip
             for spec, collector in self.collectors.items():
                 collector.take(asked[spec], features)
-            yield Block({spec: dict(zip(todo[spec], scored[spec], strict=True)) for spec in todo})
+            yield ScoredBlock({spec: dict(zip(todo[spec], scored[spec], strict=True)) for spec in todo})
 
     def split(self, rows: Rows, wanted: Sequence[int], most: int = BLOCK_WEIGHT) -> Iterator[list[int]]:
         """Some rows in blocks, those that share texts together."""

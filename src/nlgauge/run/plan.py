@@ -17,7 +17,7 @@ from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, RowMetric, Setup, model_of
 from nlgauge.metrics.sets import SetMetric
 from nlgauge.options import RunOptions
-from nlgauge.run.block import Block, BlockScorer, CacheLookup, PreparedMetric
+from nlgauge.run.block import BlockScorer, CacheLookup, PreparedMetric, ScoredBlock
 from nlgauge.run.cache import RowCache, can_be_kept, facts_of, metric_key
 from nlgauge.run.distinct import Distinct
 from nlgauge.run.results import RowResult, Scores, packed, texts_of
@@ -121,7 +121,7 @@ class Plan:
         asked = any(lookup.missing.values()) or any(points.missing for points in self.sets.values())
         return found, lookup if asked else None
 
-    def take(self, block: Block) -> None:
+    def take(self, block: ScoredBlock) -> None:
         """Keep what was scored, and gather what systems are scored from; of other plans' metrics nothing."""
         if scored := {spec: found for spec, found in block.scored.items() if spec in self.metrics}:
             if self._store is not None:

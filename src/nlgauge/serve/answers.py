@@ -12,7 +12,7 @@ from nlgauge.data.to_json import jsonable
 from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.explanation import of_rows
 from nlgauge.meta.gate import Verdict
-from nlgauge.run.executors.together import Run, TooMuchWorkError
+from nlgauge.run.executors.together import JointRun, TooMuchWorkError
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -31,7 +31,7 @@ def scores(table: ScoreTable) -> Record:
     return {**table.header(), "scores": list(table.records())}
 
 
-def explanations(run: Run) -> Record:
+def explanations(run: JointRun) -> Record:
     """What `nlgauge explain --format json` prints, of every row."""
     found = [of_rows(run.corpus, run.metrics[spec], sorted(some.items())) for spec, some in run.scored.items()]
     return {"nlgauge": __version__, "rows": [one.record for some in found for one in some]}

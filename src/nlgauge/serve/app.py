@@ -19,7 +19,7 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.meta.gate import check
 from nlgauge.metrics.base import RowMetric
-from nlgauge.run.executors.together import Run
+from nlgauge.run.executors.together import JointRun
 from nlgauge.serve import answers, openapi, page
 from nlgauge.serve.answers import Refused, refusal
 from nlgauge.serve.asking import Asking, body_of, number_of, one_of
@@ -43,7 +43,7 @@ class Service:
         self.measures = Measures(lambda: self.worker.waiting, lambda: self.worker.scoring)
         self.worker = Worker(models, limits, self.measures.evaluated)
 
-    async def answer(self, run: Run, request: Request) -> ScoreTable:
+    async def answer(self, run: JointRun, request: Request) -> ScoreTable:
         """The scores of a run. Raises Refused where they are not there in time, or who asked is gone by then, and why
         the run failed."""
         ticket = self.worker.submit(run)

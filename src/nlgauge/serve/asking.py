@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.json_records import parsed
-from nlgauge.data.corpus.place import Place, kind
+from nlgauge.data.corpus.place import InputPlace, kind
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric
-from nlgauge.run.executors.together import Run
+from nlgauge.run.executors.together import JointRun
 from nlgauge.run.results import texts_of
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.limits import Limits
@@ -38,7 +38,7 @@ class Asking:
         except UnicodeDecodeError as bad:
             problem = f"the body is not UTF-8: byte 0x{body[bad.start]:02x} at byte offset {bad.start}"
             raise InputError(problem, remedy="send JSON in UTF-8") from None
-        fields = parsed(text, Place(None))
+        fields = parsed(text, InputPlace(None))
         if not isinstance(fields, dict):
             raise InputError(f"the body is {kind(fields)}, not an object", remedy=_SHAPE)
         if strange := [name for name in fields if name not in known]:
@@ -70,10 +70,10 @@ class Asking:
         asked = {spec: self.menu.metric(spec) for spec in specs}
         return {str(metric): metric for metric in asked.values()}, {spec: str(metric) for spec, metric in asked.items()}
 
-    def run(self, corpus: Corpus, specs: object, evidence: bool) -> Run:
+    def run(self, corpus: Corpus, specs: object, evidence: bool) -> JointRun:
         """Rows and metrics as one run."""
         metrics, asked = self.metrics(specs)
-        return Run(corpus, metrics, asked, evidence, self.limits.work)
+        return JointRun(corpus, metrics, asked, evidence, self.limits.work)
 
 
 def one_of(fields: Mapping[str, Any], name: str, kinds: type | tuple[type, ...], what: str, default: Any = None) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from nlgauge._version import __version__
-from nlgauge.run.executors.together import Run
+from nlgauge.run.executors.together import JointRun
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
@@ -40,7 +40,7 @@ class Measures:
         self._requests.labels(route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
-    def evaluated(self, runs: list[Run], seconds: float) -> None:
+    def evaluated(self, runs: list[JointRun], seconds: float) -> None:
         """Count an evaluation."""
         self._evaluations.observe(seconds)
         self._shared.observe(len(runs))

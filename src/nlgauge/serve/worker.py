@@ -15,7 +15,7 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.options import RunOptions
-from nlgauge.run.executors.together import Run, score_together
+from nlgauge.run.executors.together import JointRun, score_together
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.limits import Limits
 from nlgauge.serve.menu import Menu
@@ -25,10 +25,10 @@ from nlgauge.serve.menu import Menu
 class Ticket:
     """A run that somebody waits for."""
 
-    run: Run
+    run: JointRun
     until: float
     """On the clock of time.monotonic"""
-    done: Future[Run] = field(default_factory=Future)
+    done: Future[JointRun] = field(default_factory=Future)
 
     def given_up(self) -> bool:
         """Whether nobody waits any more."""
@@ -45,7 +45,7 @@ class Worker:
         self,
         models: Mapping[str, Model],
         limits: Limits,
-        told: Callable[[list[Run], float], object] = lambda runs, seconds: None,
+        told: Callable[[list[JointRun], float], object] = lambda runs, seconds: None,
     ) -> None:
         self._models, self._limits, self._told = models, limits, told
         self._waiting: deque[Ticket] = deque()
@@ -60,7 +60,7 @@ class Worker:
         """Begin to work."""
         self._thread.start()
 
-    def submit(self, run: Run) -> Ticket:
+    def submit(self, run: JointRun) -> Ticket:
         """Let a run wait. Raises Refused where too many wait, or where the service is about to stop."""
         ticket = Ticket(run, time.monotonic() + self._limits.seconds)
         run.given_up = ticket.given_up
@@ -120,7 +120,7 @@ class Worker:
             return
         waiting = {id(ticket.run): ticket for ticket in tickets}
 
-        def ended(run: Run) -> None:
+        def ended(run: JointRun) -> None:
             # Whoever came first is answered first, and does not wait for those who share the evaluation.
             self.scoring, self._began = self.scoring - 1, time.monotonic()
             _hand_over(waiting.pop(id(run)))
@@ -169,7 +169,7 @@ def try_out(menu: Menu, models: dict[str, Model]) -> None:
 
     Raises what a metric raises, a library that is missing for instance.
     """
-    run = Run(Corpus.from_records([_SAMPLE]), menu.named, menu.asked, evidence=True)
+    run = JointRun(Corpus.from_records([_SAMPLE]), menu.named, menu.asked, evidence=True)
     score_together([run], {name: Engine(model, load=models.__getitem__) for name, model in models.items()})
     if run.error is not None:
         raise run.error

@@ -8,7 +8,7 @@ import pytest
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.json_records import parsed
-from nlgauge.data.corpus.place import Place
+from nlgauge.data.corpus.place import InputPlace
 from nlgauge.errors import InputError
 
 
@@ -28,12 +28,12 @@ from nlgauge.errors import InputError
 )
 def test_what_is_not_in_json_is_refused(text: str, problem: str) -> None:
     with pytest.raises(InputError, match="row 7") as caught:
-        parsed(text, Place("rows.jsonl", 7))
+        parsed(text, InputPlace("rows.jsonl", 7))
     assert problem in str(caught.value) and len(str(caught.value)) < 300
 
 
 def test_numbers_that_there_are_are_taken() -> None:
-    assert parsed("[1e308, -0.0, 1e-999, 123456789012345678901]", Place(None)) == [
+    assert parsed("[1e308, -0.0, 1e-999, 123456789012345678901]", InputPlace(None)) == [
         1e308,
         0.0,
         0.0,
@@ -47,7 +47,7 @@ def test_numbers_that_there_are_are_taken() -> None:
 )
 def test_a_key_that_is_given_twice_is_refused_by_its_name(text: str) -> None:
     with pytest.raises(InputError) as caught:
-        parsed(text, Place("rows.jsonl", 7))
+        parsed(text, InputPlace("rows.jsonl", 7))
     problem = "rows.jsonl: row 7: the key 'a' is given twice in an object"
     assert str(caught.value) == f"{problem} (leave one of them, or give them names of their own)"
 

@@ -15,18 +15,12 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.reading import checked
 from nlgauge.errors import InputError, NlgaugeError
-from tests.score_tables import KL, L1, PARTS, column, counted, mixed, one
+from tests.score_tables import KL, L1, PARTS, column, counted, mixed, one, saved
 
 
 @pytest.fixture
 def table() -> ScoreTable:
     return mixed()
-
-
-def saved(table: ScoreTable, folder: Path) -> tuple[Path, list[dict[str, Any]]]:
-    path = folder / "scores.jsonl"
-    table.save(path)
-    return path, [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
 
 
 def test_a_table_comes_back_as_it_went(table: ScoreTable, tmp_path: Path) -> None:

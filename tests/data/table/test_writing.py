@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from tests.score_tables import KL, L1, PARTS, counted, mixed
+from tests.score_tables import KL, L1, PARTS, counted, mixed, saved
 
 KEYS = {"system", "item", "metric", "part", "value", "reason"}
 
@@ -20,12 +18,6 @@ KEYS = {"system", "item", "metric", "part", "value", "reason"}
 @pytest.fixture
 def table() -> ScoreTable:
     return mixed()
-
-
-def saved(table: ScoreTable, folder: Path) -> tuple[Path, list[dict[str, Any]]]:
-    path = folder / "scores.jsonl"
-    table.save(path)
-    return path, [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
 
 
 def test_the_first_line_is_the_header(table: ScoreTable, tmp_path: Path) -> None:

@@ -162,6 +162,7 @@ def test_progress_goes_from_nothing_to_all():
     engine = Engine(PairsModel(), batch_tokens=16)
     some = [MaskedWordsRequest("w1 w2 w3 w4", other) for other in ("w5", "w6 w7", "")]
     shares = []
-    block = engine.block(shares.append)
+    block = engine.block()
+    block.done = shares.append
     MaskedWordsRequest.reader(some, block)
     assert shares == sorted(shares) and 0 < shares[0] < 1 and shares[-1] == pytest.approx(2 / 3)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from nlgauge.engine.models.card import Card, read_card, write_facts
+from nlgauge.engine.models.card import ModelCard, read_card, write_facts
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.errors import SpecError
 
@@ -23,8 +23,12 @@ def test_the_embedded_model_has_all_facts():
 
 
 def test_a_folder_without_facts_has_none(tmp_path):
-    assert read_card(tmp_path) == Card() == read_card(tmp_path / "nowhere")
-    assert Card().temperature == 1.0 and Card().document_frequencies is None and not Card().bertscore_baseline
+    assert read_card(tmp_path) == ModelCard() == read_card(tmp_path / "nowhere")
+    assert (
+        ModelCard().temperature == 1.0
+        and ModelCard().document_frequencies is None
+        and not ModelCard().bertscore_baseline
+    )
 
 
 def test_what_is_written_is_read_and_what_was_there_stays(tmp_path):

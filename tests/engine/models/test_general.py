@@ -7,7 +7,7 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from nlgauge.engine.models.capabilities import TOKENIZER
-from nlgauge.engine.models.card import Card, DocumentFrequencies
+from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.engine.models.loading import load
 from nlgauge.engine.tokens import SubwordTokenizer
@@ -40,11 +40,11 @@ def bpe():
 def test_a_model_with_a_table_keeps_it(pocket):
     assert general_frequencies(pocket) is pocket.card.document_frequencies
     table = DocumentFrequencies(np.arange(45), 99)
-    assert general_frequencies(FakeModel(card=Card(document_frequencies=table))) is table
+    assert general_frequencies(FakeModel(card=ModelCard(document_frequencies=table))) is table
 
 
 def test_with_the_same_tokenizer_whole_words_have_their_own_counts(pocket):
-    known, counted = pocket.card.document_frequencies, general_frequencies(replace(pocket, card=Card()))
+    known, counted = pocket.card.document_frequencies, general_frequencies(replace(pocket, card=ModelCard()))
     assert counted.documents == known.documents
     tokens = np.flatnonzero(known.counts)
     whole = np.array([i for i in tokens if pocket[TOKENIZER].piece(i)[0] not in "#["])
@@ -55,7 +55,7 @@ def test_with_the_same_tokenizer_whole_words_have_their_own_counts(pocket):
 
 
 def test_a_frequent_word_occurs_in_more_documents_than_a_rare_one(bpe):
-    model = FakeModel(card=Card())
+    model = FakeModel(card=ModelCard())
     model.abilities[TOKENIZER] = bpe
     table = general_frequencies(model)
     count = {bpe.piece(token): table.counts[token] for token in range(bpe.vocabulary)}
@@ -68,7 +68,7 @@ def test_a_frequent_word_occurs_in_more_documents_than_a_rare_one(bpe):
 
 def test_a_part_of_many_words_occurs_at_least_where_each_of_them_does(bpe):
     pieces = [bpe.piece(token) for token in range(bpe.vocabulary)]
-    model = FakeModel(card=Card())
+    model = FakeModel(card=ModelCard())
     model.abilities[TOKENIZER] = bpe
     table = general_frequencies(model)
     known = load("pocket")

@@ -4,6 +4,7 @@ import gc
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from importlib.util import find_spec
+from pathlib import Path
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -276,3 +277,9 @@ def test_a_device_that_is_not_there_is_refused_and_asks_for_torch():
 def test_what_is_no_model_is_said_in_one_line(tmp_path):
     with pytest.raises(SpecError, match="cannot load model"):
         load(str(tmp_path))
+
+
+def test_companions_are_those_that_are_installed(monkeypatch):
+    for found, names in ((None, []), (Path("somewhere"), ["base"])):
+        monkeypatch.setattr(loading, "companion_folder", lambda name, found=found: found)
+        assert loading.companions() == names

@@ -17,7 +17,7 @@ from nlgauge.engine.models.capabilities import (
     SEQ2SEQ_LM,
 )
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge.engine.models.onnx import Graph, open_onnx, threads
+from nlgauge.engine.models.onnx import OnnxGraph, open_onnx, threads
 from nlgauge.errors import SpecError
 
 IDS = np.array([[101, 2009, 103, 2012, 102]])
@@ -118,7 +118,7 @@ def test_int8_reads_the_graphs_of_that_name_alone(tmp_path):
 
 
 def test_a_graph_is_loaded_when_it_is_first_run(tmp_path):
-    graph = Graph(tmp_path / "absent.onnx")
+    graph = OnnxGraph(tmp_path / "absent.onnx")
     with pytest.raises(Exception, match=r"absent\.onnx"):
         graph.run(["logits"], ids=IDS)
 

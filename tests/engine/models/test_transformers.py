@@ -13,7 +13,7 @@ from nlgauge.engine.features.likelihood import CausalRequest  # noqa: E402
 from nlgauge.engine.features.masked import BagRequest  # noqa: E402
 from nlgauge.engine.features.vectors import VectorsRequest  # noqa: E402
 from nlgauge.engine.models.capabilities import ENCODER, MASKED_LM, SEQ2SEQ_LM, TOKENIZER  # noqa: E402
-from nlgauge.engine.models.card import Card  # noqa: E402
+from nlgauge.engine.models.card import ModelCard  # noqa: E402
 from nlgauge.engine.models.folder import write_hugging_face  # noqa: E402
 from nlgauge.engine.models.loading import load, pocket_folder  # noqa: E402
 from nlgauge.errors import SpecError  # noqa: E402
@@ -106,7 +106,7 @@ def test_other_architectures_give_masked_logits_at_the_masks_only(kind, tmp_path
         whole = net(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(attend)).logits.numpy()
     np.testing.assert_allclose(found, whole.reshape(-1, len(WORDS))[[2, 7]], atol=1e-5)
     assert model[ENCODER].hidden(ids, attend, [0, 2]).shape == (2, 2, 6, 16)
-    assert model.card == Card()
+    assert model.card == ModelCard()
 
 
 def test_an_encoder_without_a_head_gives_vectors_but_no_distributions(tmp_path):

@@ -10,7 +10,7 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import VectorsRequest
-from nlgauge.engine.models.card import Card
+from nlgauge.engine.models.card import ModelCard
 from nlgauge.errors import SpecError
 from nlgauge.metrics.published.ctc import (
     Consistency,
@@ -83,7 +83,7 @@ def test_inside_a_word_a_piece_is_no_stop_word():
 
 
 def test_rescaling_is_of_each_alignment_or_of_the_harmonic_mean():
-    model = FakeModel(card=Card(bertscore_baseline={3: (0.1, 0.2, 0.4)}))
+    model = FakeModel(card=ModelCard(bertscore_baseline={3: (0.1, 0.2, 0.4)}))
     plain = literal(ROW.candidate, ROW.source)
     assert value(Consistency(rescale="token"), ROW, model) == pytest.approx(((plain - 0.4) / 0.6).mean())
     whole = value(Preservation(), ROW, model)

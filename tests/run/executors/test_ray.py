@@ -15,7 +15,7 @@ import nlgauge
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.spool import Spool
 from nlgauge.errors import InputError, NlgaugeError, SpecError
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import RowMetric, Value
 from nlgauge.run.executors.ray import Cluster
 from tests.run.executors.test_together import rows
 
@@ -30,12 +30,7 @@ class Deadly(RowMetric):
     marker: str
     """A file that is there after the first death; '' for a text that ends every process"""
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("candidate",)
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
+    columns = ("candidate",)
 
     def score_rows(self, rows, prepared, features):
         if any(row.candidate == "deadly" for row in rows) and not (self.marker and Path(self.marker).exists()):

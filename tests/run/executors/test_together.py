@@ -18,8 +18,8 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models import loading
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
-from nlgauge.run.executors.together import Run, TooMuchWorkError, score_together
+from nlgauge.metrics.base import Prepared, RowMetric, Value
+from nlgauge.run.executors.together import JointRun, TooMuchWorkError, score_together
 from tests.extras import lacking
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -48,12 +48,12 @@ def rows(seed: int, count: int, source: bool = True) -> Corpus:
     )
 
 
-def run(corpus: Corpus, *specs: str, **more: Any) -> Run:
+def run(corpus: Corpus, *specs: str, **more: Any) -> JointRun:
     metrics = [registry.metric(spec) for spec in specs]
-    return Run(corpus, {str(metric): metric for metric in metrics}, {}, **more)
+    return JointRun(corpus, {str(metric): metric for metric in metrics}, {}, **more)
 
 
-def scored(*runs: Run) -> None:
+def scored(*runs: JointRun) -> None:
     score_together(runs, {"pocket": Engine(loading.load("pocket"))})
 
 
@@ -132,12 +132,7 @@ def test_a_run_that_cannot_be_had_fails_alone_and_as_evaluate_does() -> None:
 class Touchy(RowMetric):
     """Counts characters, and cannot stand an empty text."""
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("candidate",)
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
+    columns = ("candidate",)
 
     def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         PASSES.append(len(rows))
@@ -149,8 +144,8 @@ class Touchy(RowMetric):
 PASSES: list[int] = []
 
 
-def touchy(*candidates: str, **more: Any) -> Run:
-    return Run(Corpus.from_texts(candidates), {str(Touchy()): Touchy()}, {}, **more)
+def touchy(*candidates: str, **more: Any) -> JointRun:
+    return JointRun(Corpus.from_texts(candidates), {str(Touchy()): Touchy()}, {}, **more)
 
 
 def test_a_run_that_fails_in_a_pass_fails_alone() -> None:
@@ -164,7 +159,7 @@ def test_a_run_that_fails_in_a_pass_fails_alone() -> None:
     assert runs[0].table.run["notes"] == {str(Touchy()): {"counted": 2}}, "no note is counted twice"
 
 
-def _values(one: Run) -> list[float] | None:
+def _values(one: JointRun) -> list[float] | None:
     return None if one.table is None else one.table.values(str(Touchy())).tolist()
 
 
@@ -249,7 +244,7 @@ def test_a_run_ends_as_soon_as_its_own_rows_are_scored(monkeypatch: pytest.Monke
 
 
 def test_a_run_of_several_models_ends_after_the_last_of_them() -> None:
-    ended: list[Run] = []
+    ended: list[JointRun] = []
     runs = [run(rows(13, 2), "TokenF1", "BERTScore"), run(rows(14, 2), "TokenF1"), run(rows(15, 2), "BERTScore")]
     score_together(runs, {"pocket": Engine(loading.load("pocket"))}, ended.append)
     assert ended == [runs[1], runs[0], runs[2]]
@@ -259,7 +254,7 @@ def test_a_run_of_several_models_ends_after_the_last_of_them() -> None:
 
 def test_a_run_whose_model_is_not_there_ends_with_an_error() -> None:
     runs = [run(rows(16, 2), "TokenF1", "BERTScore(model='absent')"), run(rows(17, 2), "TokenF1")]
-    ended: list[Run] = []
+    ended: list[JointRun] = []
     score_together(runs, {}, ended.append)
     assert ended == runs and runs[0].table is None and runs[1].error is None
     with pytest.raises(SpecError, match="no model 'absent' is loaded here"):

@@ -21,7 +21,7 @@ from nlgauge import ScoreTable
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import Metric, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import Metric, Prepared, RowMetric, Value
 from nlgauge.run.sinks.folder import FolderWriter
 from tests.run.executors.test_together import rows
 
@@ -36,12 +36,7 @@ BLOCK = "rows-000000000003.parquet"
 class Noted(RowMetric):
     """Characters of a candidate, with a note where they are odd, and a reason where there are none."""
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("candidate",)
-
-    def prepare(self, setup: Setup) -> Prepared:
-        return Prepared()
+    columns = ("candidate",)
 
     def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         sizes = [len(row.candidate) for row in rows]

@@ -69,10 +69,7 @@ class Corpus(Sequence[Row]):
         tables = ((file.name, records_of(file, names)) for file in files_at(path))
         if on_disk and on_missing == "skip":
             raise InputError("rows without a candidate are not kept on disk", file=name, remedy="leave them out of it")
-        return cls._made(rows_of(tables, names, name, on_missing), on_disk)
-
-    @classmethod
-    def _made(cls, rows: Iterator[Row], on_disk: bool) -> Corpus:
+        rows = rows_of(tables, names, name, on_missing)
         return cls(Spool(rows) if on_disk else tuple(rows))
 
     @classmethod
@@ -102,7 +99,8 @@ class Corpus(Sequence[Row]):
         named = candidates.items() if isinstance(candidates, Mapping) else [(system, candidates)]
         tables = ((os.fspath(path), _parallel(path, texts, name)) for name, path in named)
         first = os.fspath(next(iter(named))[1]) if named else None
-        return cls._made(rows_of(tables, field_names(None, None), first), on_disk)
+        rows = rows_of(tables, field_names(None, None), first)
+        return cls(Spool(rows) if on_disk else tuple(rows))
 
     @classmethod
     def from_texts(
@@ -132,7 +130,7 @@ class Corpus(Sequence[Row]):
         for name, values in lists.items():
             check_length(f"{name.removesuffix('s')}s", values, len(lists["candidate"]))
         records = (dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True))
-        return cls._made(rows_of([(None, records)], field_names(None, None), None, on_missing), False)
+        return cls(tuple(rows_of([(None, records)], field_names(None, None), None, on_missing)))
 
     @classmethod
     def from_records(
@@ -150,7 +148,7 @@ class Corpus(Sequence[Row]):
         if hasattr(table, "iterrows"):  # only a DataFrame: a Dataset has a to_dict too, with another meaning
             refuse_repeated(list(table.columns), None)
             table = table.to_dict("records")
-        return cls._made(rows_of([(None, table)], field_names(columns, None), None, on_missing), False)
+        return cls(tuple(rows_of([(None, table)], field_names(columns, None), None, on_missing)))
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from itertools import chain
 
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.opening import LONGEST_LINE
-from nlgauge.data.corpus.place import Place, refuse_repeated
+from nlgauge.data.corpus.place import InputPlace, refuse_repeated
 from nlgauge.data.corpus.records import NUMBERED_REFERENCE
 from nlgauge.errors import InputError
 
@@ -36,7 +36,7 @@ def delimited(lines: Iterable[str], file: str, delimiter: str, names: Mapping[st
     for number, (line, cells) in enumerate(table, 1):
         if len(cells) != len(header):
             problem = f"{len(cells)} cells under a header of {len(header)} (file line {line})"
-            raise Place(file, number).error(problem, _QUOTING)
+            raise InputPlace(file, number).error(problem, _QUOTING)
         yield {name: _cell(ours.get(name, name), cell) for name, cell in zip(header, cells, strict=True)}
 
 
@@ -50,7 +50,7 @@ def _refuse_other_delimiter(header: list[str], file: str, candidate: str) -> Non
     if len(header) == 1 and header[0] != candidate and (held := [name for sign, name in _SIGNS if sign in header[0]]):
         problem = f"the header is one cell, and that holds {held[0]}"
         remedy = "commas or semicolons separate cells in a .csv, tabs in a .tsv: rename the file, or save it so"
-        raise Place(file).error(problem, remedy)
+        raise InputPlace(file).error(problem, remedy)
 
 
 def _rows(lines: Iterable[str], file: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -65,7 +65,7 @@ def _rows(lines: Iterable[str], file: str, delimiter: str) -> Iterator[tuple[int
             cells = next(reader, None)
         except csv.Error as bad:
             problem = f"broken table: {bad} (file line {line})"
-            raise Place(file, number or None).error(problem, _QUOTING) from None
+            raise InputPlace(file, number or None).error(problem, _QUOTING) from None
         finally:
             csv.field_size_limit(limit)
         if cells is None:
@@ -91,7 +91,7 @@ def _cell(name: str, cell: str) -> object:
         return cell or None
     if name in ("references", "scores") or name.startswith("scores."):
         try:
-            value = parsed(cell, Place(None))
+            value = parsed(cell, InputPlace(None))
         except InputError:
             return cell or None
         texts = isinstance(value, list) and all(isinstance(entry, str) for entry in value)

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from nlgauge.data.corpus.delimited import delimited
 from nlgauge.data.corpus.json_records import json_lines, parsed
 from nlgauge.data.corpus.opening import File, lines, refuse_empty, seekable
-from nlgauge.data.corpus.place import JSON_REMEDY, Place, kind, refuse_repeated, shown
+from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, kind, refuse_repeated, shown
 from nlgauge.errors import InputError, MissingExtraError
 
 _PACKED = (".xz", ".lzma", ".bz2", ".zst", ".lz4", ".br", ".zip", ".7z", ".tar", ".tgz")
@@ -45,7 +45,7 @@ def _refuse_packed(file: File) -> None:
 
 
 def _listed(file: File) -> list[object]:
-    records = parsed("".join(lines(file)), Place(file.name))
+    records = parsed("".join(lines(file)), InputPlace(file.name))
     if not isinstance(records, list):
         raise InputError(f"this is {kind(records)}, not a list of records", file=file.name, remedy=JSON_REMEDY)
     return records

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from nlgauge.data.corpus.place import JSON_REMEDY, Place, shown
+from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, shown
 
 _DEEPEST = 64
 
@@ -40,7 +40,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(parse_constant=_refused, parse_float=_finite, object_pairs_hook=_once)
 
 
-def parsed(text: str, place: Place) -> Any:
+def parsed(text: str, place: InputPlace) -> Any:
     """The value. Raises InputError where it is broken or nested too deep, for a key that is given twice, and for NaN,
     infinities and what is too large a number."""
     try:
@@ -102,6 +102,6 @@ def json_lines(lines: Iterable[str], file: str) -> Iterator[object]:
         if not line.strip():
             blank = blank or number
         elif blank:
-            raise Place(file, blank).error("the line is blank", "remove it, or write a record")
+            raise InputPlace(file, blank).error("the line is blank", "remove it, or write a record")
         else:
-            yield parsed(line.removesuffix("\n"), Place(file, number))
+            yield parsed(line.removesuffix("\n"), InputPlace(file, number))

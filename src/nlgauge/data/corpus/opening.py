@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias, cast
 
-from nlgauge.data.corpus.place import Place, shown
+from nlgauge.data.corpus.place import InputPlace, shown
 from nlgauge.errors import InputError, MissingExtraError
 
 FilePath: TypeAlias = str | os.PathLike[str]
@@ -68,7 +68,7 @@ def _is_data(parts: tuple[str, ...]) -> bool:
 
 
 def _nothing(path: str) -> list[File]:
-    raise Place(path).error("the folder holds no files", "name a folder with files of rows")
+    raise InputPlace(path).error("the folder holds no files", "name a folder with files of rows")
 
 
 def _local(path: Path) -> File:
@@ -77,7 +77,7 @@ def _local(path: Path) -> File:
     except (OSError, ValueError) as bad:
         raise _unread(str(path), bad) from None
     if path.is_dir():
-        raise Place(str(path)).error("cannot be read: it is a directory", _ONE)
+        raise InputPlace(str(path)).error("cannot be read: it is a directory", _ONE)
     return File(str(path), size, lambda: path.open("rb"))
 
 
@@ -94,7 +94,7 @@ def _addressed(path: str, folder: bool) -> list[File]:
             infos = [one for one in infos if one.is_file and _is_data(tuple(one.path[below:].split("/")))]
             return [_remote(files, one, scheme) for one in sorted(infos, key=lambda one: one.path)] or _nothing(path)
         if not about.is_file:
-            raise Place(path).error("cannot be read: there is no such file", _ONE)
+            raise InputPlace(path).error("cannot be read: there is no such file", _ONE)
         return [_remote(files, about, scheme)]
     except OSError as bad:
         raise _unread(path, bad) from None
@@ -129,12 +129,12 @@ def file_system(path: str) -> tuple[Any, str]:
         other, where = fsspec.core.url_to_fs(path)
     except (ImportError, ValueError, OSError):
         problem = f"cannot be opened: {shown(str(refused))}"
-        raise Place(path).error(problem, "give a path, or an address that pyarrow or fsspec knows") from None
+        raise InputPlace(path).error(problem, "give a path, or an address that pyarrow or fsspec knows") from None
     return fs.PyFileSystem(fs.FSSpecHandler(other)), where
 
 
 def _unread(name: str, bad: OSError | ValueError) -> InputError:
-    return Place(name).error(f"cannot be read: {getattr(bad, 'strerror', None) or bad}", _ONE)
+    return InputPlace(name).error(f"cannot be read: {getattr(bad, 'strerror', None) or bad}", _ONE)
 
 
 _SMALL = 64 << 20
@@ -154,7 +154,7 @@ def lines(file: File) -> Iterator[str]:
 
     Raises InputError for what is empty, not UTF-8, not whole gzip data, or a line longer than LONGEST_LINE.
     """
-    place, at, number = Place(file.name), 0, 0
+    place, at, number = InputPlace(file.name), 0, 0
     with _opened(file) as stream:
         while line := stream.readline(LONGEST_LINE + 1):
             number += 1
@@ -179,14 +179,14 @@ def seekable(file: File) -> BinaryIO:
     with _opened(file) as stream:
         data = stream.read()
     if not data:
-        raise _empty(Place(file.name))
+        raise _empty(InputPlace(file.name))
     return io.BytesIO(data)
 
 
 def refuse_empty(file: File) -> None:
     """Raises InputError for a file without a byte."""
     if not file.size:
-        raise _empty(Place(file.name))
+        raise _empty(InputPlace(file.name))
 
 
 def _to_utf_8(line: bytes) -> str:
@@ -196,14 +196,14 @@ def _to_utf_8(line: bytes) -> str:
     return "convert it to UTF-8: iconv -f ENCODING -t UTF-8"
 
 
-def _empty(place: Place) -> Exception:
+def _empty(place: InputPlace) -> Exception:
     return place.error("the file is empty", "give at least one row")
 
 
 @contextmanager
 def _opened(file: File) -> Iterator[BinaryIO]:
     """The bytes, uncompressed."""
-    place = Place(file.name)
+    place = InputPlace(file.name)
     with file.open() as raw:
         if not _is_packed(file):
             yield raw
@@ -218,7 +218,7 @@ def _opened(file: File) -> Iterator[BinaryIO]:
 class _Unpacked(io.RawIOBase):
     """What gzip data hold. Raises InputError where they were made to fill a memory, and what gzip raises."""
 
-    def __init__(self, raw: BinaryIO, size: int, place: Place) -> None:
+    def __init__(self, raw: BinaryIO, size: int, place: InputPlace) -> None:
         self._file = gzip.GzipFile(fileobj=raw)
         self._size, self._place, self._read = size, place, 0
 

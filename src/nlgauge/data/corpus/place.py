@@ -12,7 +12,7 @@ from nlgauge.errors import InputError
 JSON_REMEDY = 'write one object like {"candidate": "..."} a line in .jsonl, a list of them in .json'
 
 
-class Place(NamedTuple):
+class InputPlace(NamedTuple):
     """Where a value stands, for the error that refuses it."""
 
     file: str | None

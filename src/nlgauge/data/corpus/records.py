@@ -11,7 +11,7 @@ from itertools import islice
 from numbers import Real
 from typing import Any
 
-from nlgauge.data.corpus.place import JSON_REMEDY, Place, absent, kind, shown
+from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, absent, kind, shown
 from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, OnMissing, Row
 from nlgauge.errors import InputError
 
@@ -68,10 +68,15 @@ def rows_of(
     positions: Counter[str] = Counter()
     found: dict[str, None] = {}
     for table, records in tables:
-        for number, record in enumerate(_each(records, table), 1):
-            named = _named(record, Place(table, number))
+        try:
+            numbered = enumerate(records, 1)
+        except TypeError:
+            problem = f"the rows are {kind(records)}, not a list of records"
+            raise InputPlace(table).error(problem, 'give records like {"candidate": "..."}, or a data frame') from None
+        for number, record in numbered:
+            named = _named(record, InputPlace(table, number))
             found.update(dict.fromkeys(named))
-            yield _row(named, names, Place(table, number), positions, on_missing == "skip")
+            yield _row(named, names, InputPlace(table, number), positions, on_missing == "skip")
     if not positions:
         raise InputError("there are no rows", file=file, remedy="give at least one row with a candidate")
     for ours, theirs in names.items():
@@ -81,15 +86,7 @@ def rows_of(
             raise InputError(problem, file=file, remedy=f"the columns are {shown(list(found))}")
 
 
-def _each(records: Iterable[object], table: str | None) -> Iterator[object]:
-    try:
-        return iter(records)
-    except TypeError:
-        problem = f"the rows are {kind(records)}, not a list of records"
-        raise Place(table).error(problem, 'give records like {"candidate": "..."}, or a data frame') from None
-
-
-def _named(record: object, place: Place) -> dict[str, object]:
+def _named(record: object, place: InputPlace) -> dict[str, object]:
     """The values of a record by the names of their columns."""
     if not isinstance(record, Mapping):
         of_python = place.file is None and isinstance(record, str)
@@ -105,7 +102,7 @@ def _named(record: object, place: Place) -> dict[str, object]:
 
 
 def _row(
-    record: dict[str, object], names: Mapping[str, str], place: Place, positions: Counter[str], may_lack: bool
+    record: dict[str, object], names: Mapping[str, str], place: InputPlace, positions: Counter[str], may_lack: bool
 ) -> Row:
     if names["candidate"] not in record:
         raise _no_candidate(record, names["candidate"], place)
@@ -152,7 +149,7 @@ def _value(record: Mapping[str, object], theirs: str) -> object:
     return [one for value in values for one in (value if isinstance(value, list | tuple) else [value])] or None
 
 
-def _no_candidate(record: dict[str, object], wanted: str, place: Place) -> InputError:
+def _no_candidate(record: dict[str, object], wanted: str, place: InputPlace) -> InputError:
     folded = {key.strip().casefold(): key for key in record if key != wanted}
     if {"nlgauge", "signatures", "metrics"} <= record.keys():
         problem = "this is a file of scores, which holds no texts"
@@ -173,7 +170,7 @@ def column_for(field: str, rows: Iterable[Row]) -> str:
     return "THEIRS" + (f", where THEIRS is one of {shown(others)}" if others else "")
 
 
-def _text(value: object, what: str, place: Place) -> str:
+def _text(value: object, what: str, place: InputPlace) -> str:
     if not isinstance(value, str):
         raise place.error(f"{what} is {kind(value)}, not a text", "give a string; an empty one for an empty text")
     if len(value) > LONGEST_TEXT:
@@ -187,7 +184,7 @@ def _text(value: object, what: str, place: Place) -> str:
     return str(value)  # numpy's str_ becomes a plain str
 
 
-def _texts(value: Any, what: str, place: Place) -> list[str]:
+def _texts(value: Any, what: str, place: InputPlace) -> list[str]:
     if isinstance(value, str):
         return [_text(value, what, place)]
     entries = value.tolist() if hasattr(value, "tolist") else value
@@ -196,11 +193,11 @@ def _texts(value: Any, what: str, place: Place) -> list[str]:
     return [_text(entry, f"{what}, entry {number},", place) for number, entry in enumerate(entries, 1)]
 
 
-def _context(value: object, place: Place) -> str:
+def _context(value: object, place: InputPlace) -> str:
     return _text("\n".join(_texts(value, "context", place)), "context", place)
 
 
-def _label(value: Any, what: str, place: Place) -> str:
+def _label(value: Any, what: str, place: InputPlace) -> str:
     if isinstance(value, str):
         return _text(value, what, place)
     # pandas turns whole numbers into floats where one is missing.
@@ -213,7 +210,7 @@ def _label(value: Any, what: str, place: Place) -> str:
         raise place.error(f"{what} is a number of thousands of digits", "give it as a text") from None
 
 
-def _ratings(nested: object, columns: Mapping[str, object], place: Place) -> dict[str, float]:
+def _ratings(nested: object, columns: Mapping[str, object], place: InputPlace) -> dict[str, float]:
     if not isinstance(nested, Mapping):
         raise place.error(f"scores is {kind(nested)}, not an object", 'give {"aspect": number}')
     present = {key.removeprefix(_RATING): value for key, value in columns.items() if not absent(value)}

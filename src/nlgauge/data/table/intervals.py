@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -47,27 +47,28 @@ class SystemScores(list[SystemScore]):
         return frame_of(self, SystemScore)
 
 
+@dataclass(eq=False)
 class Resamples:
     """Draws with replacement from the items of a system, the same ones for all systems of equally many items."""
 
-    def __init__(self, replicates: int, seed: int, confidence: float = 0.95) -> None:
-        self.confidence = confidence
-        self._replicates, self._seed = replicates, seed
-        self._kept: dict[int, NDArray[np.float64]] = {}
+    replicates: int
+    seed: int
+    confidence: float = 0.95
+    _kept: dict[int, NDArray[np.float64]] = field(default_factory=dict, init=False)
 
     def times(self, n: int) -> Iterator[NDArray[np.float64]]:
         """How often each of n items is among the n that are drawn: [draws, n] at a time, `replicates` draws in all."""
         if n in self._kept:
             yield self._kept[n]
             return
-        generator = np.random.default_rng([self._seed, n])
-        if n * self._replicates > _DRAWN_AT_ONCE:
-            for _ in range(self._replicates):
+        generator = np.random.default_rng([self.seed, n])
+        if n * self.replicates > _DRAWN_AT_ONCE:
+            for _ in range(self.replicates):
                 yield _times(generator.integers(0, n, (1, n), dtype=np.int32))
             return
         if len(self._kept) >= _DRAWS_KEPT:
             self._kept.clear()
-        self._kept[n] = _times(generator.integers(0, n, (self._replicates, n), dtype=np.int32))
+        self._kept[n] = _times(generator.integers(0, n, (self.replicates, n), dtype=np.int32))
         yield self._kept[n]
 
     def ends(self, n: int) -> tuple[float, float]:
@@ -76,10 +77,10 @@ class Resamples:
         return (1 - confidence) / 2, (1 + confidence) / 2
 
     def __bool__(self) -> bool:
-        return self._replicates > 0
+        return self.replicates > 0
 
 
-class Measured(NamedTuple):
+class PartScore(NamedTuple):
     """One part of a system."""
 
     value: float
@@ -117,7 +118,7 @@ def by_system(
 
 def measure(
     column: Column, number: int, rows: NDArray[np.intp], resamples: Resamples, groups: NDArray[np.intp] | None = None
-) -> list[Measured]:
+) -> list[PartScore]:
     """What a column says of each of its parts of one system: of these rows, and by its number where it has its own.
 
     groups: the number of each row's cluster.
@@ -126,13 +127,13 @@ def measure(
         return _of_sums(column.sums, rows, len(column.parts), resamples, groups)
     if column.level == "system":
         values = column.values[number].tolist()
-        return [Measured(value, n=0 if math.isnan(value) else len(rows)) for value in values]
+        return [PartScore(value, n=0 if math.isnan(value) else len(rows)) for value in values]
     return _of_rows(column.values[rows], resamples, groups)
 
 
 def _of_sums(
     sums: Sums, rows: NDArray[np.intp], parts: int, resamples: Resamples, groups: NDArray[np.intp] | None
-) -> list[Measured]:
+) -> list[PartScore]:
     counts = sums.of(rows)
     n, measured = len(counts), np.full((3, parts), np.nan)
     if n:
@@ -142,14 +143,17 @@ def _of_sums(
     if len(counts) > 1 and resamples:
         summed = np.concatenate([times @ counts for times in resamples.times(len(counts))])
         measured[1:] = np.quantile(sums.value(summed[:, None]), resamples.ends(len(counts)), axis=0)
-    return [Measured(value, low, high, n) for value, low, high in measured.T.tolist()]
+    return [PartScore(value, low, high, n) for value, low, high in measured.T.tolist()]
 
 
-def _of_rows(values: NDArray[np.float64], resamples: Resamples, groups: NDArray[np.intp] | None) -> list[Measured]:
+def _of_rows(values: NDArray[np.float64], resamples: Resamples, groups: NDArray[np.intp] | None) -> list[PartScore]:
     """For values [rows, parts]; parts that are known of the same rows are resampled at once."""
-    measured = [Measured(math.nan)] * values.shape[1]
-    for mask, parts in _alike(~np.isnan(values).T).items():
-        rows = np.frombuffer(mask, np.bool_)
+    measured = [PartScore(math.nan)] * values.shape[1]
+    alike: dict[bytes, list[int]] = {}
+    for part, mask in enumerate(~np.isnan(values).T):
+        alike.setdefault(mask.tobytes(), []).append(part)
+    for mask_bytes, parts in alike.items():
+        rows = np.frombuffer(mask_bytes, np.bool_)
         known = values[rows][:, parts]
         n = len(known)
         if not n:
@@ -168,7 +172,7 @@ def _of_rows(values: NDArray[np.float64], resamples: Resamples, groups: NDArray[
             for at in np.flatnonzero(shares).tolist():
                 low[at], high[at] = wilson(known[:, at].sum(), n, resamples.confidence)
         for at, part in enumerate(parts):
-            measured[part] = Measured(float(means[at]), float(low[at]), float(high[at]), n)
+            measured[part] = PartScore(float(means[at]), float(low[at]), float(high[at]), n)
     return measured
 
 
@@ -178,14 +182,6 @@ def together(values: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[n
     sums = np.zeros((int(numbers.max(initial=-1)) + 1, *values.shape[1:]))
     np.add.at(sums, numbers, values)
     return sums
-
-
-def _alike(masks: NDArray[np.bool_]) -> dict[bytes, list[int]]:
-    """Numbers of the masks that are equal, by mask."""
-    numbers: dict[bytes, list[int]] = {}
-    for number, mask in enumerate(masks):
-        numbers.setdefault(mask.tobytes(), []).append(number)
-    return numbers
 
 
 def _times(resamples: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlgauge.data.corpus.json_records import parsed
-from nlgauge.data.corpus.place import Place, shown
+from nlgauge.data.corpus.place import InputPlace, shown
 from nlgauge.data.signature import Signature
 from nlgauge.data.table.column import Column, Sums
 from nlgauge.data.table.packing import unpacked
@@ -19,7 +19,7 @@ from nlgauge.data.table.shapes import mismatch, plain, wrong_evidence
 from nlgauge.errors import InputError
 from nlgauge.maths.totals import FORMULAS
 
-_EDITED = "the file was edited, or a newer nlgauge wrote it"
+_HEADER_EDITED = "the file was edited, or a newer nlgauge wrote it"
 _METRIC = {"parts": [str], "higher_is_better": bool, "level?": str, "details?": [str], "formula?": {"name": str}}
 _HEADER = {
     "nlgauge": str,
@@ -49,7 +49,7 @@ def checked(header: dict[str, Any], path: str | Path) -> dict[str, Any]:
         wrong = "the rows of the header are not of a system and an item each"
     found = (_wrong_metric(spec, about) for spec, about in header["metrics"].items()) if not wrong else ()
     if wrong := wrong or next(filter(None, found), None):
-        raise InputError(wrong, file=path, row=1, remedy=_EDITED)
+        raise InputError(wrong, file=path, row=1, remedy=_HEADER_EDITED)
     return header
 
 
@@ -118,7 +118,7 @@ def read(path: str | Path) -> Contents:
 def _record(path: str | Path, number: int, line: str) -> _Record:
     problem, record = "is not a JSON object", None
     try:
-        record = parsed(line, Place(str(path), number))
+        record = parsed(line, InputPlace(str(path), number))
     except InputError as error:
         problem = f"is not a JSON object: {error.problem}"
     if not isinstance(record, dict):

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from nlgauge.engine.batching import padded, spread
 from nlgauge.engine.features.pair_states import other_text
 from nlgauge.engine.features.request import PairRequest, Reader, tokens_about
-from nlgauge.engine.masking import MaskedRow, MaskingLimits, Pass, WordScores, masked_rows, passes
+from nlgauge.engine.masking import MaskingLimits, Pass, PassRow, WordScores, masked_rows, passes
 from nlgauge.engine.models.capabilities import GAP_FILLER, MASKED_LM, MASKED_PAIRS, TOKENIZER, Ints, Model
 from nlgauge.engine.pairs import pair_room, paired_row
 from nlgauge.engine.text_block import TextBlock
@@ -64,7 +64,7 @@ class _WordsRow:
     """One row for the model, and the words it belongs to."""
 
     scores: WordScores
-    part: MaskedRow
+    part: PassRow
     ids: list[int]
     """With special tokens, and with the other text if both are in one row"""
     shift: int
@@ -142,16 +142,16 @@ def _rows(scores: WordScores, request: MaskedWordsRequest, way: str, block: Text
                 yield _WordsRow(scores, part, *paired_row(part.ids, other, request.first, room, model[TOKENIZER]))
 
 
-def _masks(scores: WordScores, one: Pass, limits: MaskingLimits, model: Model) -> Iterator[MaskedRow]:
+def _masks(scores: WordScores, one: Pass, limits: MaskingLimits, model: Model) -> Iterator[PassRow]:
     yield from masked_rows(scores.ids, scores.starts, one, scores.decoding, limits, model.mask_id)
 
 
-def _gap(scores: WordScores, one: Pass, model: Model) -> Iterator[MaskedRow]:
+def _gap(scores: WordScores, one: Pass, model: Model) -> Iterator[PassRow]:
     gap, _ = model[GAP_FILLER].sentinels
     (word,) = one.words
     before = scores.ids[one.begin : scores.starts[word]].tolist()
     after = scores.ids[scores.starts[word + 1] : one.end].tolist()
-    yield MaskedRow([*before, gap, *after], [(word, 0, len(before))])
+    yield PassRow([*before, gap, *after], [(word, 0, len(before))])
 
 
 def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:

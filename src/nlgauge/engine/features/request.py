@@ -133,21 +133,21 @@ AnyRequest: TypeAlias = "Request[Any]"
 """A request for a feature of any type"""
 
 
+@dataclass(frozen=True, eq=False)
 class Features:
     """Features by request. Read-only."""
 
-    def __init__(self, found: Mapping[AnyRequest, Any], longer: frozenset[str] = frozenset()) -> None:
-        self._found = found
-        self.longer = longer
-        """The texts that do not fit the model's window"""
+    found: Mapping[AnyRequest, Any]
+    longer: frozenset[str] = frozenset()
+    """The texts that do not fit the model's window"""
 
     def __getitem__(self, request: Request[F]) -> F | None:
-        feature: F | None = self._found[request]
+        feature: F | None = self.found[request]
         return feature
 
     def __contains__(self, request: AnyRequest) -> bool:
-        return request in self._found
+        return request in self.found
 
     def joined(self, others: Features) -> Features:
         """These features and others."""
-        return Features({**self._found, **others._found}, self.longer | others.longer)
+        return Features({**self.found, **others.found}, self.longer | others.longer)

@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.card import Card
+from nlgauge.engine.models.card import ModelCard
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 
@@ -45,7 +45,6 @@ class Encoder(Protocol):
     @property
     def layers(self) -> int:
         """Hidden layers above the embeddings"""
-        ...
 
     @property
     def width(self) -> int: ...
@@ -55,11 +54,9 @@ class Encoder(Protocol):
 
         ids, attend: [rows, length].
         """
-        ...
 
     def static(self, ids: NDArray[np.int32]) -> Floats:
         """Rows of the input embedding table: ids [tokens] -> [tokens, width]."""
-        ...
 
 
 ENCODER = Capability[Encoder]("encoder", "computes no token vectors; choose an encoder")
@@ -73,7 +70,6 @@ class MaskedLM(Protocol):
 
         Every row has the same number of positions in `at`, row after row.
         """
-        ...
 
 
 MASKED_LM = Capability[MaskedLM]("masked_lm", "predicts no masked words; choose a masked language model")
@@ -85,19 +81,15 @@ class MaskedPairs(Protocol):
     @property
     def digest(self) -> str:
         """SHA-256 of the weights for pairs, hexadecimal"""
-        ...
 
     def other_text(self, ids: Ints) -> Any:
         """What rows see of the other text, from its ids with special tokens [length]. The methods below take it."""
-        ...
 
     def pair_logits(self, ids: Ints, attend: Ints, at: Ints, other: Any) -> Floats:
         """As `MaskedLM.masked_logits`, for rows that also see the other text."""
-        ...
 
     def pair_states(self, ids: Ints, attend: Ints, other: Any) -> Floats:
         """Last hidden states of rows that see the other text: ids, attend [rows, length] -> [rows, length, width]."""
-        ...
 
 
 MASKED_PAIRS = Capability[MaskedPairs]("masked_pairs", "has no weights for pairs: see nlgauge train masked-lm --pairs")
@@ -109,7 +101,6 @@ class Aligner(Protocol):
     @property
     def digest(self) -> str:
         """SHA-256 of the aligner's own weights, hexadecimal"""
-        ...
 
     def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
         """Log-odds that each token is supported [rows, length], and three numbers for each whole text [rows].
@@ -119,7 +110,6 @@ class Aligner(Protocol):
         them. A row of ids, attend, side [rows, length] is a text and a context with their special tokens. side is 1 at
         the tokens of the context.
         """
-        ...
 
 
 ALIGNER = Capability[Aligner]("aligner", "has no aligner: choose aligner='E', or train one with nlgauge train aligner")
@@ -131,13 +121,11 @@ class GapFiller(Protocol):
     @property
     def sentinels(self) -> tuple[int, int]:
         """The token that stands for a gap, and the token that ends its content"""
-        ...
 
     def fill(
         self, ids: Ints, attend: Ints, truths: Sequence[Sequence[int]]
     ) -> tuple[NDArray[np.float64], list[list[int]]]:
         """Log-probability of the true tokens of each row's gap [rows], and the tokens that are generated greedily."""
-        ...
 
 
 GAP_FILLER = Capability[GapFiller]("gap_filler", "fills no gaps: it has no sentinels")
@@ -151,7 +139,6 @@ class CausalLM(Protocol):
 
         Padding is at the end of a row; its values are not used.
         """
-        ...
 
 
 CAUSAL_LM = Capability[CausalLM]("causal_lm", "is not a causal language model; choose a causal checkpoint")
@@ -166,7 +153,6 @@ class Seq2SeqLM(Protocol):
         given, attend [rows, any length]: the other text of each row. Padding of ids is at the end of a row; its values
         are not used.
         """
-        ...
 
 
 SEQ2SEQ_LM = Capability[Seq2SeqLM](
@@ -196,7 +182,7 @@ class Model:
     """Maximum sub-words in a row, with special tokens; used only for a model with a TOKENIZER"""
     files: str = ""
     """SHA-256 of all other files that scores depend on, hexadecimal; empty if there are none"""
-    card: Card = field(default_factory=Card)
+    card: ModelCard = field(default_factory=ModelCard)
     folder: Path | None = None
     """The folder with its files; None for a model without one"""
     batch_tokens: int | None = None

@@ -42,7 +42,7 @@ class DocumentFrequencies:
 
 
 @dataclass(frozen=True)
-class Card:
+class ModelCard:
     """Measured facts about a model. A fact that was not measured has a neutral value or is absent."""
 
     temperature: float = 1.0
@@ -68,7 +68,7 @@ class Card:
     not named; for BaryScore and MoverScore, which use several layers, the last one"""
 
 
-def read_card(folder: Path) -> Card:
+def read_card(folder: Path) -> ModelCard:
     """The card of a model's folder; an empty card if there is none.
 
     Raises SpecError for a card that cannot be read or has an impossible value.
@@ -80,7 +80,7 @@ def read_card(folder: Path) -> Card:
             raise ValueError(f"temperature {temperature} is not above 0")
         baseline = facts.get("bertscore_baseline", {}).items()
         layers = {str(name): _layer(layer) for name, layer in facts.get("layers", {}).items()}
-        return Card(
+        return ModelCard(
             temperature,
             _read_frequencies(folder / FREQUENCIES_FILE),
             {int(n): (_number(p), _number(r), _number(f)) for n, (p, r, f) in baseline},

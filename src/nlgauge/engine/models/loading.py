@@ -48,6 +48,11 @@ def companion_folder(name: str) -> Path | None:
     return None if spec is None or spec.origin is None else Path(spec.origin).parent / "model"
 
 
+def companions() -> list[str]:
+    """The names of the models whose companion distributions are installed."""
+    return [name for name in COMPANIONS if companion_folder(name) is not None]
+
+
 def folder_of(name: str) -> Path:
     """The folder of a model: 'pocket', a companion's name, or a path.
 
@@ -76,22 +81,8 @@ def load(
     is returned as it is. Raises SpecError for options that are unknown or do not go together and for a model that
     cannot be loaded, and MissingExtraError if torch is needed and not installed.
     """
-    held = _held.get((name, precision, backend, device))
-    return _loaded(name, precision, backend, device) if held is None else held
-
-
-def hold(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
-    """As `load`, but the same model is returned again without loading while a caller keeps a reference to it.
-
-    Use it to score a few rows at a time, many times. A folder that changes meanwhile is not read again. Raises what
-    `load` raises.
-    """
-    model = load(name, precision, backend, device)
-    _held[name, precision, backend, device] = model
-    return model
-
-
-def _loaded(name: str, precision: str, backend: str, device: str | None) -> Model:
+    if (held := _held.get((name, precision, backend, device))) is not None:
+        return held
     if precision not in PRECISIONS:
         raise SpecError(f"precision {precision!r} is not one of {', '.join(PRECISIONS)}")
     if backend not in BACKENDS:
@@ -129,6 +120,17 @@ def _loaded(name: str, precision: str, backend: str, device: str | None) -> Mode
         from nlgauge.engine.models.transformers import open_stack
 
         return open_stack(checkpoint)
+
+
+def hold(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
+    """As `load`, but the same model is returned again without loading while a caller keeps a reference to it.
+
+    Use it to score a few rows at a time, many times. A folder that changes meanwhile is not read again. Raises what
+    `load` raises.
+    """
+    model = load(name, precision, backend, device)
+    _held[name, precision, backend, device] = model
+    return model
 
 
 def _refuse_unreadable(folder: Path, name: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -56,10 +57,16 @@ def graph_path(folder: Path, part: str, precision: str) -> Path:
 
 def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
     """`open_graphs` with onnxruntime, in 'float32' or 'int8'."""
-    return open_graphs(folder, name, precision, Graph, f"onnxruntime-{_version()}")
+    try:
+        known = version("onnxruntime")
+    except PackageNotFoundError:  # a build under another name; to import it takes half a second
+        import onnxruntime
+
+        known = onnxruntime.__version__
+    return open_graphs(folder, name, precision, OnnxGraph, f"onnxruntime-{known}")
 
 
-def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path], Graph], backend: str) -> Model:
+def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path], OnnxGraph], backend: str) -> Model:
     """A folder's model on the CPU, without torch, with the capabilities that the folder has files for.
 
     precision: 'int8' has graphs of its own that multiply in 8 bits; the others share graphs. graph: runs a file. Raises
@@ -116,20 +123,7 @@ def _refuse_other_shapes(folder: Path, wanted: Mapping[str, tuple[int, int]]) ->
             raise SpecError(f"{path}: {name} has the shape {found}, but {CONFIG_FILE} says {shape}")
 
 
-def _version() -> str:
-    """The version of onnxruntime.
-
-    Importing it takes half a second, so it is imported only when a graph is needed, if the version is known without it.
-    """
-    try:
-        return version("onnxruntime")
-    except PackageNotFoundError:  # a build under another name
-        import onnxruntime
-
-        return str(onnxruntime.__version__)
-
-
-class Graph:
+class OnnxGraph:
     """A graph that is loaded when it is first run."""
 
     def __init__(self, path: Path) -> None:
@@ -154,7 +148,10 @@ class Graph:
             if value.dtype != np.float32 or (shape is not None and value.shape != tuple(shape)):
                 given = f"{value.dtype} of the shape {value.shape}"
                 raise SpecError(f"{self._path} returns {given} as {name!r}: it is the graph of another model")
-            if not _finite(value):
+            # A weight that is not finite affects a whole row, or one number of every row. To check all logits would
+            # add two percent to the time of computing them.
+            rows = value.reshape(-1, value.shape[-1]) if value.size else value[None]
+            if not (np.isfinite(rows[:, :1]).all() and np.isfinite(rows[:1]).all()):
                 raise SpecError(f"{self._path} returns numbers that are not finite as {name!r}: a file is damaged")
         return found
 
@@ -191,26 +188,18 @@ class Graph:
             raise SpecError(f"{self._path} is not a graph that can be run: {one_line(error)}") from None
 
 
-def _finite(value: NDArray[Any]) -> bool:
-    """Whether the first number of each row and all of the first row are finite.
-
-    A weight that is not finite affects a whole row, or one number of every row. Checking all logits would add two
-    percent to the time of computing them.
-    """
-    rows = value.reshape(-1, value.shape[-1]) if value.size else value[None]
-    return bool(np.isfinite(rows[:, :1]).all() and np.isfinite(rows[:1]).all())
-
-
+@dataclass(eq=False)
 class OnnxEncoder:
     """`Encoder` of a graph and the embedding table among the weights."""
 
-    def __init__(self, graph: Graph, weights: Path, layers: int, width: int) -> None:
-        self.layers, self.width = layers, width
-        self._graph, self._weights = graph, weights
+    graph: OnnxGraph
+    weights: Path
+    layers: int
+    width: int
 
     def hidden(self, ids: Ints, attend: Ints, layers: Sequence[int]) -> Floats:
         names, shape = [f"hidden_{layer}" for layer in layers], (*ids.shape, self.width)
-        return np.stack(self._graph.run(names, shape, ids=ids, attend=attend))
+        return np.stack(self.graph.run(names, shape, ids=ids, attend=attend))
 
     def static(self, ids: NDArray[np.int32]) -> Floats:
         table, scales = self._vocabulary
@@ -220,65 +209,70 @@ class OnnxEncoder:
     @cached_property
     def _vocabulary(self) -> tuple[NDArray[Any], Floats | None]:
         """The table as it is stored, and the scale of each row if it is stored in 8 bits."""
-        with safe_open(self._weights, "np") as weights:
+        with safe_open(self.weights, "np") as weights:
             in_steps = WORDS + SCALE in set(weights.keys())
             return weights.get_tensor(WORDS), weights.get_tensor(WORDS + SCALE) if in_steps else None
 
 
+@dataclass(eq=False)
 class OnnxMaskedLM:
     """`MaskedLM` of a graph."""
 
-    def __init__(self, graph: Graph, vocabulary: int) -> None:
-        self._graph, self._vocabulary = graph, vocabulary
+    graph: OnnxGraph
+    vocabulary: int
 
     def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> Floats:
-        shape = (len(at), self._vocabulary)
-        logits: Floats = self._graph.run(["logits"], shape, ids=ids, attend=attend, at=at)[0]
+        shape = (len(at), self.vocabulary)
+        logits: Floats = self.graph.run(["logits"], shape, ids=ids, attend=attend, at=at)[0]
         return logits
 
 
+@dataclass(eq=False)
 class OnnxPairs:
     """`MaskedPairs` of two graphs: one reads the other text, the other reads the rows that see it."""
 
-    def __init__(self, graph: Graph, other: Graph, weights: Path, vocabulary: int, width: int) -> None:
-        self._graph, self._other, self._weights = graph, other, weights
-        self._vocabulary, self._width = vocabulary, width
+    graph: OnnxGraph
+    other: OnnxGraph
+    weights: Path
+    vocabulary: int
+    width: int
 
     @cached_property
     def digest(self) -> str:
-        return digest_of([self._weights])
+        return digest_of([self.weights])
 
     def other_text(self, ids: Ints) -> dict[str, Floats]:
-        keys, values = self._other.run(["keys", "values"], ids=ids[None], attend=np.ones_like(ids[None]))
+        keys, values = self.other.run(["keys", "values"], ids=ids[None], attend=np.ones_like(ids[None]))
         return {"keys": keys, "values": values}
 
     def pair_logits(self, ids: Ints, attend: Ints, at: Ints, other: dict[str, Floats]) -> Floats:
-        asked, shape = np.arange(len(at)), (len(at), self._vocabulary)
-        logits: Floats = self._graph.run(["logits"], shape, ids=ids, attend=attend, at=at, asked=asked, **other)[0]
+        asked, shape = np.arange(len(at)), (len(at), self.vocabulary)
+        logits: Floats = self.graph.run(["logits"], shape, ids=ids, attend=attend, at=at, asked=asked, **other)[0]
         return logits
 
     def pair_states(self, ids: Ints, attend: Ints, other: dict[str, Floats]) -> Floats:
-        at, asked, shape = np.arange(ids.size), np.empty(0, np.int64), (ids.size, self._width)
-        states: Floats = self._graph.run(["states"], shape, ids=ids, attend=attend, at=at, asked=asked, **other)[0]
+        at, asked, shape = np.arange(ids.size), np.empty(0, np.int64), (ids.size, self.width)
+        states: Floats = self.graph.run(["states"], shape, ids=ids, attend=attend, at=at, asked=asked, **other)[0]
         return states.reshape(*ids.shape, -1)
 
 
+@dataclass(eq=False)
 class OnnxAligner:
     """`Aligner` of a graph."""
 
-    def __init__(self, graph: Graph, weights: Path) -> None:
-        self._graph, self._weights = graph, weights
+    graph: OnnxGraph
+    weights: Path
 
     @cached_property
     def digest(self) -> str:
-        return digest_of([self._weights])
+        return digest_of([self.weights])
 
     def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
-        names = [name for name in ("logits", "aggregate", "text", "against") if name in self._graph.outputs]
-        found = dict(zip(names, self._graph.run(names, ids=ids, attend=attend, side=side), strict=True))
+        names = [name for name in ("logits", "aggregate", "text", "against") if name in self.graph.outputs]
+        found = dict(zip(names, self.graph.run(names, ids=ids, attend=attend, side=side), strict=True))
         logits, rows = found["logits"], [found[name] for name in names[1:]]
         if logits.shape != ids.shape or any(one.shape != ids.shape[:1] for one in rows):
-            raise SpecError(f"{self._weights.parent}: the graph of the aligner is for another model")
+            raise SpecError(f"{self.weights.parent}: the graph of the aligner is for another model")
         unknown = np.full(len(ids), np.nan, np.float32)
         return logits, found["aggregate"], found.get("text", unknown), found.get("against", unknown)
 

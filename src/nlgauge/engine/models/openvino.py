@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.models.graph_file import refuse_misplaced
-from nlgauge.engine.models.onnx import Graph, open_graphs, threads
+from nlgauge.engine.models.onnx import OnnxGraph, open_graphs, threads
 from nlgauge.engine.models.stored import one_line
 from nlgauge.errors import MissingExtraError, SpecError
 
@@ -62,7 +62,7 @@ def _library() -> Any:
     return openvino
 
 
-class OpenVinoGraph(Graph):
+class OpenVinoGraph(OnnxGraph):
     """A graph that is read when it is first run, and compiled for each set of outputs."""
 
     def __init__(self, path: Path, precision: str) -> None:

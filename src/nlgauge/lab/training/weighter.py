@@ -35,6 +35,7 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked_words import MaskedWordsRequest
 from nlgauge.engine.features.pair_states import PairStatesRequest, states_digest
 from nlgauge.engine.features.request import AnyRequest, Features
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.loading import load
 from nlgauge.engine.models.onnx import threads
 from nlgauge.engine.weighter import Weighter, write_weighter
@@ -147,7 +148,7 @@ def measure(corpus: Corpus, metric: MaskEval, engine: Engine) -> Words:
 def _refuse_rows_without_value(corpus: Corpus, engine: Engine) -> None:
     columns = {"candidate": [row.candidate for row in corpus], "source": [row.source or "" for row in corpus]}
     for name, texts in columns.items():
-        for number, ids in enumerate(engine.token_ids(texts), start=1):
+        for number, ids in enumerate(engine.model[TOKENIZER].ids_of(texts), start=1):
             if not len(ids):
                 missing = name == "source" and corpus[number - 1].source is None
                 why = "no source" if missing else f"the {name} has no words"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 
 from nlgauge.options import RunOptions
-from nlgauge.run.block import Block, BlockScorer, Collector, Task
+from nlgauge.run.block import BlockScorer, Collector, ScoredBlock, Task
 
 
-def score(scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions) -> Generator[Block, None, None]:
+def score(
+    scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
+) -> Generator[ScoredBlock, None, None]:
     """An `Executor`."""
     for task in tasks:
         collected: dict[str, Collector] = {}
@@ -17,4 +19,4 @@ def score(scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOpt
                 alone = scorer.apart(scorer.engine)
                 yield from alone.blocks(task.rows, task.wanted, lookup)
                 collected.update(alone.collectors)
-        yield Block({}, collected, ended=True)
+        yield ScoredBlock({}, collected, ended=True)

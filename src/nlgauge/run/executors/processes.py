@@ -8,11 +8,13 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from nlgauge.options import RunOptions
-from nlgauge.run.block import Block, BlockScorer, CacheLookup, Rows, Task
+from nlgauge.run.block import BlockScorer, CacheLookup, Rows, ScoredBlock, Task
 from nlgauge.run.executors import here
 
 
-def score(scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions) -> Generator[Block, None, None]:
+def score(
+    scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
+) -> Generator[ScoredBlock, None, None]:
     """An `Executor`."""
     if len(scorers) < 2 or any(scorer.engine is not None for scorer in scorers):
         yield from here.score(scorers, tasks, options)
@@ -23,7 +25,7 @@ def score(scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOpt
         with ProcessPoolExecutor(number, get_context("spawn"), _keep, (task.rows, task.wanted)) as pool:
             for blocks in pool.map(_scored, scorers, task.lookups):
                 yield from blocks
-        yield Block({}, ended=True)
+        yield ScoredBlock({}, ended=True)
 
 
 _there: list[tuple[Rows, Sequence[int]]] = []
@@ -40,5 +42,5 @@ def _keep(rows: Rows, wanted: Sequence[int]) -> None:
     _there.append((rows, wanted))
 
 
-def _scored(scorer: BlockScorer, lookup: CacheLookup | None) -> list[Block]:
+def _scored(scorer: BlockScorer, lookup: CacheLookup | None) -> list[ScoredBlock]:
     return list(here.score([scorer], [Task(*_there[-1], [lookup])], RunOptions()))[:-1]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecError
 from nlgauge.options import RunOptions
-from nlgauge.run.block import Block, BlockScorer, Task
+from nlgauge.run.block import BlockScorer, ScoredBlock, Task
 from nlgauge.run.cache import can_be_kept, made_by
 from nlgauge.run.executors import here
 
@@ -50,7 +50,7 @@ class Cluster:
 
     def score(
         self, scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
-    ) -> Generator[Block, None, None]:
+    ) -> Generator[ScoredBlock, None, None]:
         """An `Executor`. Raises MissingExtraError, and NlgaugeError where the cluster cannot be reached or has no room
         for a worker."""
         ray = _ray()
@@ -131,7 +131,7 @@ class _Worker:
         self._shared: _Shared | None = None
         self._scorers: list[BlockScorer] = []
 
-    def score(self, shared: Callable[[], _Shared], task: Task) -> list[Block]:
+    def score(self, shared: Callable[[], _Shared], task: Task) -> list[ScoredBlock]:
         """What comes of a task. shared: fetches what the run shares, when the first task comes."""
         if self._shared is None:
             known = shared()
@@ -153,7 +153,7 @@ class _Workers:
     def __init__(self, ray: Any, workers: Sequence[Any], shared: Callable[[], _Shared]) -> None:
         self._ray, self._workers, self._shared = ray, workers, shared
 
-    def scored(self, tasks: Iterable[Task]) -> Generator[Block, None, None]:
+    def scored(self, tasks: Iterable[Task]) -> Generator[ScoredBlock, None, None]:
         under: deque[_Under] = deque()
         open_: set[Any] = set()
         for task in tasks:
@@ -179,11 +179,11 @@ class _Workers:
                 return loads.index(min(loads))
             self._ray.wait(list(open_), num_returns=1)
 
-    def _done(self, one: _Under, open_: set[Any]) -> list[Block]:
+    def _done(self, one: _Under, open_: set[Any]) -> list[ScoredBlock]:
         from ray.exceptions import RayError, RayTaskError
 
         try:
-            done: list[Block] = self._ray.get(one.answer)
+            done: list[ScoredBlock] = self._ray.get(one.answer)
         except RayTaskError as bad:
             if isinstance(bad.cause, NlgaugeError):
                 raise bad.cause from None

@@ -17,7 +17,7 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import Metric
-from nlgauge.run.block import BLOCK_WEIGHT, Block, PreparedMetric, score_block
+from nlgauge.run.block import BLOCK_WEIGHT, PreparedMetric, ScoredBlock, score_block
 from nlgauge.run.plan import Plan, by_model
 from nlgauge.run.results import RowResult
 from nlgauge.run.sinks.table import TableBuilder
@@ -32,7 +32,7 @@ class TooMuchWorkError(InputError):
 
 
 @dataclass(eq=False)
-class Run:
+class JointRun:
     """Rows and metrics, and what came of them."""
 
     corpus: Corpus
@@ -69,7 +69,7 @@ class Run:
 class _Piece(NamedTuple):
     """Some rows of a run, and what of them is scored by one model."""
 
-    run: Run
+    run: JointRun
     plan: Plan
     sink: TableBuilder
     rows: Sequence[int]
@@ -78,7 +78,7 @@ class _Piece(NamedTuple):
 
 
 def score_together(
-    runs: Sequence[Run], engines: Mapping[str, Engine], ended: Callable[[Run], object] = lambda run: None
+    runs: Sequence[JointRun], engines: Mapping[str, Engine], ended: Callable[[JointRun], object] = lambda run: None
 ) -> None:
     """Score all runs, each metric by the engine of its model; what came of each stands in it.
 
@@ -118,7 +118,12 @@ def score_together(
 
 
 def _prepare(
-    run: Run, metrics: Mapping[str, Metric], engine: Engine | None, sink: TableBuilder, most: int, pieces: list[_Piece]
+    run: JointRun,
+    metrics: Mapping[str, Metric],
+    engine: Engine | None,
+    sink: TableBuilder,
+    most: int,
+    pieces: list[_Piece],
 ) -> None:
     """Add what one model computes of a run. Raises as `Plan`, and TooMuchWorkError."""
     plan = Plan(run.corpus, metrics, engine, evidence=run.evidence)
@@ -192,7 +197,7 @@ def _hand_out(piece: _Piece, scored: Mapping[str, dict[int, RowResult]], feature
     """Give a run the scores of its rows, and its sets their points."""
     for points, requests in zip(piece.plan.sets.values(), _of_sets(piece), strict=True):
         points.take(requests, features)
-    piece.plan.take(Block(scored))
+    piece.plan.take(ScoredBlock(scored))
     piece.sink.take(scored)
     for spec, some in scored.items():
         piece.run.scored.setdefault(spec, {}).update(some)

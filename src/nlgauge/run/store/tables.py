@@ -31,7 +31,7 @@ _EVICTED_TO = 0.9
 _SHRUNK_FROM = 1.25  # a file so many times larger than the limit is one from before the limit was lowered
 
 
-class Entries(NamedTuple):
+class FoundEntries(NamedTuple):
     """What was there of the keys that were asked for."""
 
     contents: dict[str, bytes]
@@ -54,9 +54,9 @@ def lay_out(connection: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError("it holds other tables")
 
 
-def read(connection: sqlite3.Connection, keys: Sequence[str]) -> Entries:
+def read(connection: sqlite3.Connection, keys: Sequence[str]) -> FoundEntries:
     """The entries of some keys."""
-    out = Entries({}, set(), {})
+    out = FoundEntries({}, set(), {})
     for at in range(0, len(keys), _AT_ONCE):
         wanted = {}
         for key in keys[at : at + _AT_ONCE]:
