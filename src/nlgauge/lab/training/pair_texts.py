@@ -16,8 +16,8 @@ from tokenizers import Tokenizer
 
 from nlgauge.engine.segmentation import Segmenter, segmenter
 from nlgauge.errors import InputError
-from nlgauge.lab.training.pairs_config import PairsConfig
 from nlgauge.lab.training.passages import read_lines
+from nlgauge.lab.training.recipe import PairsConfig
 
 SIDES = (("candidate", "source"), ("summary", "doc"), ("target", "source"), ("response", "knowledge"), ("a", "b"))
 """Names under which a record may hold its pair"""

@@ -16,7 +16,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from nlgauge.errors import InputError
-from nlgauge.lab.training.masked_lm_config import MaskedLMConfig
+from nlgauge.lab.training.recipe import MaskedLMConfig
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+(?=[\"'(\[“‘]?[A-Z0-9])")
 
