@@ -18,10 +18,9 @@ from nlgauge.data.atomic_write import atomic_bytes
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError
 from nlgauge.lab.training.labelled import Labelled
-from nlgauge.lab.training.weak_labels.attempts import Settings, Source
+from nlgauge.lab.training.weak_labels.attempts import Parts, Settings, Source
 from nlgauge.lab.training.weak_labels.construct import Example, Tally, construct
 from nlgauge.lab.training.weak_labels.labels import WORD
-from nlgauge.lab.training.weak_labels.parts import Parts
 from nlgauge.lab.training.weak_labels.sources import Record, read_records, split
 
 _TOLD = "made.json"
