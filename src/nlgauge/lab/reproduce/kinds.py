@@ -84,33 +84,36 @@ def _average(row: Sequence[Cell]) -> Cell:
 
 def between(entries: Entries, table: Table) -> Made:
     """Pearson correlation of the rows with each other, of systems' means."""
-    blocks = []
-    for one in _by_system(entries, table):
-        names = tuple(entry.name for entry in table.rows if entry.name not in one.reasons)
-        rows = {
-            name: tuple(
-                Cell(ours=float(correlation(one.means[name], one.means[other])), reason=one.reasons.get(name))
-                for other in names
-            )
-            for name in (entry.name for entry in table.rows)
-        }
-        blocks.append(Block(f"{one.data}, systems' means ({one.aspect.replace('_', ' ')})", names, rows))
-    return Made(blocks, {})
+
+    def correlated(one: _BySystem, name: str, other: str) -> float:
+        return float(correlation(one.means[name], one.means[other]))
+
+    return _each_other(entries, table, "{}, systems' means ({})", correlated)
 
 
 def williams_tests(entries: Entries, table: Table) -> Made:
     """p that a row correlates better than a column, for each aspect."""
+
+    def better(one: _BySystem, name: str, other: str) -> float:
+        return _better(one.means[name], one.means[other], one.people)
+
+    return _each_other(entries, table, "{}, {}", better)
+
+
+def _each_other(
+    entries: Entries, table: Table, title: str, number: Callable[[_BySystem, str, str], float]
+) -> Made:  # fmt: skip
+    """A number for every two rows."""
     blocks = []
     for one in _by_system(entries, table):
         names = tuple(entry.name for entry in table.rows if entry.name not in one.reasons)
         rows = {
-            name: tuple(
-                Cell(ours=_better(one.means[name], one.means[other], one.people), reason=one.reasons.get(name))
-                for other in names
+            entry.name: tuple(
+                Cell(None, number(one, entry.name, other), one.reasons.get(entry.name)) for other in names
             )
-            for name in (entry.name for entry in table.rows)
+            for entry in table.rows
         }
-        blocks.append(Block(f"{one.data}, {one.aspect.replace('_', ' ')}", names, rows))
+        blocks.append(Block(title.format(one.data, one.aspect.replace("_", " ")), names, rows))
     return Made(blocks, {})
 
 

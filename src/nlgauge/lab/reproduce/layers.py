@@ -113,7 +113,9 @@ def families(
         here = [one for one in measured if one.suite.name in by_suite]
         values = {
             layer: {
-                Judge(one.suite.title, aspect): _value(one.values.get(spec, {}).get((aspect, *one.suite.measured[0])))
+                Judge(one.suite.title, aspect): getattr(
+                    one.values.get(spec, {}).get((aspect, *one.suite.measured[0])), "value", math.nan
+                )
                 for one in here
                 for aspect in by_suite[one.suite.name]
             }
@@ -129,10 +131,6 @@ def _settings(name: str, model: str | None) -> dict[int, str]:
     plain = registry.metric(name)
     most = layers_of(registry.metric(name, model=model))
     return {DEFAULT: str(plain), **{number: str(up_to(plain, number)) for number in range(most + 1)}}
-
-
-def _value(agreed: object) -> float:
-    return getattr(agreed, "value", math.nan)
 
 
 def chosen(found: Sequence[Family]) -> dict[str, int]:

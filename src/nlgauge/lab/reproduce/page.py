@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 
 from nlgauge._version import __version__
 from nlgauge.lab.reproduce.markdown import ranged, render, short, table
+from nlgauge.lab.reproduce.measuring import Measured, Verdict
 from nlgauge.lab.reproduce.overview import label, winners
 from nlgauge.lab.reproduce.published import best
 from nlgauge.lab.reproduce.suites import Suite
-from nlgauge.lab.reproduce.verdicts import Key, Measured, Verdict
 from nlgauge.meta.agreement import Agreement
 
 
@@ -101,7 +101,12 @@ def _table(ones: Sequence[Measured], level: str, coefficient: str, apart: Collec
     if not shown:
         return []
     rows: list[list[str]] = []
-    tops = {key: max((value for one in ones for value in _whole(one, key)), default=math.nan) for key in keys}
+    # What has not scored all rows is not the best.
+    whole = {
+        key: [agreed.value for one in ones for name, agreed in one.of(key).items() if name not in one.partial]
+        for key in keys
+    }
+    tops = {key: max(values, default=math.nan) for key, values in whole.items()}
     for one, name, on in shown:
         cells = [_cell(one.of(key).get(name), tops[key], name in one.partial) for key in keys]
         scored = f", {one.partial[name]:,} of {one.rows:,} rows" if name in one.partial else ""
@@ -112,11 +117,6 @@ def _table(ones: Sequence[Measured], level: str, coefficient: str, apart: Collec
         rows.append(["best published", *named])
     heads = [f"{level}, {coefficient}", *(aspect.replace("_", " ") for aspect in suite.aspects)]
     return table(heads, "l" + "r" * len(keys), rows)
-
-
-def _whole(one: Measured, key: Key) -> list[float]:
-    """The values of the metrics that scored all rows."""
-    return [agreed.value for name, agreed in one.of(key).items() if name not in one.partial]
 
 
 def _cell(agreed: Agreement | None, top: float, partial: bool) -> str:

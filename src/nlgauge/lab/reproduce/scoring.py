@@ -64,7 +64,7 @@ class Scores:
         """Take what the store has, and score nothing."""
         digest = job.corpus.digest
         wanted = {str(metric): metric for metric in job.metrics}
-        new = {spec: metric for spec, metric in wanted.items() if (digest, spec) not in self._known}
+        new = {spec: metric for spec, metric in wanted.items() if (digest, spec) not in self._tables | self._refused}
         for spec, found in kept(job.corpus, new, self._cache):
             if isinstance(found, ScoreTable):
                 self._tables[digest, spec] = found
@@ -87,10 +87,6 @@ class Scores:
     def why(self, corpus: Corpus, metric: Metric) -> str:
         """Why there is no table of a metric."""
         return self._refused.get((corpus.digest, str(metric)), NOT_SCORED)
-
-    @property
-    def _known(self) -> set[tuple[str, str]]:
-        return {*self._tables, *self._refused}
 
     def lacks(self, corpus: Corpus, spec: str) -> bool:
         """Whether a metric that was looked up is still to be scored on some rows."""
