@@ -217,8 +217,9 @@ class _Task:
         found, errors, p = {}, [], math.nan
         for kind, (mean, *influence) in whole.items():
             moved, cautious = (ppi.totals(one, clusters) for one in influence)
-            ends = ppi.interval(mean, moved, cautious, units, units - fitted, self.confidence)
-            found[kind] = (mean, *self._within(ends))
+            low, high = ppi.interval(mean, moved, cautious, units, units - fitted, self.confidence)
+            # A share, and a difference of shares, has ends that it cannot pass.
+            found[kind] = (mean, max(-1.0, low), min(1.0, high)) if self.share else (mean, low, high)
             errors.append(ppi.standard_error(moved))
             if kind == "by_metric" and len(parts) > 1:
                 p = ppi.chance(mean, moved, cautious, units, units - fitted)
@@ -246,10 +247,6 @@ class _Task:
         rows = np.concatenate([self.table.rows_of(system) for system in systems])
         rows = rows[~np.isnan(self.values[rows])]
         return len(rows) if clusters is None else len(np.unique(clusters[rows]))
-
-    def _within(self, ends: tuple[float, float]) -> tuple[float, float]:
-        """A share, and a difference of shares, has ends that it cannot pass."""
-        return (max(-1.0, ends[0]), min(1.0, ends[1])) if self.share else ends
 
     def _more(self, influence: Float, found: tuple[float, ...], error: float, n: int, rows: int) -> float:
         """Ratings until the interval is plus or minus the margin, the variance of rated rows falling as 1 / ratings."""

@@ -53,7 +53,9 @@ def _overview(tried: Sequence[Tried]) -> list[str]:
     for one in tried:
         held = [cell.covered for cell in one.cells if _judged(cell)]
         worth = {
-            (cell.aspect, cell.metric): _worth(one, cell) for cell in one.cells if _shown(cell) and cell.ratings == 100
+            (cell.aspect, cell.metric): _worth(one, cell)
+            for cell in one.cells
+            if not cell.bare and cell.metric not in (ALONE, TOGETHER) and cell.ratings == 100
         }
         aspect, metric = max(worth, key=lambda key: worth[key])
         sizes = f"{len(one.population.clusters):,}", f"{one.items:,}"
@@ -67,10 +69,6 @@ def _overview(tried: Sequence[Tried]) -> list[str]:
 def _judged(cell: Cell) -> bool:
     """Whether it is an interval of `estimate`, and was given in most draws."""
     return not cell.bare and cell.refused <= _MOST_REFUSED
-
-
-def _shown(cell: Cell) -> bool:
-    return not cell.bare and cell.metric not in (ALONE, TOGETHER)
 
 
 def _worth(one: Tried, cell: Cell) -> float:
