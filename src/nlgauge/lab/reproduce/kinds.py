@@ -16,6 +16,7 @@ from nlgauge.lab.reproduce.columns import only, part_of
 from nlgauge.lab.reproduce.entries import Entries
 from nlgauge.lab.reproduce.published import Column, Entry, Table
 from nlgauge.lab.reproduce.rebuilt import Block, Cell
+from nlgauge.lab.studies.distributions import scaled
 from nlgauge.meta.agreement import correlate
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.coefficients import correlation
@@ -126,12 +127,13 @@ def distributions(entries: Entries, table: Table) -> Made:
         samples[data] = {}
         for entry in table.rows:
             scored = entries.values(table, entry, data)
-            scaled = scored if isinstance(scored, str) else _scaled(turned(part_of(only(scored), entry.part), 0))
-            if isinstance(scaled, str):
-                rows[entry.name] = tuple(Cell(reason=scaled) for _ in _QUANTILES)
+            known = None if isinstance(scored, str) else scaled(turned(part_of(only(scored), entry.part), 0))
+            if known is None or not len(known):
+                reason = scored if isinstance(scored, str) else "all values are alike"
+                rows[entry.name] = tuple(Cell(reason=reason) for _ in _QUANTILES)
                 continue
-            samples[data][entry.name] = scaled
-            rows[entry.name] = tuple(Cell(ours=float(value)) for value in np.percentile(scaled, _QUANTILES))
+            samples[data][entry.name] = known
+            rows[entry.name] = tuple(Cell(ours=float(value)) for value in np.percentile(known, _QUANTILES))
         blocks.append(Block(data, tuple(f"{q} %" for q in _QUANTILES), rows))
     return Made(blocks, samples)
 
@@ -238,13 +240,3 @@ def _better(one: Float, other: Float, people: Float) -> float:
         return math.nan
     first, second, mutual = (float(correlation(a, b)) for a, b in ((one, people), (other, people), (one, other)))
     return williams(first, second, mutual, len(people)).p
-
-
-def _scaled(values: Float) -> Float | str:
-    """The finite values, the least at 0 and the greatest at 1; or why they cannot be."""
-    finite = values[np.isfinite(values)]
-    spread = float(np.ptp(finite)) if len(finite) else 0.0
-    if not spread:
-        return "all values are alike"
-    scaled: Float = (finite - finite.min()) / spread
-    return scaled

@@ -20,7 +20,7 @@ _RULES = {"l": "---|", "r": "---:|"}
 
 def render(template: str, **facts: Any) -> str:
     """A page by one of `templates/`, where a list of lines stands as lines, and a line that ends in \\ goes on."""
-    made = _templates().get_template(template).render(**facts).replace("\\\n", "")
+    made = _templates().get_template(f"{template}.jinja").render(**facts).replace("\\\n", "")
     return re.sub(r"\n{3,}", "\n\n", made).strip() + "\n"
 
 
