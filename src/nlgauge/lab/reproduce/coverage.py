@@ -35,6 +35,8 @@ _PARTS = ("score", "probability")
 """What is taken of the metrics that have them; of the others the first"""
 _COPIED = "Original Ground Truth"
 """A system that is the reference itself"""
+CONFIDENCE = 0.95
+"""That of the intervals"""
 ROWS_A_RATING = 4
 """A file has at least so many times the rows that are rated"""
 
@@ -133,7 +135,7 @@ def populations(data: Data, scores: Scores) -> tuple[list[Population], list[str]
     return made, absent
 
 
-def cover(population: Population, draws: int, confidence: float = 0.95) -> Tried:
+def cover(population: Population, draws: int) -> Tried:
     """What the intervals do in so many draws of each number of ratings."""
     cells: list[Cell] = []
     patterns: dict[bytes, list[str]] = {}
@@ -141,7 +143,7 @@ def cover(population: Population, draws: int, confidence: float = 0.95) -> Tried
         patterns.setdefault(np.isnan(ratings).tobytes(), []).append(aspect)
     for aspects in patterns.values():
         for n in RATINGS:
-            cells += Drawing(population, aspects, n, confidence).cells(draws)
+            cells += Drawing(population, aspects, n).cells(draws)
     order = {key: place for place, key in enumerate(dict.fromkeys((one.aspect, one.metric, one.bare) for one in cells))}
     cells.sort(key=lambda one: (order[one.aspect, one.metric, one.bare], one.ratings))
     return Tried(population, tuple(cells))
@@ -150,8 +152,8 @@ def cover(population: Population, draws: int, confidence: float = 0.95) -> Tried
 class Drawing:
     """Draws of some aspects that the same rows have."""
 
-    def __init__(self, population: Population, aspects: Sequence[str], n: int, confidence: float) -> None:
-        self.aspects, self.n, self.confidence = aspects, n, confidence
+    def __init__(self, population: Population, aspects: Sequence[str], n: int) -> None:
+        self.aspects, self.n = aspects, n
         known = ~np.isnan(population.ratings[aspects[0]])
         self.ratings = {aspect: population.ratings[aspect][known] for aspect in aspects}
         self.first = next(iter(population.ratings))
@@ -202,7 +204,7 @@ class Drawing:
                 yield (aspect, metric, False), None if bad else self._ends(powered(y, x, design), design)
                 if all(one.min() >= 0 and one.max() <= 1 for one in (self.ratings[aspect], self.scores[metric])):
                     # Then the metric's mean could be taken for the mean rating.
-                    yield (aspect, metric, True), plain_mean(x, design.clusters, self.confidence)[1:]
+                    yield (aspect, metric, True), plain_mean(x, design.clusters, CONFIDENCE)[1:]
             if aspect == self.first:
                 bad = refused or any(chosen.values()) or refusal(y, every, design, False) is not None
                 items = np.arange(len(rows)) if design.clusters is None else design.clusters
@@ -211,4 +213,4 @@ class Drawing:
 
     def _ends(self, found: Powered, design: Design) -> tuple[float, float]:
         moved, cautious = (totals(influence, design.clusters) for influence in (found.influence, found.cautious))
-        return interval(found.estimate, moved, cautious, design.units, design.units - 1, self.confidence)
+        return interval(found.estimate, moved, cautious, design.units, design.units - 1, CONFIDENCE)
