@@ -53,9 +53,7 @@ class PlainParser:
             begin = text.index(form, at)
             at = begin + len(form)
             tag = "." if form == "." else "CD" if form.isdigit() else "NN"
-            words.append(
-                Word(begin, at, tag, 0, "dep", form.lower(), "CARDINAL" if form.isdigit() else "", form.isdigit())
-            )
+            words.append(Word(begin, at, tag, 0, "dep", form.lower(), "CARDINAL" if form.isdigit() else ""))
         return Sentence(text, tuple(words))
 
 
