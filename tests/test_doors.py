@@ -135,7 +135,6 @@ UNTESTED: dict[str, str] = {
     "data/table/folder.py": "tests/run/sinks/test_folder.py reads it, whole and damaged",
     "run/sets.py": "tests/run/test_plan.py, and tests/contracts/test_sets.py for every metric of sets",
     "meta/gate/grounded.py": "tests/meta/gate/test_check.py reads all of it",
-    "meta/gate/verdict.py": "tests/meta/gate/test_check.py reads all of it",
     "cli/check/__init__.py": "tests/cli/check/test_text.py runs the whole command",
     **{f"serve/{name}.py": "tests/serve/test_app.py asks the whole service" for name in ("limits", "measures")},
     "__init__.py": "tests/test_public_names.py",

@@ -21,7 +21,7 @@ from nlgauge.meta.fitting import folds_of
 from nlgauge.meta.join import Source, turned
 from nlgauge.meta.rated import rated_rows
 from nlgauge.meta.refusing import LEAST, chosen_by_score
-from nlgauge.meta.selection import label
+from nlgauge.meta.selection import label, meant
 
 SHARES = np.arange(1, 41) / 40
 """The shares of the scored rows that pass the bars that are tried, the strictest first"""
@@ -170,9 +170,7 @@ def calibrate(
 def _part(table: ScoreTable, metric: str | None) -> tuple[str, str]:
     """Raises SpecError for one that is not there, InputError for several, and for one that has no better
     direction or one number a system."""
-    if metric is None and len(table.columns) != 1:
-        raise InputError("the table has several metrics", remedy=f"name one of {', '.join(table.columns) or 'none'}")
-    spec, parts = table.named(metric if metric is not None else table.metrics[0])
+    spec, parts = meant(table, metric)
     column = table.columns[spec]
     if column.level != "item" or parts[0] in column.details:
         what = "one number a system" if column.level != "item" else "no better direction"

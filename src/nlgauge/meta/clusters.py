@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.meta.elsewhere import looked_up
+from nlgauge.meta.join import looked_up
 from nlgauge.meta.keyed import Key
 
 

@@ -111,13 +111,11 @@ def rated_rows(
     outputs: Corpus | None = None, draw: Draw | None = None,
 ) -> Rated:  # fmt: skip
     """A table beside its ratings; `draw` resolves the names of a sheet. Raises InputError for what does not fit."""
-    place = grid(table)
     if draw is not None and isinstance(source, Column):
         raise InputError("a column of ratings has no names of a sheet", remedy="give the rated sheet")
-    found = ratings(table, source if draw is None or isinstance(source, Column) else draw.resolved(aspects_of(source)))
-    if unknown := [aspect for aspect in aspects or () if aspect not in found.values]:
-        raise InputError(f"nothing is rated for {unknown[0]!r}", remedy=f"rated are {', '.join(found.values)}")
-    values = {aspect: found.values[aspect] for aspect in aspects or found.values}
+    resolved = source if draw is None or isinstance(source, Column) else draw.resolved(aspects_of(source))
+    place, found, chosen = joined(table, resolved, aspects or None)
+    values = {aspect: found.values[aspect] for aspect in chosen}
     any_rated = ~np.all([np.isnan(one) for one in values.values()], axis=0)
     notes = [f"{len(found.unscored)} rated outputs are not in the scores"] if found.unscored else []
     items = np.array(place.place[0], np.intp)
@@ -133,14 +131,14 @@ def rated_rows(
         strata_given = column_of(table.rows, source, "stratum")
         given = [number(one, "a probability") for one in column_of(table.rows, source, "probability")]
         if None not in strata_given:
-            strata, at_random = _codes(strata_given), False
+            strata, at_random = codes(strata_given), False
         elif not all(np.isnan(given)):
             probabilities, at_random = _probabilities(np.array(given), any_rated), False
     if cluster is not None:
         labels = _labels(table, corpus, cluster)
     elif labels is None and table.clusters is not None:
         labels = list(table.clusters)
-    return Rated(values, items, None if labels is None else _codes(labels), strata, probabilities, at_random, notes)
+    return Rated(values, items, None if labels is None else codes(labels), strata, probabilities, at_random, notes)
 
 
 def _labels(table: ScoreTable, corpus: Corpus | None, name: str) -> list[Any]:
@@ -153,7 +151,8 @@ def _labels(table: ScoreTable, corpus: Corpus | None, name: str) -> list[Any]:
     return labels
 
 
-def _codes(labels: list[Any]) -> Integers:
+def codes(labels: Sequence[Any]) -> Integers:
+    """The number of each label, from 0, in the order in which they first appear."""
     places = {label: n for n, label in enumerate(dict.fromkeys(map(str, labels)))}
     return np.array([places[str(label)] for label in labels], np.intp)
 

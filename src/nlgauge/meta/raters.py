@@ -121,10 +121,8 @@ class _Raters:
 
     def agreement(self, values: Float) -> tuple[float, float, float]:
         """How a metric agrees with the same means, on the rows that the rater left out rated."""
-        pairs = []
-        for rater, own in enumerate(self._given):
-            pairs.append((np.where(np.isnan(own), np.nan, values), self._others(rater)))
-        return self._mean(pairs)
+        own = (np.where(np.isnan(given), np.nan, values) for given in self._given)
+        return self._mean([(one, self._others(rater)) for rater, one in enumerate(own)])
 
     def _mean(self, pairs: Sequence[tuple[Float, Float]]) -> tuple[float, float, float]:
         how, clusters = self._how, self._place.clusters

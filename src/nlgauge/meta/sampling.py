@@ -16,6 +16,7 @@ from nlgauge.meta.clusters import column_of
 from nlgauge.meta.drawn import Draw, DrawnRow
 from nlgauge.meta.join import turned
 from nlgauge.meta.keyed import refuse_twice
+from nlgauge.meta.selection import meant
 
 ALLOCATIONS = ("proportional", "neyman")
 _EACH = 2
@@ -90,9 +91,7 @@ def allocated(n: int, sizes: Integers, spread: Float) -> Integers:
 
 def _values(keys: Sequence[tuple[str, str]], scores: ScoreTable, metric: str | None) -> Float:
     """A score for each row, larger better, least where there is none. Raises InputError."""
-    if metric is None and len(scores.columns) != 1:
-        raise InputError("the table has several metrics", remedy=f"name one of {', '.join(scores.columns) or 'none'}")
-    spec, parts = scores.named(metric if metric is not None else scores.metrics[0])
+    spec, parts = meant(scores, metric)
     column = scores.columns[spec]
     if column.level != "item":
         raise InputError(f"{spec} has one number a system", remedy="name a metric that has one for each row")

@@ -6,12 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.errors import SpecError
+from nlgauge.errors import InputError, SpecError
 
 
 def label(table: ScoreTable, metric: str, part: str) -> str:
     """What to call a part of a metric: its spec, with the part where it has several."""
     return table.columns[metric].label(metric, part)
+
+
+def meant(table: ScoreTable, metric: object) -> tuple[str, tuple[str, ...]]:
+    """The spec and the parts that a name means, or those of the table's one metric. Raises InputError for several."""
+    if metric is None and len(table.columns) != 1:
+        raise InputError("the table has several metrics", remedy=f"name one of {', '.join(table.columns) or 'none'}")
+    return table.named(str(metric if metric is not None else table.metrics[0]))
 
 
 def selected(table: ScoreTable, metrics: Sequence[str] | None = None, every_part: bool = False) -> ScoreTable:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.catalogue import names, registry
-from nlgauge.lab.reproduce import page, verdicts
+from nlgauge.lab.reproduce import measuring, page
 from nlgauge.lab.reproduce.published import Best, table
 from tests.lab.reproduce import pieces
 from tests.lab.reproduce.pieces import Words, write
@@ -39,6 +39,6 @@ def published(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
     def best(file: str, aspect: str, level: str, coefficient: str) -> Best | None:
         return Best(values[level], "Other", made) if level in values else None
 
-    for module in (page, verdicts):
+    for module in (page, measuring):
         monkeypatch.setattr(module, "best", best)
     return values

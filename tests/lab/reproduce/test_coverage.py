@@ -22,12 +22,12 @@ def population(rows: int = 120, size: int = 2, seed: int = 0) -> Population:
 
 
 def test_a_file_has_whole_items_and_enough_rows() -> None:
-    drawing = Drawing(population(), ["good"], 100, 0.95)
+    drawing = Drawing(population(), ["good"], 100)
     rows, design = drawing.file(np.random.default_rng(0))
     assert len(rows) >= 400 and design.rated.sum() == 100
     assert design.clusters is not None and (np.bincount(design.clusters) == 2).all()
     assert (rows[::2] % 2 == 0).all() and (rows[1::2] == rows[::2] + 1).all()
-    assert Drawing(population(size=1), ["good"], 50, 0.95).file(np.random.default_rng(0))[1].clusters is None
+    assert Drawing(population(size=1), ["good"], 50).file(np.random.default_rng(0))[1].clusters is None
 
 
 def test_intervals_hold_and_the_bare_mean_does_not() -> None:

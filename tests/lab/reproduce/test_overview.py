@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from nlgauge.lab.reproduce.measuring import Measured
 from nlgauge.lab.reproduce.overview import counted, label, short_tables, standing, winners
-from nlgauge.lab.reproduce.verdicts import Measured
 from nlgauge.meta.agreement import Agreement
 from tests.lab.reproduce.pieces import SUITE
 

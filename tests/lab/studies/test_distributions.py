@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from nlgauge import InputError, ScoreTable
 from nlgauge.data.table import Column
-from nlgauge.lab.studies.distributions import _scaled, _wasserstein, distributions
+from nlgauge.lab.studies.distributions import _wasserstein, distributions, scaled
 from tests.printed import printed
 
 KEYS = [("A", str(i)) for i in range(5)]
@@ -92,5 +92,4 @@ def test_what_it_shows(tmp_path: Path) -> None:
 def test_one_bin_is_refused_and_scaling_is_from_0_to_1() -> None:
     with pytest.raises(InputError):
         distributions(table(("Score", [1, 2, 3, 4, 5], True)), bins=1)
-    scaled = _scaled(np.array([-3.0, 5, math.nan, 1]))
-    assert scaled.tolist() == [0, 0.5, 1]
+    assert scaled(np.array([-3.0, 5, math.nan, 1])).tolist() == [0, 0.5, 1]

@@ -19,7 +19,7 @@ from nlgauge.engine.models.capabilities import TOKENIZER  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
 from nlgauge.lab.training.masked_lm import Trainer, mask_rows, train  # noqa: E402
-from nlgauge.lab.training.masked_lm_config import MaskedLMConfig  # noqa: E402
+from nlgauge.lab.training.recipe import MaskedLMConfig  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 from nlgauge.lab.training.pair_rows import Frame, excerpts, make_row
 from nlgauge.lab.training.pair_texts import Pairs
-from nlgauge.lab.training.pairs_config import PairsConfig, Stage
+from nlgauge.lab.training.recipe import PairsConfig, Stage
 from tests.engine.fake import tiny_tokenizer
 
 CONFIG = PairsConfig(body="", groups={}, words=0.3, stretch=12, sizes=((16, 8), (32, 4)))

@@ -10,7 +10,7 @@ import pytest
 from nlgauge.errors import InputError
 from nlgauge.lab.training import pair_texts
 from nlgauge.lab.training.pair_texts import Pairs, read_pairs
-from nlgauge.lab.training.pairs_config import PairsConfig
+from nlgauge.lab.training.recipe import PairsConfig
 from tests.engine.fake import tiny_tokenizer
 
 RECIPE = Path(pair_texts.__file__).parent / "pairs.toml"

@@ -24,7 +24,7 @@ from nlgauge.errors import InputError  # noqa: E402
 from nlgauge.lab.training.export import write_folder  # noqa: E402
 from nlgauge.lab.training.pair_rows import make_row  # noqa: E402
 from nlgauge.lab.training.pairs import PairsTrainer, learns, train  # noqa: E402
-from nlgauge.lab.training.pairs_config import PairsConfig, Stage  # noqa: E402
+from nlgauge.lab.training.recipe import PairsConfig, Stage  # noqa: E402
 from tests.engine.models.small_bert import written  # noqa: E402
 
 SHAPE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}

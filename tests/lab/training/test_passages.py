@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from nlgauge.errors import InputError
-from nlgauge.lab.training.masked_lm_config import MaskedLMConfig
 from nlgauge.lab.training.passages import load_texts, pack, read_lines
+from nlgauge.lab.training.recipe import MaskedLMConfig
 from tests.engine.fake import tiny_tokenizer
 
 

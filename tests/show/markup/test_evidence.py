@@ -90,15 +90,15 @@ def test_without_a_script_what_is_said_of_a_word_is_its_title() -> None:
 
 
 def test_drivers_are_as_wide_as_they_are_likely() -> None:
-    river, bank = drivers(WORDS)
-    assert (river.candidate_width, river.reference_width, river.share) == (50.0, 100.0, "25.0 %")
-    assert (bank.candidate_width, bank.share) == (25.0, "–")
-    assert drivers(TEXTS) == []
+    made = drawn({"items": WORDS})
+    cells = ["--w:50.0%", "0.02000", "--w:100.0%", "0.04000", "25.0 %", "--w:25.0%", "0.01000", "--w:0.0%", "–"]
+    places = [made.index(cell) for cell in cells]
+    assert places == sorted(places) and drivers(TEXTS) == []
 
 
 def test_texts_of_sets_are_told_apart_by_side() -> None:
     sides = covering(TEXTS)
-    assert [text.text for text in sides["output"]] == ["Bare."] and sides["reference"][0].covered == 1.0
+    assert sides == {"output": [TEXTS[0]], "reference": [TEXTS[1]]}
     assert covering(WORDS) == {}
 
 

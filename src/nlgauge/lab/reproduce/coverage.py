@@ -23,6 +23,7 @@ from nlgauge.lab.reproduce.specs import metric_of
 from nlgauge.lab.reproduce.suites import SUITES
 from nlgauge.maths.prediction_powered import Design, Float, Integers, Powered, interval, plain_mean, powered, totals
 from nlgauge.meta.fitting import combined
+from nlgauge.meta.rated import codes
 from nlgauge.meta.refusing import chosen_by_score, refusal
 from nlgauge.meta.selection import label
 
@@ -34,6 +35,8 @@ _PARTS = ("score", "probability")
 """What is taken of the metrics that have them; of the others the first"""
 _COPIED = "Original Ground Truth"
 """A system that is the reference itself"""
+CONFIDENCE = 0.95
+"""That of the intervals"""
 ROWS_A_RATING = 4
 """A file has at least so many times the rows that are rated"""
 
@@ -103,7 +106,7 @@ def populations(data: Data, scores: Scores) -> tuple[list[Population], list[str]
         (corpus,) = VIEWS[suite.view].of(data.corpus(suite.sources))
         corpus = Corpus(tuple(row for row in corpus if row.system != _COPIED))
         rated = {a: np.array([row.scores.get(a, math.nan) for row in corpus], float) for a in suite.aspects}
-        items = _codes([row.item for row in corpus])
+        items = codes([row.item for row in corpus])
         jobs.append((suite.name, suite.title, corpus, _RATED, suite.defaults, items, rated))
     for one in LABELLED_SETS:
         labels = read_set(data.folder, one.name, None)
@@ -127,17 +130,12 @@ def populations(data: Data, scores: Scores) -> tuple[list[Population], list[str]
             for part in [part for part in column.scores if part in _PARTS] or column.shown[:1]:
                 values = column.values[:, column.parts.index(part)]
                 found[label(table, str(metric), part)] = np.where(np.isfinite(values), values, np.nanmean(values))
-        systems = _codes([row.system for row in corpus])
+        systems = codes([row.system for row in corpus])
         made.append(Population(name, title, clusters, by_aspect, found, systems))
     return made, absent
 
 
-def _codes(names: Sequence[str]) -> Integers:
-    places = {name: n for n, name in enumerate(dict.fromkeys(names))}
-    return np.array([places[name] for name in names], np.intp)
-
-
-def cover(population: Population, draws: int, confidence: float = 0.95) -> Tried:
+def cover(population: Population, draws: int) -> Tried:
     """What the intervals do in so many draws of each number of ratings."""
     cells: list[Cell] = []
     patterns: dict[bytes, list[str]] = {}
@@ -145,7 +143,7 @@ def cover(population: Population, draws: int, confidence: float = 0.95) -> Tried
         patterns.setdefault(np.isnan(ratings).tobytes(), []).append(aspect)
     for aspects in patterns.values():
         for n in RATINGS:
-            cells += Drawing(population, aspects, n, confidence).cells(draws)
+            cells += Drawing(population, aspects, n).cells(draws)
     order = {key: place for place, key in enumerate(dict.fromkeys((one.aspect, one.metric, one.bare) for one in cells))}
     cells.sort(key=lambda one: (order[one.aspect, one.metric, one.bare], one.ratings))
     return Tried(population, tuple(cells))
@@ -154,8 +152,8 @@ def cover(population: Population, draws: int, confidence: float = 0.95) -> Tried
 class Drawing:
     """Draws of some aspects that the same rows have."""
 
-    def __init__(self, population: Population, aspects: Sequence[str], n: int, confidence: float) -> None:
-        self.aspects, self.n, self.confidence = aspects, n, confidence
+    def __init__(self, population: Population, aspects: Sequence[str], n: int) -> None:
+        self.aspects, self.n = aspects, n
         known = ~np.isnan(population.ratings[aspects[0]])
         self.ratings = {aspect: population.ratings[aspect][known] for aspect in aspects}
         self.first = next(iter(population.ratings))
@@ -204,8 +202,9 @@ class Drawing:
             for metric, x in scores.items():
                 bad = refused or chosen[metric]
                 yield (aspect, metric, False), None if bad else self._ends(powered(y, x, design), design)
-                if _same_unit(self.ratings[aspect], self.scores[metric]):
-                    yield (aspect, metric, True), plain_mean(x, design.clusters, self.confidence)[1:]
+                if all(one.min() >= 0 and one.max() <= 1 for one in (self.ratings[aspect], self.scores[metric])):
+                    # Then the metric's mean could be taken for the mean rating.
+                    yield (aspect, metric, True), plain_mean(x, design.clusters, CONFIDENCE)[1:]
             if aspect == self.first:
                 bad = refused or any(chosen.values()) or refusal(y, every, design, False) is not None
                 items = np.arange(len(rows)) if design.clusters is None else design.clusters
@@ -214,9 +213,4 @@ class Drawing:
 
     def _ends(self, found: Powered, design: Design) -> tuple[float, float]:
         moved, cautious = (totals(influence, design.clusters) for influence in (found.influence, found.cautious))
-        return interval(found.estimate, moved, cautious, design.units, design.units - 1, self.confidence)
-
-
-def _same_unit(ratings: Float, scores: Float) -> bool:
-    """Whether a metric's mean could be taken for the mean rating: both are within 0 and 1."""
-    return all(x.min() >= 0 and x.max() <= 1 for x in (ratings, scores))
+        return interval(found.estimate, moved, cautious, design.units, design.units - 1, CONFIDENCE)

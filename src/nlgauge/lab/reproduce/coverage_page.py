@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from nlgauge._version import __version__
 from nlgauge.lab.reproduce.coverage import ALONE, RATINGS, TOGETHER, Cell, Tried
 from nlgauge.lab.reproduce.differences import RATINGS as OF_EACH
-from nlgauge.lab.reproduce.markdown import table
+from nlgauge.lab.reproduce.markdown import render, table
 from nlgauge.lab.reproduce.promises import CONFIDENCE, Promise
 
 LOW, HIGH = 0.93, 0.97
@@ -22,28 +22,29 @@ def page(
 ) -> str:  # fmt: skip
     """The page in Markdown. made: of each set the intervals of means, those of differences, and the bars."""
     tried = [one for one, _, _ in made]
-    differences = {one.population.title: cells for one, cells, _ in made if cells}
-    kept = {one.population.title: bars for one, _, bars in made if bars}
-    lines = [
-        "# Do the intervals hold?", "",
-        "[`nlgauge estimate`](guides/estimate.md) says what people would say of all rows, from a few ratings, with an "
-        "interval of 95 %. This page asks how often such an interval holds the truth, on sets that people rated "
-        "completely. [`nlgauge calibrate`](guides/certified-bar.md) gives bars with a promise, and the last section "
-        "asks how often it is broken.", "",
-        f"A set is taken for the whole population, so its mean rating is known. Each of {draws:,} draws makes a file "
-        "of it: items (or sources) are drawn with replacement, each with all its rows, so that what hangs together "
-        "stays together. Then the ratings of 50, 100 or 200 rows, drawn at random, are shown, and the others are "
-        "hidden. A column *holds* is the share of intervals that held the truth. It should be 95 %, and chance alone "
-        f"moves it by about {100 * 1.96 * math.sqrt(0.95 * 0.05 / draws):.1f} points. A column *±* is the mean of "
-        "half their length, in the unit of the ratings.", "",
-        f"Made by `nlgauge reproduce coverage` (nlgauge {__version__}): [reproduce.md](reproduce.md).", "",
-    ]  # fmt: skip
-    if absent:
-        lines += [f"Not in this run: {', '.join(absent)}.", ""]
-    lines += [*_overview(tried), "", *_outside(tried)]
-    for one in tried:
-        lines += _section(one)
-    return "\n".join([*lines, *_differences(differences), *_promises(kept)]).rstrip() + "\n"
+    cells = [(one, cell) for one in tried for cell in one.cells if not cell.bare]
+    judged = [(one, cell) for one, cell in cells if _judged(cell)]
+    of_two = [cell.covered for _, of_pairs, _ in made for cell in of_pairs if _judged(cell)]
+    return render(
+        "coverage.md",
+        draws=draws,
+        chance=100 * 1.96 * math.sqrt(0.95 * 0.05 / draws),
+        version=__version__,
+        absent=absent,
+        overview=_overview(tried),
+        judged=judged,
+        wrong=[(one, cell) for one, cell in judged if not LOW <= cell.covered <= HIGH],
+        refused=[(one, cell) for one, cell in cells if not _judged(cell)],
+        low=LOW,
+        high=HIGH,
+        most_refused=_MOST_REFUSED,
+        sections=[(one.population.title, _section(one), _most_refused(one)) for one in tried],
+        differences=_differences({one.population.title: of_pairs for one, of_pairs, _ in made if of_pairs}),
+        of_two=of_two,
+        outside=sum(not LOW <= covered <= HIGH for covered in of_two),
+        confidence=CONFIDENCE,
+        promises=_promises({one.population.title: bars for one, _, bars in made if bars}),
+    )
 
 
 def _overview(tried: Sequence[Tried]) -> list[str]:
@@ -52,7 +53,9 @@ def _overview(tried: Sequence[Tried]) -> list[str]:
     for one in tried:
         held = [cell.covered for cell in one.cells if _judged(cell)]
         worth = {
-            (cell.aspect, cell.metric): _worth(one, cell) for cell in one.cells if _shown(cell) and cell.ratings == 100
+            (cell.aspect, cell.metric): _worth(one, cell)
+            for cell in one.cells
+            if not cell.bare and cell.metric not in (ALONE, TOGETHER) and cell.ratings == 100
         }
         aspect, metric = max(worth, key=lambda key: worth[key])
         sizes = f"{len(one.population.clusters):,}", f"{one.items:,}"
@@ -68,10 +71,6 @@ def _judged(cell: Cell) -> bool:
     return not cell.bare and cell.refused <= _MOST_REFUSED
 
 
-def _shown(cell: Cell) -> bool:
-    return not cell.bare and cell.metric not in (ALONE, TOGETHER)
-
-
 def _worth(one: Tried, cell: Cell) -> float:
     """How many ratings alone would give an interval as short."""
     alone = next(
@@ -81,45 +80,27 @@ def _worth(one: Tried, cell: Cell) -> float:
     return cell.ratings * (alone.half / cell.half) ** 2
 
 
-def _outside(tried: Sequence[Tried]) -> Iterator[str]:
-    """Every interval that does not hold as often as it should, or does more often."""
-    cells = [(one, cell) for one in tried for cell in one.cells if _judged(cell)]
-    wrong = [(one, cell) for one, cell in cells if not LOW <= cell.covered <= HIGH]
-    how = f"less than {LOW:.0%} or more than {HIGH:.0%} of the draws"
-    yield f"{len(cells):,} kinds of intervals were tried, and {len(wrong)} of them hold in {how}."
-    if wrong:
-        yield ""
-    for one, cell in wrong:
-        what = f"{one.population.title}, {cell.aspect}, `{cell.metric}`, {cell.ratings} ratings"
-        yield f"- {what}: {100 * cell.covered:.1f} %, ± {_number(cell.half)}"
-    refused = [(one, cell) for one in tried for cell in one.cells if not cell.bare and not _judged(cell)]
-    if refused:
-        yield from ("", f"Where more than {_MOST_REFUSED:.0%} of the draws are refused, the tables say so:", "")
-    for one, cell in refused:
-        what = f"{one.population.title}, {cell.aspect}, {cell.metric}, {cell.ratings} ratings"
-        yield f"- {what}: {cell.refused:.0%} of the draws"
-    yield ""
+def _most_refused(one: Tried) -> float:
+    """The largest share of draws without an interval, of the kinds that count as given."""
+    return max(cell.refused for cell in one.cells if cell.refused <= _MOST_REFUSED)
 
 
-def _section(one: Tried) -> Iterator[str]:
-    rows = []
+def _section(one: Tried) -> list[str]:
+    order = list(one.population.ratings)
+    rows = _lines(sorted(one.cells, key=lambda cell: order.index(cell.aspect)))
+    return table(["aspect", "by", *_heads(RATINGS)], "ll" + "rr" * len(RATINGS), rows)
+
+
+def _lines(cells: Iterable[Cell]) -> list[list[str]]:
+    """A line for each aspect and metric: its intervals by the number of ratings."""
     groups: dict[tuple[str, str, bool], list[Cell]] = {}
-    for cell in one.cells:
+    for cell in cells:
         groups.setdefault((cell.aspect, cell.metric, cell.bare), []).append(cell)
-    for (aspect, metric, bare), cells in sorted(
-        groups.items(), key=lambda pair: list(one.population.ratings).index(pair[0][0])
-    ):
+    rows = []
+    for (aspect, metric, bare), own in groups.items():
         name = metric if metric in (ALONE, TOGETHER) else f"`{metric}`" + (", its bare mean" if bare else "")
-        rows.append([aspect, name, *(text for cell in cells for text in _numbers(cell))])
-    yield from (
-        f"## {one.population.title}",
-        "",
-        *table(["aspect", "by", *_heads(RATINGS)], "ll" + "rr" * len(RATINGS), rows),
-    )
-    refused = max(cell.refused for cell in one.cells if cell.refused <= _MOST_REFUSED)
-    if refused > 0:
-        yield from ("", f"At most {refused:.1%} of the draws got no interval.")
-    yield ""
+        rows.append([aspect, name, *(text for cell in own for text in _numbers(cell))])
+    return rows
 
 
 def _heads(ratings: Sequence[int]) -> list[str]:
@@ -127,46 +108,18 @@ def _heads(ratings: Sequence[int]) -> list[str]:
 
 
 def _numbers(cell: Cell) -> tuple[str, str]:
-    return (_percent(cell.covered), _number(cell.half)) if cell.refused <= _MOST_REFUSED else ("refused", "-")
+    if cell.refused > _MOST_REFUSED:
+        return "refused", "-"
+    return ("-", "-") if math.isnan(cell.covered) else (f"{100 * cell.covered:.1f}", f"{cell.half:.3g}")
 
 
-def _differences(made: Mapping[str, Sequence[Cell]]) -> Iterator[str]:
-    """The intervals of two systems' difference, by set, aspect and metric."""
-    if not made:
-        return
-    every = [cell for cells in made.values() for cell in cells if _judged(cell)]
-    held = [100 * cell.covered for cell in every]
-    outside = sum(not LOW <= cell.covered <= HIGH for cell in every)
-    yield from (
-        "## Differences of two systems", "",
-        "Here each draw takes two systems of the set at random. Items are drawn with replacement, each with both "
-        "systems' outputs, and the ratings of 50 or 100 outputs of each system are shown, drawn independently. The "
-        "truth is the difference of the two mean ratings in the whole set. Intervals of "
-        f"{len(every):,} kinds hold it in {min(held):.1f} to {max(held):.1f} % of the draws, {outside} of them in less "
-        f"than {LOW:.0%} or more than {HIGH:.0%}.", "",
-    )  # fmt: skip
-    rows = []
-    for title, cells in made.items():
-        groups: dict[tuple[str, str], list[Cell]] = {}
-        for cell in cells:
-            groups.setdefault((cell.aspect, cell.metric), []).append(cell)
-        for (aspect, metric), own in groups.items():
-            name = metric if metric in (ALONE, TOGETHER) else f"`{metric}`"
-            rows.append([title, aspect, name, *(text for cell in own for text in _numbers(cell))])
-    yield from (*table(["set", "aspect", "by", *_heads(OF_EACH)], "lll" + "rr" * len(OF_EACH), rows), "")
+def _differences(made: Mapping[str, Sequence[Cell]]) -> list[str]:
+    """The intervals of two systems' difference, by set, aspect and metric; nothing where there are none."""
+    rows = [[title, *line] for title, cells in made.items() for line in _lines(cells)]
+    return table(["set", "aspect", "by", *_heads(OF_EACH)], "lll" + "rr" * len(OF_EACH), rows) if rows else []
 
 
-def _promises(kept: Mapping[str, Sequence[Promise]]) -> Iterator[str]:
-    yield from ("## Bars with a promise", "")
-    if not kept:
-        yield "No labelled set was in this run."
-        return
-    yield (
-        "A bar promises that of the rows that pass it, at most the share *risk* is unsupported, with "
-        f"{CONFIDENCE:.0%} confidence. So at most {1 - CONFIDENCE:.0%} of the draws may break the promise. Often the "
-        "ratings certify no bar at all: then the metric does not tell good and bad rows apart well enough for so few "
-        "ratings, and the command says so."
-    )
+def _promises(kept: Mapping[str, Sequence[Promise]]) -> list[str]:
     rows = []
     for title, found in kept.items():
         for one in found:
@@ -174,12 +127,4 @@ def _promises(kept: Mapping[str, Sequence[Promise]]) -> Iterator[str]:
             shares = f"{one.risk:.0%}", f"{one.certified:.1%}", passing, f"{one.broken:.1%}"
             rows.append([title, f"`{one.metric}`", one.ratings, *shares])
     heads = ["set", "metric", "ratings", "risk", "draws with a bar", "rows that pass it", "promise broken"]
-    yield from ("", *table(heads, "llrrrrr", rows))
-
-
-def _percent(share: float) -> str:
-    return "-" if math.isnan(share) else f"{100 * share:.1f}"
-
-
-def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.3g}"
+    return table(heads, "llrrrrr", rows) if rows else []

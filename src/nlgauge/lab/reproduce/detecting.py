@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
-from nlgauge.errors import InputError, NlgaugeError, SpecError
-from nlgauge.evaluation import evaluate
+from nlgauge.errors import InputError, SpecError
 from nlgauge.lab.reproduce.columns import only
-from nlgauge.lab.reproduce.scoring import read_model
+from nlgauge.lab.reproduce.scoring import read_model, scored
 from nlgauge.lab.reproduce.specs import metric_of, names_of, refusal
 from nlgauge.lab.training.labelled import Labelled, read_labelled
 from nlgauge.maths.detection import detection, resampled_area
@@ -124,7 +123,7 @@ def _tried(
     for model in dict.fromkeys(model_of(metric) for _, metric in metrics):
         group = {str(metric): (spec, metric) for spec, metric in metrics if model_of(metric) == model}
         tell(f"{labels.name}: {len(labels.rows)} rows by {', '.join(group)}")
-        tables = _scored(labels.corpus, [metric for _, metric in group.values()], cache)
+        tables = scored(labels.corpus, [metric for _, metric in group.values()], cache=cache, evidence=True)
         for name, (spec, _) in group.items():
             table = tables[name]
             if isinstance(table, ScoreTable):
@@ -132,20 +131,6 @@ def _tried(
             else:
                 reasons[name] = refusal(table)
     return Tried(labels.name, len(labels.rows), int((labels.truth == 0).sum()), tuple(found), reasons)
-
-
-def _scored(corpus: Corpus, metrics: Sequence[Metric], cache: Path | bool) -> dict[str, ScoreTable | NlgaugeError]:
-    """By metric, its column with evidence, or why there is none. What metrics share is computed once."""
-    try:
-        table = evaluate(corpus, metrics=list(metrics), evidence=True, progress=True, cache=cache)
-    except NlgaugeError as error:
-        if len(metrics) == 1:
-            return {str(metrics[0]): error}
-        return {name: one for metric in metrics for name, one in _scored(corpus, [metric], cache).items()}
-    return {
-        name: ScoreTable(table.rows, {name: column}, {name: table.signatures[name]})
-        for name, column in table.columns.items()
-    }
 
 
 def _found(labels: Labels, spec: str, table: ScoreTable, replicates: int) -> list[Found]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from nlgauge._version import __version__
 from nlgauge.lab.reproduce.detecting import METRICS, Found, Tried
 from nlgauge.lab.reproduce.labelled_sets import LABELLED_SETS, WHOLE_TEST_PART, LabelledSet, Others
-from nlgauge.lab.reproduce.markdown import ranged, short, table
+from nlgauge.lab.reproduce.markdown import ranged, render, short, table
 from nlgauge.lab.reproduce.specs import metric_of
 from nlgauge.lab.studies.probe_texts import KINDS
 from nlgauge.lab.studies.probes import SETTINGS, Area, ProbeResult, Probes
@@ -22,29 +22,16 @@ def page(
     tried: Sequence[Tried], absent: Sequence[str], limit: int | None, replicates: int, more: Sequence[str] = ()
 ) -> str:
     """The detection page in Markdown; more: lines at its end."""
-    lines = ["# Detecting hallucinations: what the source does not support", ""]
-    if limit is not None:
-        lines += [f"**Only the first {limit} rows of each set: these are not the results.**", ""]
-    lines += [
-        "People marked texts and words that their source does not support (hallucinations). This page says how well "
-        "metrics of faithfulness find them, on sets that none of our models was trained or chosen on.",
-        "",
-        "- *Area* is the area under the curve of hits against false alarms, of texts; .5 is chance. In brackets: 95 % "
-        f"of {replicates:,} resamples of the sources.",
-        "- *F1* is of unsupported texts or words. It is given at the threshold that ships, where one does. *Best F1* "
-        "has a threshold that was picked on these same rows. The baseline is to flag every text.",
-        "",
-        "The first table has the best metric and part by each model. String metrics are the baseline; they use no "
-        f"model. Made by `nlgauge reproduce detection` (nlgauge {__version__}): [reproduce.md](reproduce.md).",
-        "",
-    ]
-    if absent:
-        lines += [f"Not here: {', '.join(absent)}, whose data were not at hand.", ""]
-    lines += [*short_table(tried), ""]
-    for one in tried:
-        lines += _section(one)
-    lines += more
-    return "\n".join(lines).rstrip() + "\n"
+    return render(
+        "detection.md",
+        limit=limit,
+        replicates=replicates,
+        version=__version__,
+        absent=absent,
+        best=short_table(tried),
+        sections=[_section(one, _SETS[one.name]) for one in tried],
+        more=list(more),
+    )
 
 
 def short_table(tried: Sequence[Tried]) -> list[str]:
@@ -81,24 +68,14 @@ def _everything(one: Tried) -> float:
     return 2 * one.unsupported / (one.rows + one.unsupported) if one.rows else math.nan
 
 
-def _section(one: Tried) -> list[str]:
-    known = _SETS[one.name]
+def _section(one: Tried, known: LabelledSet) -> tuple[Tried, LabelledSet, list[str], str, list[str], list[str]]:
+    """A set, the metrics there, F1 where every text is flagged, and what others published."""
     heads = ["metric, part", "model", "area", "best F1", "F1", "words: best F1", "words: F1"]
-    lines = [
-        f"## {known.title}", "",
-        f"{one.rows:,} rows, {one.unsupported:,} of them with something unsupported. {known.about}", "",
-        *table(heads, "llrrrrr", [_line(found, one.rows) for found in one.found]),
-        f"| every text flagged | | .500 | {short(_everything(one))} | {short(_everything(one))} | | |",
-        "",
-    ]  # fmt: skip
-    for metric, reason in one.reasons.items():
-        lines += [f"No number: `{metric}`: {reason}.", ""]
-    if known.published:
-        lines += [*_others(f"Published F1 of texts, {known.of}", known.published), ""]
-    if known.name.startswith("ragtruth"):
-        heading = "Published F1 of texts, the whole test part (answers, data to text, summaries), which is easier"
-        lines += [*_others(heading, WHOLE_TEST_PART), ""]
-    return lines
+    lines = table(heads, "llrrrrr", [_line(found, one.rows) for found in one.found])
+    others = _others(f"Published F1 of texts, {known.of}", known.published)
+    heading = "Published F1 of texts, the whole test part (answers, data to text, summaries), which is easier"
+    whole = _others(heading, WHOLE_TEST_PART if known.name.startswith("ragtruth") else ())
+    return one, known, lines, short(_everything(one)), others, whole
 
 
 def _line(found: Found, rows: int) -> list[str]:
@@ -117,35 +94,21 @@ def _named(metric: str, part: str) -> str:
 
 def _others(heading: str, published: Sequence[Others]) -> list[str]:
     rows = [[one.name, _number(one), one.trained + (", from memory" if one.from_memory else "")] for one in published]
-    return table([heading, "", "trained on"], "lrl", rows)
+    return table([heading, "", "trained on"], "lrl", rows) if rows else []
 
 
 def section(found: Probes) -> list[str]:
     """The probes: a table of all errors together and one by kind of error."""
-    return [
-        "## Small errors, and the same in other words", "",
-        f"{found.statements} statements of our own about {found.sources} sources of two to four sentences. Each "
-        "has one "
-        "small error, and a twin without it. Beside them stand free paraphrases: true statements that share few "
-        "words with the source. No model of ours was trained or chosen on them. `nlgauge study probes` prints "
-        "these tables "
-        "for any model and metric.", "",
-        "- *Twin* and *paraphrase* are areas under the curve of hits against false alarms: errors against their "
-        "corrected twins, and against free paraphrases. .5 is chance. A metric that measures copying has an area "
-        "near 0 against paraphrases. In brackets: 95 % of resamples of the sources.",
-        "- *Marked* is the share of the free paraphrases in which a word is marked as unsupported, and *found* the "
-        "share of the errors of which a wrong word is marked.",
-        "- *Question* means that the question stands beside the source; *4 passages* and *8 passages* that the source "
-        "stands among so many others.", "",
-        *table(["metric, part", "model", "by", "twin", "paraphrase", "marked", "found"], "lllrrrr", [
-            [_named(one.metric, one.part), one.model, one.setting, _area(one.twin), _area(one.paraphrase),
-             _share(one.marked), _share(one.found)] for one in found.records
-        ]),
-        "",
-        "By kind of error, against the corrected twins, with the source alone; *answer*, a question answered wrongly, "
-        "with the question. *Mixed* is what the source says of another thing.", "",
-        *table(["metric, part", "model", *KINDS], "ll" + "r" * len(KINDS), _by_kind(found.records)),
+    rows = [
+        [
+            _named(one.metric, one.part), one.model, one.setting, _area(one.twin), _area(one.paraphrase),
+            _share(one.marked), _share(one.found),
+        ]
+        for one in found.records
     ]  # fmt: skip
+    heads = ["metric, part", "model", "by", "twin", "paraphrase", "marked", "found"]
+    by_kind = table(["metric, part", "model", *KINDS], "ll" + "r" * len(KINDS), _by_kind(found.records))
+    return render("probes.md", found=found, every=table(heads, "lllrrrr", rows), by_kind=by_kind).splitlines()
 
 
 def _by_kind(records: Sequence[ProbeResult]) -> list[list[str]]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.lab.reproduce.coverage import ALONE, ROWS_A_RATING, TOGETHER, Cell, Population, summed
+from nlgauge.lab.reproduce.coverage import ALONE, CONFIDENCE, ROWS_A_RATING, TOGETHER, Cell, Population, summed
 from nlgauge.maths.prediction_powered import Design, Float, Integers, Powered, interval, powered, totals
 from nlgauge.meta.fitting import combined
 from nlgauge.meta.refusing import refusal
@@ -28,7 +28,7 @@ class _Half(NamedTuple):
     design: Design
 
 
-def differences(population: Population, draws: int, confidence: float = 0.95) -> list[Cell]:
+def differences(population: Population, draws: int) -> list[Cell]:
     """What the intervals do in so many draws of each number of ratings; nothing for a set of one system.
 
     Each draw takes two systems at random and the same items, drawn with replacement, of both; the rated rows of the one
@@ -48,7 +48,7 @@ def differences(population: Population, draws: int, confidence: float = 0.95) ->
                 halves = _file(pair[:, (pair >= 0).any(0)], n, rng)
                 one, other = (float(ratings[rows[rows >= 0]].mean()) for rows in pair)
                 truth = one - other
-                for metric, ends in _intervals(population.scores, ratings, halves, aspect == first, confidence):
+                for metric, ends in _intervals(population.scores, ratings, halves, aspect == first):
                     hit = None if ends is None else (ends[0] <= truth <= ends[1], (ends[1] - ends[0]) / 2)
                     found.setdefault(metric, []).append(hit)
             cells += [summed(aspect, metric, n, hits) for metric, hits in found.items()]
@@ -77,7 +77,7 @@ def _file(pair: Integers, n: int, rng: np.random.Generator) -> list[_Half]:
 
 
 def _intervals(
-    scores: Mapping[str, Float], ratings: Float, halves: list[_Half], together: bool, confidence: float
+    scores: Mapping[str, Float], ratings: Float, halves: list[_Half], together: bool
 ) -> Iterator[tuple[str, tuple[float, float] | None]]:
     """By metric, as `nlgauge.estimate` puts two systems together; None where one of them is refused."""
     every = np.stack(list(scores.values()), 1)
@@ -90,10 +90,10 @@ def _intervals(
                 single = metric != TOGETHER
                 one = x[rows, 0] if single else combined(x[rows], y, design.rated, np.arange(len(rows)), 0)
                 found.append(powered(y, one, design, -math.inf if single else 0.0))
-        yield metric, _ends(found, halves, confidence) if len(found) == len(halves) else None
+        yield metric, _ends(found, halves) if len(found) == len(halves) else None
 
 
-def _ends(found: list[Powered], halves: list[_Half], confidence: float) -> tuple[float, float]:
+def _ends(found: list[Powered], halves: list[_Half]) -> tuple[float, float]:
     (a, b), items = found, np.concatenate([half.items for half in halves])
     items = np.unique(items, return_inverse=True)[1]
     rated = np.concatenate([half.design.rated for half in halves])
@@ -102,4 +102,4 @@ def _ends(found: list[Powered], halves: list[_Half], confidence: float) -> tuple
         for of_a, of_b in ((a.influence, b.influence), (a.cautious, b.cautious))
     )
     units = len(np.unique(items[rated]))
-    return interval(a.estimate - b.estimate, moved, cautious, units, units - len(halves), confidence)
+    return interval(a.estimate - b.estimate, moved, cautious, units, units - len(halves), CONFIDENCE)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from nlgauge.lab.reproduce.markdown import table
+from nlgauge.lab.reproduce.markdown import render, table
 from nlgauge.lab.reproduce.published import PAPERS, Table, by_name
 
 REBUILT, COMPARED, ABSENT = "rebuilt", "compared", "not to be had"
@@ -38,24 +38,11 @@ def page() -> str:
         rows[found[name][0].paper].append((label(name), *_cells(name, found[name])))
     counts = Counter(row[2] for of_paper in rows.values() for row in of_paper)
     told = ", ".join(f"{counts[word]} are {word}" for word in (REBUILT, COMPARED, ABSENT))
-    lines = [
-        "# The papers, table by table", "",
-        "A row stands here for each table and figure of the five papers, and for what they tell of without one. There "
-        f"are {counts.total()} rows: {told}. What was measured stands on [the page of agreement](agreement.md) and on "
-        "the pages of the metrics.", "",
-        f"- **{REBUILT}**: the command makes it again. The paper prints no numbers that ours could be compared with.",
-        f"- **{COMPARED}**: the command puts our numbers beside the published ones. The remark says why they differ.",
-        f"- **{ABSENT}**: the remark says why. Drawings and lists of formulas hold no results, and are counted here.",
-        "", "A command with `--data` needs a folder of rated data ([what it holds](reproduce.md#the-data-folder)). "
-        "Ours are by the embedded model, or by the one that you name with `--model`.", "",
-        "Made by `nlgauge reproduce papers`.", "",
-    ]  # fmt: skip
-    for paper, title in PAPERS.items():
-        lines += [f"## {title}", ""]
-        if any(row[0] == "-" for row in rows[paper]):
-            lines += ["The paper itself was not at hand, only its slides and its code, which number nothing.", ""]
-        lines += [*table(["exhibit", "shows", "state", "command", "remark"], "lllll", rows[paper]), ""]
-    return "\n".join(lines).rstrip() + "\n"
+    heads = ["exhibit", "shows", "state", "command", "remark"]
+    papers = {title: table(heads, "lllll", rows[paper]) for paper, title in PAPERS.items()}
+    unnumbered = {PAPERS[paper] for paper, own in rows.items() if any(row[0] == "-" for row in own)}
+    words = {"rebuilt": REBUILT, "compared": COMPARED, "absent": ABSENT}
+    return render("papers.md", total=counts.total(), told=told, papers=papers, unnumbered=unnumbered, **words)
 
 
 def _cells(name: str, tables: Sequence[Table]) -> tuple[str, str, str, str]:

@@ -16,6 +16,7 @@ from nlgauge.lab.reproduce.columns import only, part_of
 from nlgauge.lab.reproduce.entries import Entries
 from nlgauge.lab.reproduce.published import Column, Entry, Table
 from nlgauge.lab.reproduce.rebuilt import Block, Cell
+from nlgauge.lab.studies.distributions import scaled
 from nlgauge.meta.agreement import correlate
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.coefficients import correlation
@@ -84,33 +85,36 @@ def _average(row: Sequence[Cell]) -> Cell:
 
 def between(entries: Entries, table: Table) -> Made:
     """Pearson correlation of the rows with each other, of systems' means."""
-    blocks = []
-    for one in _by_system(entries, table):
-        names = tuple(entry.name for entry in table.rows if entry.name not in one.reasons)
-        rows = {
-            name: tuple(
-                Cell(ours=float(correlation(one.means[name], one.means[other])), reason=one.reasons.get(name))
-                for other in names
-            )
-            for name in (entry.name for entry in table.rows)
-        }
-        blocks.append(Block(f"{one.data}, systems' means ({one.aspect.replace('_', ' ')})", names, rows))
-    return Made(blocks, {})
+
+    def correlated(one: _BySystem, name: str, other: str) -> float:
+        return float(correlation(one.means[name], one.means[other]))
+
+    return _each_other(entries, table, "{}, systems' means ({})", correlated)
 
 
 def williams_tests(entries: Entries, table: Table) -> Made:
     """p that a row correlates better than a column, for each aspect."""
+
+    def better(one: _BySystem, name: str, other: str) -> float:
+        return _better(one.means[name], one.means[other], one.people)
+
+    return _each_other(entries, table, "{}, {}", better)
+
+
+def _each_other(
+    entries: Entries, table: Table, title: str, number: Callable[[_BySystem, str, str], float]
+) -> Made:  # fmt: skip
+    """A number for every two rows."""
     blocks = []
     for one in _by_system(entries, table):
         names = tuple(entry.name for entry in table.rows if entry.name not in one.reasons)
         rows = {
-            name: tuple(
-                Cell(ours=_better(one.means[name], one.means[other], one.people), reason=one.reasons.get(name))
-                for other in names
+            entry.name: tuple(
+                Cell(None, number(one, entry.name, other), one.reasons.get(entry.name)) for other in names
             )
-            for name in (entry.name for entry in table.rows)
+            for entry in table.rows
         }
-        blocks.append(Block(f"{one.data}, {one.aspect.replace('_', ' ')}", names, rows))
+        blocks.append(Block(title.format(one.data, one.aspect.replace("_", " ")), names, rows))
     return Made(blocks, {})
 
 
@@ -123,12 +127,13 @@ def distributions(entries: Entries, table: Table) -> Made:
         samples[data] = {}
         for entry in table.rows:
             scored = entries.values(table, entry, data)
-            scaled = scored if isinstance(scored, str) else _scaled(turned(part_of(only(scored), entry.part), 0))
-            if isinstance(scaled, str):
-                rows[entry.name] = tuple(Cell(reason=scaled) for _ in _QUANTILES)
+            known = None if isinstance(scored, str) else scaled(turned(part_of(only(scored), entry.part), 0))
+            if known is None or not len(known):
+                reason = scored if isinstance(scored, str) else "all values are alike"
+                rows[entry.name] = tuple(Cell(reason=reason) for _ in _QUANTILES)
                 continue
-            samples[data][entry.name] = scaled
-            rows[entry.name] = tuple(Cell(ours=float(value)) for value in np.percentile(scaled, _QUANTILES))
+            samples[data][entry.name] = known
+            rows[entry.name] = tuple(Cell(ours=float(value)) for value in np.percentile(known, _QUANTILES))
         blocks.append(Block(data, tuple(f"{q} %" for q in _QUANTILES), rows))
     return Made(blocks, samples)
 
@@ -235,13 +240,3 @@ def _better(one: Float, other: Float, people: Float) -> float:
         return math.nan
     first, second, mutual = (float(correlation(a, b)) for a, b in ((one, people), (other, people), (one, other)))
     return williams(first, second, mutual, len(people)).p
-
-
-def _scaled(values: Float) -> Float | str:
-    """The finite values, the least at 0 and the greatest at 1; or why they cannot be."""
-    finite = values[np.isfinite(values)]
-    spread = float(np.ptp(finite)) if len(finite) else 0.0
-    if not spread:
-        return "all values are alike"
-    scaled: Float = (finite - finite.min()) / spread
-    return scaled

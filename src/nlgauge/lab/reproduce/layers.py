@@ -15,7 +15,7 @@ import numpy as np
 
 from nlgauge.catalogue import registry
 from nlgauge.errors import SpecError
-from nlgauge.lab.reproduce.markdown import short, table
+from nlgauge.lab.reproduce.markdown import render, short, table
 from nlgauge.lab.reproduce.measuring import measure
 from nlgauge.lab.reproduce.rated import Data
 from nlgauge.lab.reproduce.scoring import Scores
@@ -113,7 +113,9 @@ def families(
         here = [one for one in measured if one.suite.name in by_suite]
         values = {
             layer: {
-                Judge(one.suite.title, aspect): _value(one.values.get(spec, {}).get((aspect, *one.suite.measured[0])))
+                Judge(one.suite.title, aspect): getattr(
+                    one.values.get(spec, {}).get((aspect, *one.suite.measured[0])), "value", math.nan
+                )
                 for one in here
                 for aspect in by_suite[one.suite.name]
             }
@@ -131,10 +133,6 @@ def _settings(name: str, model: str | None) -> dict[int, str]:
     return {DEFAULT: str(plain), **{number: str(up_to(plain, number)) for number in range(most + 1)}}
 
 
-def _value(agreed: object) -> float:
-    return getattr(agreed, "value", math.nan)
-
-
 def chosen(found: Sequence[Family]) -> dict[str, int]:
     """By family, the layer that agrees best over all data that judge it: for the card."""
     return {one.name: layer for one in found if (layer := one.best(one.suites)) is not None}
@@ -142,31 +140,23 @@ def chosen(found: Sequence[Family]) -> dict[str, int]:
 
 def page(found: Sequence[Family], models: Sequence[str], absent: Sequence[str], limit: int | None) -> str:
     """The tables in Markdown."""
-    lines = [f"# Layers of {', '.join(models) or 'no model'}", ""]
-    if limit is not None:
-        lines += [f"Measured on the first {limit} items of each data set.", ""]
-    lines += [
-        "Agreement by layer, 0 being the embeddings; of metrics that read several layers, of the window that ends "
-        "there. *Mean* is over data, each the mean over its aspects. *Left out*: the layer that the other data choose, "
-        "with its number on the data that had no say, which is what an honest choice is worth.",
-        "",
+    card = ", ".join(f'"{name}": {layer}' for name, layer in chosen(found).items())
+    sections = {one.name: _section(one) for one in found}
+    return render("layers.md", models=models, absent=absent, limit=limit, sections=sections, card=card)
+
+
+def _section(one: Family) -> list[str]:
+    best = one.best(one.suites)
+    heads = [f"{judge.suite}: {judge.aspect.replace('_', ' ')}" for judge in one.judges]
+    named = {layer: f"**{layer}**" if layer == best else layer for layer in one.values} | {DEFAULT: "as it is"}
+    rows = [
+        [named[layer], *map(short, values.values()), short(one.mean(layer, one.suites))]
+        for layer, values in one.values.items()
     ]
-    if absent:
-        lines += [f"Not here: {', '.join(absent)}, whose data were not at hand.", ""]
-    for one in found:
-        best = one.best(one.suites)
-        heads = [f"{judge.suite}: {judge.aspect.replace('_', ' ')}" for judge in one.judges]
-        named = {layer: f"**{layer}**" if layer == best else layer for layer in one.values} | {DEFAULT: "as it is"}
-        rows = [
-            [named[layer], *map(short, values.values()), short(one.mean(layer, one.suites))]
-            for layer, values in one.values.items()
-        ]
-        lines += [f"## {one.name}", "", *table(["layer", *heads, "mean"], "l" + "r" * (len(heads) + 1), rows)]
-        if len(one.suites) > 1:
-            lines.append(f"| left out | {' | '.join(_left_out(one, judge) for judge in one.judges)} | |")
-        lines.append("")
-    layers = ", ".join(f'"{name}": {layer}' for name, layer in chosen(found).items())
-    return "\n".join([*lines, f'For the card: `"layers": {{{layers}}}`', ""])
+    lines = table(["layer", *heads, "mean"], "l" + "r" * (len(heads) + 1), rows)
+    if len(one.suites) > 1:
+        lines.append(f"| left out | {' | '.join(_left_out(one, judge) for judge in one.judges)} | |")
+    return lines
 
 
 def _left_out(one: Family, judge: Judge) -> str:

@@ -1,16 +1,42 @@
-"""How the pages are written: tables in Markdown, short numbers, and parts of a page that stand between comments."""
+"""How the pages are written: by templates, with tables, short numbers, and parts that stand between comments."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.errors import InputError
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 _RULES = {"l": "---|", "r": "---:|"}
+
+
+def render(template: str, **facts: Any) -> str:
+    """A page by one of `templates/`, where a list of lines stands as lines, and a line that ends in \\ goes on."""
+    made = _templates().get_template(f"{template}.jinja").render(**facts).replace("\\\n", "")
+    return re.sub(r"\n{3,}", "\n\n", made).strip() + "\n"
+
+
+@cache
+def _templates() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: "\n".join(value) if isinstance(value, list) else value,
+    )
+    made.filters.update(count="{:,}".format, percent="{:.0%}".format, short=short)
+    return made
 
 
 def table(heads: Sequence[object], align: str, rows: Iterable[Sequence[object]]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from nlgauge.lab.reproduce.markdown import short, table
-from nlgauge.lab.reproduce.verdicts import Key, Measured, Verdict
+from nlgauge.lab.reproduce.measuring import Key, Measured, Verdict
 
 NOISE = 0.02
 """A difference that says nothing"""

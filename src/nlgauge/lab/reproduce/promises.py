@@ -39,7 +39,7 @@ def promises(population: Population, draws: int) -> list[Promise]:
     found: dict[tuple[str, int, float], list[tuple[bool, float, bool]]] = {}
     (aspect,) = population.ratings
     for n in RATINGS:
-        drawing = Drawing(population, [aspect], n, CONFIDENCE)
+        drawing = Drawing(population, [aspect], n)
         truth = drawing.ratings[aspect] < 1
         rng = np.random.default_rng([n, len(drawing.members), draws, 1])
         for _ in range(draws):

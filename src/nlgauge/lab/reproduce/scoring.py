@@ -64,7 +64,7 @@ class Scores:
         """Take what the store has, and score nothing."""
         digest = job.corpus.digest
         wanted = {str(metric): metric for metric in job.metrics}
-        new = {spec: metric for spec, metric in wanted.items() if (digest, spec) not in self._known}
+        new = {spec: metric for spec, metric in wanted.items() if (digest, spec) not in self._tables | self._refused}
         for spec, found in kept(job.corpus, new, self._cache):
             if isinstance(found, ScoreTable):
                 self._tables[digest, spec] = found
@@ -88,10 +88,6 @@ class Scores:
         """Why there is no table of a metric."""
         return self._refused.get((corpus.digest, str(metric)), NOT_SCORED)
 
-    @property
-    def _known(self) -> set[tuple[str, str]]:
-        return {*self._tables, *self._refused}
-
     def lacks(self, corpus: Corpus, spec: str) -> bool:
         """Whether a metric that was looked up is still to be scored on some rows."""
         table = self._tables.get((corpus.digest, spec))
@@ -105,24 +101,31 @@ class Scores:
         return f"{job.label}: {of}{len(job.corpus)} rows by {len(metrics)} of {cost} ({names})"
 
     def _score(self, corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
-        try:
-            table = evaluate(corpus, metrics=list(metrics.values()), progress=True, cache=self._cache)
-        except NlgaugeError as error:
-            if len(metrics) == 1:
-                (spec,) = metrics
-                del self._tables[corpus.digest, spec]
-                self._refused[corpus.digest, spec] = refusal(error)
+        for spec, found in scored(corpus, list(metrics.values()), cache=self._cache).items():
+            before = self._tables.pop((corpus.digest, spec))
+            if isinstance(found, ScoreTable):
+                self.computed += _missing(before, spec) * len(found.columns[spec].parts)
+                self._tables[corpus.digest, spec] = found
             else:
-                # One that fails spoils the pass of the others.
-                for spec, metric in metrics.items():
-                    self._score(corpus, {spec: metric})
-            return
-        for spec, column in table.columns.items():
-            before = self._tables[corpus.digest, spec]
-            self.computed += _missing(before, spec) * len(column.parts)
-            self._tables[corpus.digest, spec] = ScoreTable(
-                table.rows, {spec: column}, {spec: table.signatures[spec]}, version=table.version
-            )
+                self._refused[corpus.digest, spec] = refusal(found)
+
+
+def scored(
+    corpus: Corpus, metrics: Sequence[Metric], *, cache: Path | bool, evidence: bool = False
+) -> dict[str, ScoreTable | NlgaugeError]:
+    """By metric, its column, or why there is none. What metrics share is computed once."""
+    try:
+        table = evaluate(corpus, metrics=list(metrics), evidence=evidence, progress=True, cache=cache)
+    except NlgaugeError as error:
+        if len(metrics) == 1:
+            return {str(metrics[0]): error}
+        # One that fails spoils the pass of the others.
+        apart = (scored(corpus, [metric], cache=cache, evidence=evidence) for metric in metrics)
+        return {spec: found for one in apart for spec, found in one.items()}
+    return {
+        spec: ScoreTable(table.rows, {spec: column}, {spec: table.signatures[spec]}, version=table.version)
+        for spec, column in table.columns.items()
+    }
 
 
 def read_model(table: ScoreTable) -> list[str]:

@@ -106,17 +106,17 @@ def distributions(
     people = {} if source is None else ratings(table, source).values
     edges = np.linspace(0, 1, bins + 1)
     records = [_distribution(aspect, values, 1.0, edges, {}) for aspect, values in people.items()]
-    scaled = {aspect: _scaled(values) for aspect, values in people.items()}
+    of_people = {aspect: scaled(values) for aspect, values in people.items()}
     for spec, column in table.columns.items():
         if column.level == "item":
             sign = 1.0 if column.higher_is_better else -1.0
             for part, name in enumerate(column.parts):
                 full = label(table, spec, name)
-                records.append(_distribution(full, turned(column, part), sign, edges, scaled))
+                records.append(_distribution(full, turned(column, part), sign, edges, of_people))
     return Distributions(tuple(records), tuple(edges.tolist()))
 
 
-def _scaled(values: Float) -> Float:
+def scaled(values: Float) -> Float:
     """What is finite, from 0 to 1, in ascending order; empty where that is one value only."""
     known = np.sort(values[np.isfinite(values)])
     spread = known[-1] - known[0] if len(known) else 0.0
@@ -124,7 +124,7 @@ def _scaled(values: Float) -> Float:
 
 
 def _distribution(name: str, values: Float, sign: float, edges: Float, people: Mapping[str, Float]) -> Distribution:
-    finite, unit = values[np.isfinite(values)], _scaled(values)
+    finite, unit = values[np.isfinite(values)], scaled(values)
     undefined, infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
     ends = (sign * float(finite.min()), sign * float(finite.max())) if len(finite) else (math.nan, math.nan)
     if not len(unit):

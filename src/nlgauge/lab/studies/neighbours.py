@@ -6,7 +6,7 @@ One pass over the distances between outputs and references gives all estimators 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -156,16 +156,14 @@ def neighbours(
         scores = Column(column.scores, column.values[:, :size], column.reasons, level="system")
         judged = ScoreTable(table.rows, {spec: scores}, table.signatures, {}, table.version)
         agreement = _agreement(judged, rows, coefficients, aspects, replicates, seed)
-    records = tuple(_records(table.systems, column, swept.ks))
-    return NeighbourSweep(records, agreement, len(rows), table.signatures, tuple(notes))
-
-
-def _records(systems: Sequence[str], column: Column, ks: Sequence[int]) -> Iterator[Estimates]:
     place = {part: number for number, part in enumerate(column.parts)}
-    for system, values in zip(systems, column.values.tolist(), strict=True):
-        for name in _ESTIMATORS:
-            for k in ks:
-                yield Estimates(system, k, name, values[place[f"{name}@{k}"]], values[place[f"{name}^@{k}"]])
+    records = tuple(
+        Estimates(system, k, name, values[place[f"{name}@{k}"]], values[place[f"{name}^@{k}"]])
+        for system, values in zip(table.systems, column.values.tolist(), strict=True)
+        for name in _ESTIMATORS
+        for k in swept.ks
+    )
+    return NeighbourSweep(records, agreement, len(rows), table.signatures, tuple(notes))
 
 
 def _agreement(

@@ -86,10 +86,7 @@ class Graph:
     def constant(self, values: ArrayLike, dtype: DTypeLike = np.int64) -> str:
         array = np.asarray(values, dtype)
         name = "c_" + "_".join(map(str, array.ravel().tolist())) + f"_{array.ndim}_{array.dtype}"
-        if name not in self._names:
-            self._names.add(name)
-            self._initializers.append(onnx.numpy_helper.from_array(array, name))
-        return name
+        return self.table(name, array, dtype)
 
     def adapts(self, name: str) -> bool:
         """Whether the delta holds a tensor of this name."""
@@ -103,15 +100,15 @@ class Graph:
         """A stored tensor, as float32: the base's, or with what the delta adds or puts in its place."""
         delta = self._delta
         if delta is None or not self.adapts(name):
-            return self._widened(name)
+            return self._widened(self._base, name, name)
         if name in delta.header and not (name + SCALE in delta.header and name in self._base.header):
-            return self._widened_from(delta, name, name)
+            return self._widened(delta, name, name)
         adapted = name + "/adapted"
         if adapted not in self._names:
             self._names.add(adapted)
-            base = self._widened(name)
+            base = self._widened(self._base, name, name)
             if name + UP in delta.header:
-                kind, read, ends = "MatMul", self._widened_from, (UP, DOWN)
+                kind, read, ends = "MatMul", self._widened, (UP, DOWN)
             else:
                 kind, read, ends = "Mul", self._float, ("", SCALE)
             parts = [read(delta, name + end, name + end + "/delta") for end in ends]
@@ -119,11 +116,7 @@ class Graph:
             self.named(adapted, "Add", base, name + "/difference")
         return adapted
 
-    def _widened(self, name: str) -> str:
-        """A tensor of the base as float32, from 8 bits where it is stored so."""
-        return self._widened_from(self._base, name, name)
-
-    def _widened_from(self, stored: Stored, name: str, called: str) -> str:
+    def _widened(self, stored: Stored, name: str, called: str) -> str:
         """A tensor of a file as float32, from 8 bits where it is stored so."""
         values = self._float(stored, name, called)
         if name + SCALE not in stored.header:

@@ -119,7 +119,7 @@ def aligner(graph: Graph) -> onnx.ModelProto:
     `nlgauge.engine.models.aligner_net`.
     """
     asks = graph.adapts(ALIGNER_QUESTION)
-    batch = embed(graph, _cast(graph, _at(graph, OTHER), TensorProto.INT64) if asks else "side")
+    batch = embed(graph, graph.op("Cast", _at(graph, OTHER), to=TensorProto.INT64) if asks else "side")
     states = [batch.states]
     for number in range(graph.adapted_layers):
         states.append(layer(graph, number, states[-1], states[-1], batch))
@@ -148,10 +148,6 @@ def _at(graph: Graph, side: int) -> str:
     return graph.op("Equal", "side", graph.constant([[side]]))
 
 
-def _cast(graph: Graph, name: str, to: int) -> str:
-    return graph.op("Cast", name, to=to)
-
-
 def _judged(graph: Graph, last: str, logits: str, asks: bool) -> tuple[str, str]:
     """What heads of the whole read, by last states [rows, length, width] and each token's logits.
 
@@ -161,7 +157,7 @@ def _judged(graph: Graph, last: str, logits: str, asks: bool) -> tuple[str, str]
     of the least supported ones, by a soft minimum: [rows, 1].
     """
     side = _at(graph, OWN) if asks else "side"
-    own, present = _cast(graph, side, TensorProto.FLOAT), _cast(graph, "attend", TensorProto.FLOAT)
+    own, present = graph.op("Cast", side, to=TensorProto.FLOAT), graph.op("Cast", "attend", to=TensorProto.FLOAT)
     own = own if asks else graph.op("Sub", graph.constant(1.0, np.float32), own)
     judged = graph.op("Mul", present, own)
     size = graph.op("ReduceSum", judged, graph.constant([1]), keepdims=1)

@@ -33,8 +33,8 @@ from nlgauge.lab.training.baseline import write_baseline
 from nlgauge.lab.training.body import body_folder, read_body, start_model
 from nlgauge.lab.training.export import write_folder, write_graphs
 from nlgauge.lab.training.low_rank import learned
-from nlgauge.lab.training.masked_lm_config import MaskedLMConfig
 from nlgauge.lab.training.passages import load_texts
+from nlgauge.lab.training.recipe import MaskedLMConfig
 from nlgauge.lab.training.run import Run
 from nlgauge.lab.training.threads import torch_threads
 from nlgauge.maths.weighting import document_frequencies
@@ -132,7 +132,7 @@ class Trainer(Run):
             with torch.no_grad():
                 sentences = mean_pool(self._states(self.original, whole[:held], attend[:held]), attend[:held])
             sentence = 1 - nn.functional.cosine_similarity(mean_pool(hidden[:held], attend[:held]), sentences).mean()
-        self.learn(prediction + config.sentence_weight * sentence, config.rate(self.step))
+        self.learn(prediction + config.sentence_weight * sentence, config.factor(self.step))
         return prediction.item(), sentence.item()
 
     def _attend(self, rows: np.ndarray) -> Tensor:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from nlgauge.lab.training.pair_texts import Pairs
-from nlgauge.lab.training.pairs_config import PairsConfig, Stage
+from nlgauge.lab.training.recipe import PairsConfig, Stage
 
 
 @dataclass(frozen=True)

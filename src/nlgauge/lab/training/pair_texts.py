@@ -16,8 +16,8 @@ from tokenizers import Tokenizer
 
 from nlgauge.engine.segmentation import Segmenter, segmenter
 from nlgauge.errors import InputError
-from nlgauge.lab.training.pairs_config import PairsConfig
 from nlgauge.lab.training.passages import read_lines
+from nlgauge.lab.training.recipe import PairsConfig
 
 SIDES = (("candidate", "source"), ("summary", "doc"), ("target", "source"), ("response", "knowledge"), ("a", "b"))
 """Names under which a record may hold its pair"""
@@ -82,21 +82,15 @@ def _rows_by_length(sides: tuple[Side, Side], config: PairsConfig) -> dict[int, 
     sizes = np.stack([side.sizes for side in sides], axis=1)
     pairs = np.flatnonzero((sizes > 0).all(axis=1))
     if config.least_overlap > 0:
-        kept = [
-            _overlap(sides[_CANDIDATE][int(pair)][0], sides[_OTHER][int(pair)][0]) >= config.least_overlap
-            for pair in pairs
-        ]
-        pairs = pairs[np.array(kept, bool)]
+        texts = ((sides[_CANDIDATE][pair][0], sides[_OTHER][pair][0]) for pair in pairs.tolist())
+        overlaps = [np.isin(np.unique(candidate), other).mean() for candidate, other in texts]
+        pairs = pairs[np.array(overlaps) >= config.least_overlap]
     examples = np.array([(pair, side) for pair in pairs for side in (_CANDIDATE, _OTHER)], np.int64).reshape(-1, 2)
     masked = sizes[examples[:, 0], examples[:, 1]]
     needed = 3 + np.minimum(masked, config.stretch) + sizes[examples[:, 0], 1 - examples[:, 1]]
     lengths = np.array([length for length, _ in config.sizes])
     place = np.minimum(np.searchsorted(lengths, needed), len(lengths) - 1)
     return {int(length): examples[place == i] for i, length in enumerate(lengths)}
-
-
-def _overlap(candidate: np.ndarray, other: np.ndarray) -> float:
-    return float(np.isin(np.unique(candidate), other).mean())
 
 
 def read_pairs(path: Path, config: PairsConfig) -> tuple[list[Pair], dict[str, list[Pair]]]:

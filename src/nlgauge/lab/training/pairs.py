@@ -31,7 +31,7 @@ from nlgauge.lab.training.export import write_graph
 from nlgauge.lab.training.low_rank import learned, load_learned
 from nlgauge.lab.training.pair_rows import Frame, Rows, make_row
 from nlgauge.lab.training.pair_texts import Pairs, read_pairs
-from nlgauge.lab.training.pairs_config import PairsConfig
+from nlgauge.lab.training.recipe import PairsConfig
 from nlgauge.lab.training.run import Run
 from nlgauge.lab.training.threads import torch_threads
 

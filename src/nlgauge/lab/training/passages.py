@@ -16,7 +16,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from nlgauge.errors import InputError
-from nlgauge.lab.training.masked_lm_config import MaskedLMConfig
+from nlgauge.lab.training.recipe import MaskedLMConfig
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+(?=[\"'(\[“‘]?[A-Z0-9])")
 
@@ -94,10 +94,6 @@ def pack(lines: list[str], tokenizer: Tokenizer, length: int) -> Passages:
     return Passages(np.concatenate(ids), np.concatenate([[0], np.cumsum(sizes)]))
 
 
-def _held_out(line: str, every: int) -> bool:
-    return zlib.crc32(line.encode()) % every == 0
-
-
 def load_texts(
     folder: Path, config: MaskedLMConfig, tokenizer: Tokenizer
 ) -> tuple[dict[int, Passages], dict[str, Passages]]:
@@ -113,7 +109,7 @@ def load_texts(
             continue
         kind = re.split(r"[_.]", path.name)[0]
         for number, line in enumerate(read_lines(path)):
-            if _held_out(line, config.held_out_every):
+            if zlib.crc32(line.encode()) % config.held_out_every == 0:
                 held.setdefault(kind, []).append(line)
             elif number * shares[0] % 1 < shares[0]:
                 train.append(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,6 @@ def flat_recipe(path: Path, *sections: str) -> dict[str, Any]:
     return {**flat, **tree}
 
 
-def factor(step: int, steps: int, warmup: int, decay_share: float) -> float:
-    """The factor on the learning rate at a step: warm-up, constant, linear fall to zero over the last share."""
-    return min(1.0, (step + 1) / warmup, (steps - step) / max(1, round(steps * decay_share)))
-
-
 def read_recipe(path: Path) -> dict[str, Any]:
     """The tables of a TOML file.
 
@@ -45,3 +41,108 @@ def read_recipe(path: Path) -> dict[str, Any]:
         both = isinstance(value, dict) and isinstance(found.get(key), dict)
         found[key] = {**found[key], **value} if both else value
     return found
+
+
+class _Schedule:
+    """How the learning rate goes, by a recipe's numbers of steps."""
+
+    steps: int
+    warmup_steps: int
+    decay_share: float
+
+    def factor(self, step: int) -> float:
+        """The factor on the learning rate at a step: warm-up, constant, linear fall to zero over the last share."""
+        falling = (self.steps - step) / max(1, round(self.steps * self.decay_share))
+        return min(1.0, (step + 1) / self.warmup_steps, falling)
+
+
+@dataclass(frozen=True)
+class MaskedLMConfig(_Schedule):
+    """What a masked LM is trained by, as a recipe file has it; see ``pocket.toml`` for what each one means."""
+
+    body: str
+    groups: dict[str, float]
+    seed: int = 0
+    held_out_every: int = 250
+    short: tuple[int, int] = (64, 48)
+    long: tuple[int, int] = (192, 16)
+    long_every: int = 4
+    masked_share: float = 0.2
+    sentence_weight: float = 3.0
+    sentence_rows: float = 0.34
+    head_rate: float = 2e-3
+    body_rate: float = 7e-4
+    rank: int = 0
+    weight_decay: float = 0.01
+    warmup_steps: int = 60
+    decay_share: float = 0.3
+    steps: int = 2400
+    original: str = ""
+    temperature: float = 1.0
+    precision: str = "float32"
+
+    @classmethod
+    def read(cls, path: Path) -> MaskedLMConfig:
+        """Read a TOML recipe. Raises InputError for a file that is none, or an unknown or missing key."""
+        flat = flat_recipe(path, "batches", "loss", "optimizer")
+        flat |= {name: tuple(flat[name]) for name in ("short", "long") if name in flat}
+        try:
+            return cls(**flat)
+        except TypeError as error:
+            raise InputError(str(error), file=path, remedy="compare with the recipe pocket.toml") from None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What the steps of a part of the run read."""
+
+    until: float
+    """Share of the run's steps at which it ends"""
+    shares: tuple[float, ...]
+    """The share of its steps, at each length"""
+    copied: float = 0.0
+    """Share of the rows whose masked side is made of excerpts of the other text itself"""
+    runs: int = 1
+    """From how many runs of words such excerpts are made at most"""
+
+
+@dataclass(frozen=True)
+class PairsConfig(_Schedule):
+    """What weights for pairs are trained by, as a recipe file has it; see ``pairs.toml`` for what each one means."""
+
+    body: str
+    groups: dict[str, float]
+    start: str = "body"
+    seed: int = 0
+    segmentation: str = "plain"
+    held_out_every: int = 50
+    longest: int = 4000
+    least_overlap: float = 0.0
+    words: float = 0.25
+    stretch: int = 96
+    sizes: tuple[tuple[int, int], ...] = ((64, 32), (128, 16), (256, 8), (512, 4))
+    stages: tuple[Stage, ...] = ()
+    rate: float = 4e-4
+    rank: int = 0
+    weight_decay: float = 0.01
+    warmup_steps: int = 30
+    decay_share: float = 0.8
+    steps: int = 800
+    precision: str = "float32"
+
+    @classmethod
+    def read(cls, path: Path) -> PairsConfig:
+        """Read a TOML recipe. Raises InputError for a file that is none, or an unknown or missing key."""
+        flat = flat_recipe(path, "masking", "batches", "optimizer")
+        if "sizes" in flat:
+            flat["sizes"] = tuple((int(length), int(rows)) for length, rows in flat["sizes"])
+        try:
+            stages = [Stage(**{**stage, "shares": tuple(stage["shares"])}) for stage in flat.pop("stage", [])]
+            return cls(**flat, stages=tuple(stages))
+        except (TypeError, KeyError) as error:
+            raise InputError(str(error), file=path, remedy="compare with the recipe pairs.toml") from None
+
+    def stage(self, step: int) -> Stage:
+        """The stage of a step; all lengths alike where the recipe has none."""
+        found = (stage for stage in self.stages if step < round(self.steps * stage.until))
+        return next(found, self.stages[-1] if self.stages else Stage(1.0, (1.0,) * len(self.sizes)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nlgauge.meta.gate.check import check
-from nlgauge.meta.gate.verdict import Outcome, Regression, Verdict
-from nlgauge.meta.gate.words import Unsupported
+from nlgauge.meta.gate.verdict import Outcome, Regression, Unsupported, Verdict
 
 __all__ = ["Outcome", "Regression", "Unsupported", "Verdict", "check"]

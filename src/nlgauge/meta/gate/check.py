@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nlgauge.data.table import ScoreTable
-from nlgauge.errors import InputError, SpecError
+from nlgauge.errors import SpecError
 from nlgauge.meta.bar import RatedBar
 from nlgauge.meta.gate.bar import Bar, of_ratings, shown
 from nlgauge.meta.gate.baseline import Baseline, Terms
 from nlgauge.meta.gate.grounded import grounded_by
-from nlgauge.meta.gate.verdict import Outcome, State, Verdict
-from nlgauge.meta.gate.words import unsupported
+from nlgauge.meta.gate.verdict import Outcome, State, Verdict, unsupported
+from nlgauge.meta.selection import meant
 
 
 def check(
@@ -107,9 +107,7 @@ def check(
 
 def _chosen(table: ScoreTable, metric: object, part: str | None) -> tuple[str, str]:
     """The metric, and the part of it, that is checked."""
-    if metric is None and len(table.columns) != 1:
-        raise InputError("the table has several metrics", remedy=f"name one of {', '.join(table.columns) or 'none'}")
-    spec, parts = table.named(str(metric if metric is not None else table.metrics[0]))
+    spec, parts = meant(table, metric)
     return spec, parts[0] if part is None else table.named(f"{spec} {part}")[1][0]
 
 

@@ -49,7 +49,7 @@ def environment(*folders: Path) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_finalized,
+        finalize=lambda value: shown(value) if type(value) is str else value,
     )
     made.filters.update(json=data, number=number, count="{:,}".format, p=p_value, places=places)
     return made
@@ -102,10 +102,6 @@ def p_value(value: float | None) -> str:
     if value is None or value != value:
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
-def _finalized(value: object) -> object:
-    return shown(value) if type(value) is str else value
 
 
 def small(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 from nlgauge.show.markup.environment import number, render
 from nlgauge.show.markup.words import (
@@ -23,56 +23,22 @@ from nlgauge.show.markup.words import (
 _COVERING = {"side", "covered", "nearest", "item", "distance", "nearest_item"}
 
 
-class Driver(NamedTuple):
-    """A vocabulary item whose two probabilities make much of a distance; widths in per cent of the widest."""
-
-    name: str
-    candidate: str
-    reference: str
-    share: str
-    candidate_width: float
-    reference_width: float
-
-
-class Covered(NamedTuple):
-    """A text of a set beside the nearest one of the other set."""
-
-    text: str
-    item: str
-    covered: float
-    distance: str
-    nearest: str
-    nearest_item: str
-
-
-def drivers(items: Sequence[Record]) -> list[Driver]:
+def drivers(items: Sequence[Record]) -> list[Record]:
     """Items that have both probabilities, as InfoLM's have; none where the items are others."""
-    if not all(
+    right = all(
         all(isinstance(item.get(side), int | float) for side in ("candidate", "reference"))
         and isinstance(item.get("share", ""), int | float | None)
         for item in items
-    ):
-        return []
-    most = max((max(item["candidate"], item["reference"]) for item in items), default=0) or 1
-    return [
-        Driver(
-            item["name"], number(item["candidate"], 5), number(item["reference"], 5), _per_cent(item["share"]),
-            round(100 * item["candidate"] / most, 1), round(100 * item["reference"] / most, 1),
-        )
-        for item in items[:LISTED]
-    ]  # fmt: skip
+    )
+    return list(items) if right else []
 
 
-def covering(items: Sequence[Record]) -> dict[str, list[Covered]]:
-    """Outputs and references, those first that nothing covers; empty where the items are no texts of sets."""
-    sides: dict[str, list[Covered]] = {}
+def covering(items: Sequence[Record]) -> dict[str, list[Record]]:
+    """Texts of sets by side, those first that nothing covers; empty where the items are no texts of sets."""
+    sides: dict[str, list[Record]] = {}
     for item in items:
         if item.keys() >= _COVERING and isinstance(item["side"], str) and isinstance(item["covered"], int | float):
-            said = Covered(
-                item["name"], item["item"], item["covered"], number(item["distance"], 3), item["nearest"],
-                item["nearest_item"],
-            )  # fmt: skip
-            sides.setdefault(item["side"], []).append(said)
+            sides.setdefault(item["side"], []).append(item)
     return sides
 
 
@@ -107,10 +73,6 @@ def _cell(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _per_cent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"
-
-
 _LEGENDS = {
     "matches": ("alike", "less alike", "unlike"),
     "flows": ("cheap to move", "dearer", "dearest"),
@@ -139,7 +101,8 @@ def drawn(evidence: Mapping[str, Any], texts: Mapping[str, Any] | None = None, t
         legend=legend(evidence["texts"]) if kind == "words" else _LEGENDS[kind],
         panes=_panes(evidence, known),
         tables=_tables(evidence, [] if found or sides or line else items, left_out),
-        drivers=found,
+        drivers=found[:LISTED],
+        most=max((item[side] for item in found for side in ("candidate", "reference")), default=0) or 1,
         sides=sides,
         curve=line,
         left_out=left_out,

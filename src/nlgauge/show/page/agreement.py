@@ -153,12 +153,6 @@ def _lines(
 
 
 def _better(table: ScoreTable, tests: Sequence[Contrast]) -> list[tuple[str, str, Contrast]]:
-    told = [test for test in tests if test.adjusted < 0.05]
-    return [
-        (
-            label(table, *(test.first if test.difference > 0 else test.second)),
-            label(table, *(test.second if test.difference > 0 else test.first)),
-            test,
-        )
-        for test in sorted(told, key=lambda test: test.adjusted)
-    ]
+    told = sorted((test for test in tests if test.adjusted < 0.05), key=lambda test: test.adjusted)
+    ordered = [(test.first, test.second) if test.difference > 0 else (test.second, test.first) for test in told]
+    return [(label(table, *a), label(table, *b), test) for (a, b), test in zip(ordered, told, strict=True)]

@@ -66,14 +66,7 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], p: Chance) -> list[C
     made = []
     for spec, column in table.columns.items():
         parts = {
-            part: _part(
-                table,
-                spec,
-                part,
-                [found[spec, part, system] for system in table.systems],
-                leaders.get((spec, part)),
-                p,
-            )
+            part: _part(column, part, [found[spec, part, name] for name in table.systems], leaders.get((spec, part)), p)
             for part in column.parts
         }
         first = parts.pop(column.shown[0])
@@ -93,11 +86,9 @@ def wins(made: Sequence[Card]) -> Counter[str]:
     return Counter(system for card in made for system in best_of(card.part))
 
 
-def _part(
-    table: ScoreTable, spec: str, part: str, scores: Sequence[SystemScore], found: Best | None, p: Chance
-) -> Part:
+def _part(column: Column, part: str, scores: Sequence[SystemScore], found: Best | None, p: Chance) -> Part:
     standings = [Standing(score, number, _rank(score, found, p)) for number, score in enumerate(scores)]
-    return Part(part, standings, _ends(scores), part in table.columns[spec].details, found is not None and found.tested)
+    return Part(part, standings, _ends(scores), part in column.details, found is not None and found.tested)
 
 
 def _rank(score: SystemScore, found: Best | None, p: Chance) -> str:

@@ -11,21 +11,16 @@ from tests.extras import english_pipeline
 
 
 def sentence(text: str, *words: str) -> Sentence:
-    """A sentence of which each word is told as 'word tag head relation [lemma] [entity]', heads counted from 1.
-
-    An entity in capitals; one that goes on with the word before has a '+' before it.
-    """
+    """A sentence of which each word is told as 'word tag head relation [lemma] [ENTITY]', heads counted from 1."""
     at, made = 0, []
     for index, line in enumerate(words):
         form, tag, head, relation, *rest = line.split()
         begin = text.index(form, at)
         at = begin + len(form)
-        lemma = next((part for part in rest if not part.lstrip("+").isupper()), form.lower())
-        entity = next((part for part in rest if part.lstrip("+").isupper()), "")
+        lemma = next((part for part in rest if not part.isupper()), form.lower())
+        entity = next((part for part in rest if part.isupper()), "")
         number = int(head) - 1 if int(head) else index
-        made.append(
-            Word(begin, at, tag, number, relation, lemma, entity.lstrip("+"), bool(entity) and entity[0] != "+")
-        )
+        made.append(Word(begin, at, tag, number, relation, lemma, entity))
     return Sentence(text, tuple(made))
 
 
@@ -58,9 +53,7 @@ class PlainParser:
             begin = text.index(form, at)
             at = begin + len(form)
             tag = "." if form == "." else "CD" if form.isdigit() else "NN"
-            words.append(
-                Word(begin, at, tag, 0, "dep", form.lower(), "CARDINAL" if form.isdigit() else "", form.isdigit())
-            )
+            words.append(Word(begin, at, tag, 0, "dep", form.lower(), "CARDINAL" if form.isdigit() else ""))
         return Sentence(text, tuple(words))
 
 

@@ -7,10 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from nlgauge.engine.models.loading import load
 from nlgauge.errors import SpecError
-from nlgauge.lab.training.weak_labels.attempts import Settings, Source, can_lack, drafted, lacking, pick
+from nlgauge.lab.training.weak_labels.attempts import Parts, Settings, Source, can_lack, drafted, lacking, pick
 from nlgauge.lab.training.weak_labels.sources import Record
 from nlgauge.lab.training.weak_labels.targets import Choice, Targets
+from tests.lab.training.weak_labels.grammar import PlainParser
 
 RECORDS = [Record(document=f"The bridge {n} was closed.", text=f"Bridge {n}.", groups=(f"{n}",)) for n in range(8)]
 
@@ -59,3 +61,14 @@ def test_sentences_are_taken_out_of_a_context_and_its_lines_kept() -> None:
     given = Choice(f"{chosen[0]} {rest}\n{chosen[1]}", chosen)
     assert lacking(given, [0]) == f"{rest}\n{chosen[1]}" and lacking(given, [0, 1]) == rest
     assert can_lack(given) and not can_lack(Choice(" ".join(chosen), chosen))
+
+
+pytestmark = pytest.mark.usefixtures("one_model")
+
+
+def test_how_words_are_spelt_is_read_from_the_records() -> None:
+    source = Source([Record(knowledge="They saw Leeds and more."), Record(text="He met Ann.")], "reference")
+    parser = PlainParser()
+    parts = Parts.usual([source], load("pocket"), 1, parser)
+    assert parts.parser is parser and parts.infiller.spellings == {"leeds": "Leeds", "ann": "Ann"}
+    assert len(parts.paraphraser.lexicon.entries) > 1500

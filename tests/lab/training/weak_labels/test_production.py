@@ -11,7 +11,7 @@ import pytest
 from nlgauge.engine.models.loading import load
 from nlgauge.errors import InputError
 from nlgauge.lab.training.labelled import Labelled, read_labelled
-from nlgauge.lab.training.weak_labels import construct, parts
+from nlgauge.lab.training.weak_labels import attempts, construct
 from nlgauge.lab.training.weak_labels.production import Files, Order, marked, produce
 from tests.lab.training.weak_labels.grammar import real_parser
 from tests.lab.training.weak_labels.pieces import RECORDS
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("one_model")
 
 @pytest.fixture
 def order(tmp_path, monkeypatch) -> Order:
-    monkeypatch.setattr(parts, "SpacyParser", real_parser)
+    monkeypatch.setattr(attempts, "SpacyParser", real_parser)
     monkeypatch.setattr(construct, "BLOCK", 8)
     rows = [
         {"doc": one.document, "summary": one.text, "origin": f"{one.origin}:{one.groups[0]}"} for one in RECORDS * 2

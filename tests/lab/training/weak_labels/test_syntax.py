@@ -49,7 +49,7 @@ def test_spacy_finds_sentences_heads_and_names():
     assert [one.text for one in first] == ["Ann Hall built a bridge.", "It opened in May 1990 ."]
     assert second == []
     words = {first[0].part(i, i + 1): word for i, word in enumerate(first[0].words)}
-    assert (words["bridge"].relation, words["Hall"].entity, words["Ann"].entity_begins) == ("dobj", "PERSON", True)
+    assert (words["bridge"].relation, words["Hall"].entity, words["Ann"].entity) == ("dobj", "PERSON", "PERSON")
     assert words["built"].lemma == "build"
 
 

@@ -10,13 +10,19 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
+from nlgauge.lab.training.weak_labels.infilling import Infiller, spellings
 from nlgauge.lab.training.weak_labels.labels import Spans
+from nlgauge.lab.training.weak_labels.lexicon import Lexicon
+from nlgauge.lab.training.weak_labels.paraphrase import Paraphraser
 from nlgauge.lab.training.weak_labels.sources import Record
+from nlgauge.lab.training.weak_labels.syntax import SpacyParser
 from nlgauge.lab.training.weak_labels.targets import Choice, Targets
 
 TRIES = 12
 _STRIDE = 1_000_003  # far from the records of other attempts
+_SPELT = 400  # records
 LEFT = 20
 """Words of a context that lacks something, at least"""
 
@@ -130,3 +136,22 @@ def lacking(choice: Choice, gone: Sequence[int]) -> str:
 def can_lack(choice: Choice) -> bool:
     """Whether enough of the context is left without one of the sentences."""
     return any(len(lacking(choice, [index]).split()) >= LEFT for index in range(len(choice.sentences)))
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What does each step of a construction."""
+
+    parser: SpacyParser
+    targets: Targets
+    paraphraser: Paraphraser
+    infiller: Infiller
+
+    @classmethod
+    def usual(cls, sources: Sequence[Source], model: Model, seed: int, parser: SpacyParser | None = None) -> Parts:
+        """The parts with a masked LM; how words are spelt is read from some hundred records drawn by the seed."""
+        records = [record for source in sources for record in source.records]
+        order = np.random.default_rng([seed, 3]).permutation(len(records))[:_SPELT]
+        spelt = spellings(records[i].document or records[i].knowledge or records[i].text for i in order)
+        parser = parser or SpacyParser()
+        return cls(parser, Targets(), Paraphraser(Lexicon.read(), model), Infiller(model, spelt))

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 
 from nlgauge.errors import InputError, SpecError
 from nlgauge.lab.training.labelled import Labelled
-from nlgauge.lab.training.weak_labels.attempts import TRIES, Draft, Settings, Source, drafted
+from nlgauge.lab.training.weak_labels.attempts import TRIES, Draft, Parts, Settings, Source, drafted
 from nlgauge.lab.training.weak_labels.corruption import corrupt
-from nlgauge.lab.training.weak_labels.parts import Parts
 from nlgauge.lab.training.weak_labels.targets import TASKS, sentence_list
 
 BLOCK = 64

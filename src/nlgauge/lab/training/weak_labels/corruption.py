@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
+from nlgauge.engine.words import is_word
 from nlgauge.lab.training.labelled import Labelled
 from nlgauge.lab.training.support.make import edited
-from nlgauge.lab.training.weak_labels.attempts import LEFT, TRIES, Draft, Settings, Source, lacking
+from nlgauge.lab.training.weak_labels.attempts import LEFT, TRIES, Draft, Parts, Settings, Source, lacking
 from nlgauge.lab.training.weak_labels.labels import absent, assembled
-from nlgauge.lab.training.weak_labels.masking import Span, masks
-from nlgauge.lab.training.weak_labels.parts import Parts
 from nlgauge.lab.training.weak_labels.syntax import Sentence, template
+from nlgauge.maths.stopwords import is_stopword
 
 _NOTHING = "nothing was corrupted"
+Span = tuple[int, int]
+"""Words [first, last) of a sentence"""
 
 
 def corrupt(drafts: list[Draft], parts: Parts, sources: Sequence[Source], settings: Settings) -> None:
@@ -95,3 +98,40 @@ def _withhold(draft: Draft) -> None:
     ends = np.cumsum([len(text) + 1 for text in draft.texts])
     place = {span: int(np.searchsorted(ends, span[0], side="right")) for span in absent(draft.text, draft.context)}
     draft.spans = tuple(span for span in place if draft.origins[place[span]] in gone)
+
+
+def masks(sentence: Sentence, rng: np.random.Generator, attempts: int = 5, longest: int = 6) -> list[Span] | None:
+    """Which parts of a sentence are masked: syntactic units, larger ones more seldom.
+
+    Deng et al. 2021, appendix A, step 3, with the probabilities of the published code: a unit of height h with a share
+    w of the sentence's words is masked with probability w / (h + 1), but never one stop-word or what holds no letter or
+    digit. A masked unit swallows the masks within it. Disjoint spans in order, at least one; None where every attempt
+    was refused.
+
+    attempts: how often to draw anew where the draw is refused: no mask, two that touch, the whole sentence.
+    longest: words a mask at most. The published code has no such limit; a small masked LM writes no long phrases.
+    """
+    size = max(1, len(sentence.text.split()))
+    wordlike = [is_word(sentence.text[word.begin : word.end]) for word in sentence.words]
+    chances: dict[Span, float] = {}
+    for first, last, height in sentence.nodes:
+        while first < last and not wordlike[first]:
+            first += 1
+        while first < last and not wordlike[last - 1]:
+            last -= 1
+        if 0 < last - first <= longest:
+            part = sentence.part(first, last)
+            never = is_stopword(part) or not is_word(part)
+            chances.setdefault((first, last), 0.0 if never else len(part.split()) / size / (height + 1))
+    for _ in range(attempts):
+        chosen: list[Span] = []
+        for (first, last), draw in zip(chances, rng.random(len(chances)), strict=True):
+            if draw < chances[first, last]:
+                chosen = [span for span in chosen if not (first <= span[0] and span[1] <= last)]
+                chosen.append((first, last))
+        chosen.sort()
+        covered = {index for span in chosen for index in range(*span)}
+        whole = all(index in covered for index, word in enumerate(wordlike) if word)
+        if chosen and not whole and all(before[1] < after[0] for before, after in pairwise(chosen)):
+            return chosen
+    return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from nlgauge.errors import InputError
 from nlgauge.lab.training.weak_labels.inflection import inflected
@@ -16,8 +17,7 @@ _LONGEST = 4
 _PARTICLES = {"off", "out", "up", "down", "away", "back", "over", "on", "along", "around", "forth"}
 
 
-@dataclass(frozen=True)
-class Substitution:
+class Substitution(NamedTuple):
     """Words [first, last) of a sentence, and what can stand in their place in the same form."""
 
     first: int

@@ -6,7 +6,6 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,18 +13,10 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.lab.training.support.faithful import reworded
 from nlgauge.lab.training.weak_labels.infilling import fits
 from nlgauge.lab.training.weak_labels.inflection import article
-from nlgauge.lab.training.weak_labels.lexicon import Lexicon
+from nlgauge.lab.training.weak_labels.lexicon import Lexicon, Substitution
 from nlgauge.lab.training.weak_labels.syntax import Sentence, template
 
 _ARTICLE = re.compile(r"\b([Aa])(n?) (?=([A-Za-z0-9]\w*))")
-
-
-class Change(NamedTuple):
-    """Another wording for words [first, last) of a sentence."""
-
-    first: int
-    last: int
-    wording: str
 
 
 @dataclass(frozen=True)
@@ -49,7 +40,7 @@ class Paraphraser:
         places = [[(change.first, change.last) for change in some] for some in drawn]
         templates = [template(one, some) for one, some in zip(sentences, places, strict=True)]
         wordings = [
-            [(old, change.wording) for old, change in zip(holed.originals, changes, strict=True)]
+            [(old, *change.choices) for old, change in zip(holed.originals, changes, strict=True)]
             for holed, changes in zip(templates, drawn, strict=True)
         ]
         scores = fits(self.model, templates, wordings)
@@ -59,9 +50,9 @@ class Paraphraser:
             for sentence, changes, fit, rng in zip(sentences, drawn, scores, rngs, strict=True)
         ]  # fmt: skip
 
-    def _drawn(self, sentence: Sentence, rng: np.random.Generator) -> list[Change]:
-        """Substitutions to try: disjoint places and a wording for each."""
-        drawn: list[Change] = []
+    def _drawn(self, sentence: Sentence, rng: np.random.Generator) -> list[Substitution]:
+        """Substitutions to try: disjoint places, each with the one choice that was drawn."""
+        drawn: list[Substitution] = []
         taken = 0
         for place in self.lexicon.substitutions(sentence):
             draw, index = rng.random(), int(rng.integers(len(place.choices)))
@@ -69,12 +60,12 @@ class Paraphraser:
                 # A phrase that is left alone is not touched in parts either.
                 taken = place.last
                 if draw < self.share:
-                    drawn.append(Change(place.first, place.last, place.choices[index]))
+                    drawn.append(place._replace(choices=(place.choices[index],)))
         return drawn
 
-    def _written(self, sentence: Sentence, changes: list[Change], rng: np.random.Generator) -> str:
+    def _written(self, sentence: Sentence, changes: list[Substitution], rng: np.random.Generator) -> str:
         text = sentence.text
-        for first, last, wording in reversed(changes):
+        for first, last, (wording,) in reversed(changes):
             begin, end = sentence.words[first].begin, sentence.words[last - 1].end
             capital = first == 0 and text[begin].isupper()
             text = text[:begin] + (wording[0].upper() + wording[1:] if capital else wording) + text[end:]

@@ -17,11 +17,11 @@ from tqdm import tqdm
 from nlgauge.data.atomic_write import atomic_bytes
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError
+from nlgauge.lab.reproduce.markdown import table
 from nlgauge.lab.training.labelled import Labelled
-from nlgauge.lab.training.weak_labels.attempts import Settings, Source
+from nlgauge.lab.training.weak_labels.attempts import Parts, Settings, Source
 from nlgauge.lab.training.weak_labels.construct import Example, Tally, construct
 from nlgauge.lab.training.weak_labels.labels import WORD
-from nlgauge.lab.training.weak_labels.parts import Parts
 from nlgauge.lab.training.weak_labels.sources import Record, read_records, split
 
 _TOLD = "made.json"
@@ -137,26 +137,23 @@ def _card(name: str, examples: Sequence[Example], attempts: int, tally: Tally) -
         wrong = sum(any(begin < last and first < end for first, last in spans) for begin, end in words)
         counts = by.setdefault((one.task, one.origin), [0, 0, 0])
         by[one.task, one.origin] = [have + more for have, more in zip(counts, (1, len(words), wrong), strict=True)]
-    sizes = [len(one.row.source.split()) for one in examples], [len(one.row.candidate.split()) for one in examples]
-    lines = [
-        "",
-        f"# {name}",
-        "",
-        f"{len(examples)} examples of {attempts} attempts. Words of a context: {_quantiles(sizes[0])}; of a text: "
-        f"{_quantiles(sizes[1])}.",
-        "",
-        "| task | data set | examples | words | unsupported |",
-        "|---|---|---|---|---|",
+    contexts, texts = (
+        _quantiles([len(text.split()) for text in some])
+        for some in ([one.row.source for one in examples], [one.row.candidate for one in examples])
+    )
+    told = f"{len(examples)} examples of {attempts} attempts. Words of a context: {contexts}; of a text: {texts}."
+    rows = [
+        [*key, count, words_, f"{wrong / max(1, words_):.1%}"] for key, (count, words_, wrong) in sorted(by.items())
     ]
-    for (task, origin), (count, words_, wrong) in sorted(by.items()):
-        lines.append(f"| {task} | {origin} | {count} | {words_} | {wrong / max(1, words_):.1%} |")
+    heads = ["task", "data set", "examples", "words", "unsupported"]
+    lines = ["", f"# {name}", "", told, "", *table(heads, "lllll", rows)]
     counted = {
         "how the text was made": Counter(one.made for one in examples),
         "attempts without an example": tally.dropped,
         "records passed over for another": tally.passed,
     }
     for head, counter in counted.items():
-        lines += ["", f"| {head} | number |", "|---|---|", *(f"| {why} | {n} |" for why, n in counter.most_common())]
+        lines += ["", *table([head, "number"], "ll", counter.most_common())]
     return lines
 
 

@@ -22,7 +22,6 @@ _NAMES = {
     "knowledge": ("knowledge", "context", "fact"),
     "history": ("history",),
 }
-_RUN_OF_WORDS = 400
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def _read(lines: Iterable[str], kind: str, path: Path, origin: str) -> Iterator[
         raise InputError(f"broken JSON: {error}", file=path, remedy="write one object a line") from None
 
 
-def documents(lines: Iterable[str], origin: str, words: int = _RUN_OF_WORDS) -> Iterator[Record]:
+def documents(lines: Iterable[str], origin: str, words: int = 400) -> Iterator[Record]:
     """Runs of lines of at least `words` words; the last may be shorter."""
     run: list[str] = []
     size = number = 0
@@ -109,7 +108,7 @@ def _record(row: Any, path: Path, number: int, origin: str) -> Record:
     knowledge = "\n".join(parts["knowledge"])
     document = "\n".join(parts["document"])
     groups = [f"{dataset}:{rest.split(':')[0]}"] if rest else []
-    groups += [_digest(text) for text in (knowledge, document) if text]
+    groups += [f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}" for text in (knowledge, document) if text]
     return Record(
         document=document,
         text=parts["text"][0] if parts["text"] else "",
@@ -135,10 +134,6 @@ def tidy(text: str) -> str:
     """A text with its spaces made single and its lines kept."""
     lines = (" ".join(line.split()) for line in _CONTROL.sub(" ", text).split("\n"))
     return "\n".join(line for line in lines if line)
-
-
-def _digest(text: str) -> str:
-    return f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}"
 
 
 def split(records: Sequence[Record], held_out: float, origins: Iterable[str] = ()) -> tuple[list[Record], list[Record]]:

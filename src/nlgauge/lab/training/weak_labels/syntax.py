@@ -29,7 +29,6 @@ class Word:
     lemma: str
     entity: str = ""
     """Kind of the named entity or number that it belongs to (PERSON, DATE, ...), or nothing"""
-    entity_begins: bool = False
 
 
 class Node(NamedTuple):
@@ -178,7 +177,6 @@ def _sentence(span: object) -> Sentence | None:
             relation=token.dep_,
             lemma=token.lemma_.lower(),
             entity=token.ent_type_,
-            entity_begins=token.ent_iob_ == "B",
         )
         for index, token in enumerate(tokens)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlgauge.meta.gate.words import Unsupported, unsupported
+from nlgauge.meta.gate.verdict import Unsupported, unsupported
 
 TEXT = "The owl ate nine loud bells."
 
