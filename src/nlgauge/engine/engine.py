@@ -160,7 +160,11 @@ class Engine:
         try:
             for some in by_reader.values():
                 begin, work = self.progress.done, sum(request.work for request in some)
-                block.done = lambda share, begin=begin, work=work: self.progress.reach(begin + share * work)
+
+                def reached(share: float, begin: float = begin, work: float = work) -> None:
+                    self.progress.reach(begin + share * work)
+
+                block.done = reached
                 computed.update(some[0].reader(some, block))
                 block.done(1.0)
         finally:
