@@ -558,7 +558,7 @@ BAD_FILES: dict[str, tuple[str, bytes, str, str]] = {
     "missing column": ("a.csv", b"prediction,references\nA cat.,The cat.\n", "row 1: ", "--map candidate=prediction"),
     "ragged CSV": ("a.csv", b"candidate,references\nA cat.,The cat.\nA dog, barking.,The dog.\n", "row 2: ", "quotes"),
     "open quote": ("a.csv", b'candidate,references\n"A cat.,The cat.\n', "row 1: ", "quotes"),
-    "broken JSON": ("a.jsonl", b'{"candidate": "a"}\n{"candidate": "b",}\n', "row 2: ", '{"candidate": "..."}'),
+    "broken JSON": ("a.jsonl", b'{"candidate": "a"}\n{"candidate": "b",}\n', "row 2: ", "remove the comma"),
     "blank line": ("a.jsonl", b'{"candidate": "a"}\n\n{"candidate": "b"}\n', "row 2: ", "remove it"),
     "not a text": ("a.jsonl", b'{"candidate": "a"}\n{"candidate": 3}\n', "row 2: ", "give a string"),
     "no candidate": ("a.jsonl", b'{"candidate": "a"}\n{"summary": "b"}\n', "row 2: ", "--map candidate=summary"),

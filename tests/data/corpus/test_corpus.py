@@ -668,7 +668,7 @@ def test_what_is_not_a_list_is_refused(param, value):
         (lambda: Corpus.from_texts(["a"], scores=[{1: 2}]), ["aspect of scores is int 1", "give a string"], 1),
         (lambda: Corpus.from_texts([]), ["there are no rows", "give at least one row"], None),
         (lambda: Corpus.from_records([]), ["there are no rows", "give at least one row"], None),
-        (lambda: Corpus.from_records({"candidate": ["a"]}), ["str 'candidate', not a record", "one object"], 1),
+        (lambda: Corpus.from_records({"candidate": ["a"]}), ["str 'candidate', not a record", "records like"], 1),
         (lambda: Corpus.from_records([{"output": "a"}]), ["candidate=output", "in Python with columns="], 1),
         (
             lambda: Corpus.from_records([{"candidate": "a"}], columns={"src": "x"}),
