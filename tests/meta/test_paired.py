@@ -65,3 +65,9 @@ def test_totals_that_are_means_are_compared_as_means_are() -> None:
     assert_allclose(of_totals.difference, of_means.difference)
     assert_allclose((of_totals.low, of_totals.high, of_totals.p), (of_means.low, of_means.high, of_means.p), atol=0.04)
     assert_allclose(of_totals.effect, of_means.effect, rtol=0.05)
+
+
+def test_items_that_differ_by_rounding_alone_do_not_move_p() -> None:
+    values = np.array([0.31, 0.2, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0])
+    noise = np.random.default_rng(4).uniform(-3e-7, 3e-7, (20, len(values))) * (values == 0)
+    assert {paired(values + some).p for some in noise} == {paired(values).p}

@@ -53,8 +53,10 @@ def shuffled(
     return np.concatenate(values)
 
 
-def p_value(value: float, null: Float, chance: float | None = 0.0) -> float:
+def p_value(value: float, null: Float, chance: float | None = 0.0, rounding: float = 1e-12) -> float:
     """Share of `null` (and the value itself, so that it is never 0) at least as far from `chance`, on either side.
+
+    rounding: how much less than as far counts as as far, because sums in another order differ in their last digits.
 
     Without a chance level, as accuracies have none that is known, the share at least as large: one-sided. NaN where
     the value is, or less than half of the null values are defined.
@@ -63,7 +65,7 @@ def p_value(value: float, null: Float, chance: float | None = 0.0) -> float:
     if math.isnan(value) or not len(null):
         return math.nan
     far = null - value if chance is None else np.abs(null - chance) - abs(value - chance)
-    return float((1 + (far >= -1e-12).sum()) / (1 + len(null)))
+    return float((1 + (far >= -rounding).sum()) / (1 + len(null)))
 
 
 def exchanged(

@@ -33,7 +33,7 @@ def parts(model):
 def test_the_embedded_model_lies_in_the_package():
     assert (pocket_folder() / "model.safetensors").is_file() and folder_of("pocket") == pocket_folder()
     model = load("pocket")
-    assert (model.name, model.precision, model.batch_tokens) == ("pocket", "float32", None)
+    assert (model.name, model.precision) == ("pocket", "float32")
     assert model.backend.startswith("onnxruntime")
     assert parts(model) == {"encoder", "masked_lm", "masked_pairs", "aligner"}
     assert load("pocket", device="cpu").backend == model.backend

@@ -36,7 +36,7 @@ def test_the_embedded_model_can_do_all_that_has_graphs():
     model = open_onnx(pocket_folder(), "pocket")
     assert model.backend.startswith("onnxruntime-") and (model.window, model.room) == (512, 510)
     assert (model[ENCODER].layers, model[ENCODER].width) == (6, 384)
-    assert not any(one in model for one in (GAP_FILLER, CAUSAL_LM, SEQ2SEQ_LM)) and model.batch_tokens is None
+    assert not any(one in model for one in (GAP_FILLER, CAUSAL_LM, SEQ2SEQ_LM))
     assert len({model.digest, model[MASKED_PAIRS].digest, model[ALIGNER].digest}) == 3
     hidden = model[ENCODER].hidden(IDS, ATTEND, [0, 6])
     assert hidden.shape == (2, 1, 5, 384) and hidden.dtype == np.float32
@@ -161,3 +161,11 @@ def test_the_backend_is_what_runs_the_graphs(monkeypatch):
 def test_threads_are_those_of_the_environment_or_of_the_machine(monkeypatch, wanted, given):
     monkeypatch.setenv("NLGAUGE_THREADS", wanted)
     assert threads() == (given or len(os.sched_getaffinity(0)))
+
+
+@pytest.mark.parametrize(("threads", "tokens"), [("1", 512), ("3", 1536), ("64", 4096)])
+def test_a_batch_grows_with_the_threads_and_holds_a_whole_window(
+    monkeypatch: pytest.MonkeyPatch, threads: str, tokens: int
+) -> None:
+    monkeypatch.setenv("NLGAUGE_THREADS", threads)
+    assert open_onnx(pocket_folder(), "pocket").batch_tokens == tokens

@@ -48,6 +48,9 @@ from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 
 _PLACES = "bert.embeddings.position_embeddings.weight"
+# What a batch computes should stay in a processor's own cache: batches of 4,096 took 9 to 25 % more time than these,
+# by one and two threads and by both embedded models (`python benchmarks/speed.py`).
+_TOKENS_PER_THREAD, _MOST_TOKENS = 512, 4096
 
 
 def graph_path(folder: Path, part: str, precision: str) -> Path:
@@ -109,6 +112,7 @@ def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path],
         card=read_card(folder),
         folder=folder,
         abilities=abilities,
+        batch_tokens=max(config["max_position_embeddings"], min(_MOST_TOKENS, _TOKENS_PER_THREAD * threads())),
     )
 
 
