@@ -14,6 +14,7 @@ from nlgauge.maths.prediction_powered import (
     powered,
     selection_p,
     standard_error,
+    tail_freedom,
     totals,
 )
 from nlgauge.maths.student import student_quantile
@@ -195,3 +196,16 @@ def test_whole_clusters_are_not_taken_for_chosen_rows() -> None:
         found.append((selection_p(scores, clusters < 20, clusters), selection_p(scores, clusters < 20)))
     clustered, naive = np.mean(np.array(found) < 0.05, axis=0)
     assert clustered < 0.08 and naive > 0.4
+
+
+def test_the_tails_of_a_difference_take_degrees_of_freedom() -> None:
+    draw = np.random.default_rng(11)
+    normal = draw.standard_normal(20_000)
+    assert tail_freedom(normal, len(normal)) == pytest.approx(len(normal), rel=0.1)
+    assert tail_freedom(np.resize([1.0, -1.0], 50), 50) > 10**9  # the variance of even signs is certain
+    rare = np.zeros(200)
+    rare[:4] = [-3.0, 3.0, 3.0, -3.0]
+    assert tail_freedom(rare, 200) == 8  # 2 / (1 / 4 - 1 / 200)
+    assert interval(0.0, rare, rare, 200, 198, 0.95)[1] == pytest.approx(1.959964 * 6)
+    wide = 2.306004 * 6 * math.sqrt(198 / 200)
+    assert_allclose(interval(0.0, rare, rare, 200, 198, 0.95, difference=True), [-wide, wide], rtol=1e-6)

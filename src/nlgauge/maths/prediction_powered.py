@@ -11,6 +11,7 @@ removal of skewness by transformation", 1992, equation 2.6.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -148,33 +149,48 @@ def standard_error(influence: Float) -> float:
 
 
 def interval(
-    estimate: float, influence: Float, cautious: Float, units: int, freedom: int, confidence: float
-) -> tuple[float, float]:
-    """The confidence interval of the mean.
+    estimate: float, influence: Float, cautious: Float, units: int, freedom: int, confidence: float,
+    difference: bool = False,
+) -> tuple[float, float]:  # fmt: skip
+    """The confidence interval of a mean, or of the difference of two.
 
     influence, cautious [clusters]; units: the number of clusters with rated rows. freedom: units minus strata. With at
     least `LARGE` units and no skewed influence, this is the normal interval of ppi-python. Otherwise it is Student's t
-    with the cautious influence and Hall's cubic correction for skewness.
+    with the cautious influence and Hall's cubic correction for skewness. A difference has at most as many degrees of
+    freedom as the tails of its influence leave (`tail_freedom`): the skewness of two means cancels, and their tails do
+    not.
     """
     error = standard_error(influence)
     if error == 0:
         return estimate, estimate
-    if units >= LARGE and abs(float((influence**3).sum())) <= EVEN * error**3:
+    certain = min(freedom, tail_freedom(influence, units)) if difference else freedom
+    if units >= LARGE and certain >= min(freedom, LARGE // 2) and abs(float((influence**3).sum())) <= EVEN * error**3:
         half = NormalDist().inv_cdf((1 + confidence) / 2) * error
         return estimate - half, estimate + half
     error = standard_error(cautious)  # for a plain mean, n / (n - 1) times as large
     skewness = float((cautious**3).sum()) / error**3
-    quantile = student_quantile((1 + confidence) / 2, freedom)
+    quantile = student_quantile((1 + confidence) / 2, certain)
     error *= math.sqrt(freedom / units)
     return estimate - error * _studentised(quantile, skewness), estimate - error * _studentised(-quantile, skewness)
 
 
+def tail_freedom(influence: Float, units: int) -> int:
+    """How well the squares of the influence [clusters] say what the variance is, as degrees of freedom.
+
+    2 / (sum phi^4 / (sum phi^2)^2 - 1 / units), from the variance of a sum of squares (Satterthwaite 1946). It is
+    `units` for normal values and less where a few rare values make up the variance.
+    """
+    squares = influence**2
+    noise = float(squares @ squares) / float(squares.sum()) ** 2 - 1 / units
+    return max(1, math.floor(2 / noise)) if 2 / sys.maxsize < noise else sys.maxsize
+
+
 def chance(estimate: float, influence: Float, cautious: Float, units: int, freedom: int) -> float:
-    """Two-sided p-value for a mean of 0: 1 minus the confidence at which its interval reaches 0."""
+    """Two-sided p-value for a difference of 0: 1 minus the confidence at which its interval reaches 0."""
     least, most = 0.0, 1.0
     for _ in range(40):
         confidence = (least + most) / 2
-        low, high = interval(estimate, influence, cautious, units, freedom, confidence)
+        low, high = interval(estimate, influence, cautious, units, freedom, confidence, difference=True)
         least, most = (least, confidence) if low <= 0 <= high else (confidence, most)
     return 1 - most
 

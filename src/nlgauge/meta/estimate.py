@@ -217,7 +217,7 @@ class _Task:
         found, widths, errors, p = {}, {}, [], math.nan
         for kind, (mean, *influence) in whole.items():
             moved, cautious = (ppi.totals(one, clusters) for one in influence)
-            ends = ppi.interval(mean, moved, cautious, units, units - fitted, self.confidence)
+            ends = ppi.interval(mean, moved, cautious, units, units - fitted, self.confidence, len(parts) > 1)
             found[kind], widths[kind] = self._within((mean, *ends), len(parts)), ends[1] - ends[0]
             errors.append(ppi.standard_error(moved))
             if kind == "by_metric" and len(parts) > 1:

@@ -102,4 +102,4 @@ def _ends(found: list[Powered], halves: list[_Half]) -> tuple[float, float]:
         for of_a, of_b in ((a.influence, b.influence), (a.cautious, b.cautious))
     )
     units = len(np.unique(items[rated]))
-    return interval(a.estimate - b.estimate, moved, cautious, units, units - len(halves), CONFIDENCE)
+    return interval(a.estimate - b.estimate, moved, cautious, units, units - len(halves), CONFIDENCE, difference=True)
