@@ -10,6 +10,9 @@ from nlgauge.maths.languages import foreign
     [
         ("Die Brücke wurde am Montag geschlossen, nachdem die Prüfer Rost gefunden hatten.", "German"),
         ("Les musées de la ville sont fermés le lundi et le mardi.", "French"),
+        ("Der Zug nach Berlin fährt um neun Uhr ab.", "German"),
+        ("Unser Café öffnet nach Ostern um zehn.", "German"),
+        ("Le café près du pont ferme tôt.", "French"),
         ("El puente fue cerrado el lunes porque los inspectores encontraron óxido en las vigas.", "Spanish"),
         ("Мост был закрыт в понедельник.", "Cyrillic"),
         ("桥梁周一关闭。", "Chinese characters"),

@@ -20,15 +20,17 @@ English: a about after all an and any are as at be been before but by can could 
  her him his how i if in into is it its me more most my no not of on or our out over she so some than that
  the their them then there these they this those to up was we were what when where which who why will with
  would yes you your
-German: aber am auch auf aus bei beim bis das dass dem den der des die ein eine einem einen einer er es für haben
- hat hatte ich ihre im ist kein keine können mehr mit nach nachdem nicht noch nur oder sein seine sich sie
- sind und vom von werden wie wir wird wurde wurden zu zum zur über
-French: au aux avait avec ce ces cette comme dans des deux dont du elle elles est et il ils la le les leur leurs
- mais nous ont ou où par pas plus pour que qui sont sur tout une vous été être
-Spanish: al como con cuando del desde el en entre era es esta este está fue ha han la las le lo los muy más no para
- pero por que se sobre son su sus también un una y
-Italian: al alla anche che come con dal dalla dei del della delle di e era gli ha hanno il la le lo ma nel nella
- non per più questa questo se si sono un una è
+German: ab aber alle am auch auf aus bei beim bis das dass dem den der des die durch ein eine einem einen einer er es
+ für gegen haben hat hatte ich ihre im ist kein keine können mehr mit nach nachdem nicht noch nur oder ohne
+ sein seine seit sich sie sind um und uns unter vom von vor waren wenn werden wie wir wird wurde wurden zu zum
+ zur über
+French: après au aussi aux avait avant avec ce ces cette chez comme dans depuis des deux dont du elle elles est et il
+ ils la le les leur leurs mais nous ont ou où par pas plus pour que qui sans sont sous sur tout très une vous été
+ être
+Spanish: al cada como con cuando del desde el en entre era es esta este está fue ha han hasta hay la las le lo los muy
+ más no para pero por porque que se sin sobre son su sus también un una y ya
+Italian: al alla anche che come con dal dalla dei del della delle di dopo e era gli ha hanno il la le lo ma nel nella
+ nelle non per perché più prima questa questo se si sono un una è
 Portuguese: a ao as com como da das de do dos e em foi mais mas nas nos não o os ou para pela pelo por que se seu sua
  são também um uma é
 Dutch: aan bij dat de deze die dit door een en er hebben heeft het hij is maar met naar niet nog om ook op te uit
@@ -54,8 +56,9 @@ def foreign(text: str) -> str | None:
     """The language or script of a text that is clearly not English, such as 'German' or 'Cyrillic', else None.
 
     By script: fewer than half of its letters are Latin. By words: at least a quarter of its words are frequent words of
-    another language, and at least three times as many as frequent English words. Or no word is a frequent English word,
-    and three of ten words have letters that English does not have.
+    another language, and at least three times as many as frequent English words. A short text may have one less, if no
+    word is a frequent English word and another one has letters that English does not have. Or no word is a frequent
+    English word, and three of ten words have such letters.
     """
     letters = [sign for sign in text[:2000] if sign.isalpha()]
     if len(letters) < 3:
@@ -72,9 +75,10 @@ def foreign(text: str) -> str | None:
         return None
     english = sum(word in _ENGLISH for word in words)
     name, hits = max(((name, sum(word in own for word in words)) for name, own in _OWN.items()), key=lambda one: one[1])
-    if hits >= _HITS and hits * 4 >= len(words) and hits >= 3 * english:
-        return name
     marked = sum(not word.isascii() and word[0].islower() for word in _WORD.findall(text[:4000]))  # names do not count
+    needed = _HITS - (not english and marked > 0)
+    if hits >= needed and hits * 4 >= len(words) and hits >= 3 * english:
+        return name
     enough = len(words) >= _MARKED_WORDS and marked >= _MARKED * len(words) and not english
     return "a Latin script, and no English word" if enough else None
 
