@@ -119,8 +119,9 @@ def weighter(
 def bars(labelled: Path, model: str, write: bool, layout: str, cache: Path | bool) -> None:
     """Measure the bars of check --grounded: the probabilities below which a text fails, and from which it passes.
 
-    Prints the bars, and a table of what they do on each set: the share of the unsupported texts that fail,
-    of the supported texts that fail, and of all texts of which the gate cannot say.
+    The alignment below which a word is marked as unsupported is measured with them. Prints the bars, and a table of
+    what they do on each set: the share of the unsupported texts that fail, of the supported texts that fail, and of
+    all texts of which the gate cannot say.
     """
     try:
         from nlgauge.lab.training import bars as measured
@@ -128,6 +129,7 @@ def bars(labelled: Path, model: str, write: bool, layout: str, cache: Path | boo
         raise MissingExtraError("training", "train") from error
     held_to, found = measured.measure(labelled, model, cache)
     show_tables([measured.as_cells(found)], layout)
-    remark(f"{model}: fails below {held_to.fail_below:g}, passes from {held_to.pass_from:g}")
+    fails, passes, marks = held_to
+    remark(f"{model}: fails below {fails:g}, passes from {passes:g}; words below {marks:g} are marked")
     if write:
         remark(f"written to the card in {measured.write(model, held_to, found)}")

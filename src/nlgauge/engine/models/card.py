@@ -52,7 +52,8 @@ class ModelCard:
     bertscore_baseline: Mapping[int, tuple[float, float, float]] = field(default_factory=dict)
     """Precision, recall and F1 of unrelated sentences, by layer"""
     aligner_threshold: float = 0.5
-    """A word with an alignment below this is unsupported; chosen on held-out examples"""
+    """A word with an alignment below this is marked as unsupported: `mark_below` of the card's measured bars, else what
+    the training of the aligner chose on held-out words"""
     aligner_temperature: float = 1.0
     """Divides the log-odds that a whole text is supported, so that they are calibrated on held-out texts"""
     aligner_asks: bool = False
@@ -80,13 +81,19 @@ def read_card(folder: Path) -> ModelCard:
             raise ValueError(f"temperature {temperature} is not above 0")
         baseline = facts.get("bertscore_baseline", {}).items()
         layers = {str(name): _layer(layer) for name, layer in facts.get("layers", {}).items()}
+        threshold, divisor, asks = _read_aligner(folder / ALIGNER_FILE)
+        bars = facts.get("grounded")
+        if bars is not None and "mark_below" in bars:
+            threshold = _share(bars["mark_below"])
         return ModelCard(
             temperature,
             _read_frequencies(folder / FREQUENCIES_FILE),
             {int(n): (_number(p), _number(r), _number(f)) for n, (p, r, f) in baseline},
-            *_read_aligner(folder / ALIGNER_FILE),
+            threshold,
+            divisor,
+            asks,
             tuple(str(one) for one in facts.get("languages", ())),
-            _grounded(facts.get("grounded")),
+            _grounded(bars),
             layers,
         )
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
@@ -132,6 +139,12 @@ def _grounded(fact: Any) -> tuple[float, float] | None:
     if not 0 <= fail <= certain <= 1:
         raise ValueError(f"grounded: {fail} and {certain} are not two probabilities in ascending order")
     return fail, certain
+
+
+def _share(value: object) -> float:
+    if not 0 <= (share := _number(value)) <= 1:
+        raise ValueError(f"{share} is not from 0 to 1")
+    return share
 
 
 def _layer(value: object) -> int:

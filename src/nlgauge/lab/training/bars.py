@@ -1,8 +1,12 @@
 """From which probability on is a text called supported? The two bars of `nlgauge check --grounded`, measured.
 
-The middle is the threshold with the best mean, over sets, of hits minus false alarms (Youden's J), so that a set counts
-once, however many rows it has. Around it lie the bars between which nothing is said: they leave out a tenth of the
-texts, half of it on each side, again in the mean of the sets.
+The middle of the bars is the threshold with the best mean, over sets, of hits minus false alarms (Youden's J), so that
+a set counts once, however many rows it has. Around it lie the bars between which nothing is said: they leave out a
+tenth of the texts, half of it on each side, again in the mean of the sets.
+
+Beside them stands the threshold under which a word is marked as unsupported. It is chosen by the same rule, of the
+verdict that a text with a marked word is unsupported. A threshold with the best F1 of the words themselves would find
+more wrong words in long answers, but would mark a word in most true paraphrases too.
 """
 
 from __future__ import annotations
@@ -37,13 +41,16 @@ class Judged(NamedTuple):
     """[rows] probabilities that the source supports all of the text; NaN where there is none"""
     supported: NDArray[np.bool_]
     """[rows] what the labels say"""
+    least: NDArray[np.float64]
+    """[rows] the least alignment of a word of the text; NaN where there is none"""
 
 
 class Bars(NamedTuple):
-    """Below the first a text is called unsupported, from the second on supported."""
+    """Below the first a text is called unsupported, from the second on supported. Words below the third are marked."""
 
     fail_below: float
     pass_from: float
+    mark_below: float
 
 
 def bars(sets: Sequence[Judged]) -> Bars:
@@ -52,19 +59,29 @@ def bars(sets: Sequence[Judged]) -> Bars:
     if not known:
         raise InputError("no set has both supported and unsupported rows", remedy="give labelled rows of both kinds")
     grid = np.arange(1, 100) / 100
-    found = [[_below(one.chances[one.supported == kind], grid) for one in known] for kind in (False, True)]
-    hits, alarms = (np.mean(some, axis=0) for some in found)
-    middle = int((hits - alarms).argmax())
-    under = np.mean([_below(one.chances, grid) for one in known], axis=0)
+    middle, under = _threshold(known, [one.chances for one in known], grid)
     low = int(np.flatnonzero(under >= under[middle] - _UNSURE / 2)[0])
     high = int(np.flatnonzero(under <= under[middle] + _UNSURE / 2)[-1])
-    return Bars(float(grid[low]), float(grid[high]))
+    marks, _ = _threshold(known, [one.least for one in known], grid)
+    return Bars(float(grid[low]), float(grid[high]), float(grid[marks]))
+
+
+def _threshold(
+    sets: Sequence[Judged], numbers: Sequence[NDArray[np.float64]], grid: NDArray[np.float64]
+) -> tuple[int, NDArray[np.float64]]:
+    """The point of a grid under which the numbers [rows] of unsupported texts are best told from those of supported
+    ones, in the mean of the sets; and at each point the share of all numbers below it."""
+    pairs = list(zip(sets, numbers, strict=True))
+    hits, alarms = (
+        np.mean([_below(of[one.supported == kind], grid) for one, of in pairs], axis=0) for kind in (False, True)
+    )
+    return int((hits - alarms).argmax()), np.mean([_below(of, grid) for of in numbers], axis=0)
 
 
 def rates(judged: Judged, held_to: Bars) -> dict[str, float]:
     """Rows, the share of them that is unsupported, and of what the gate says: the share of the unsupported rows that
     fail (hits), of the supported rows that fail (false alarms), and of all rows of which it cannot say."""
-    chances, supported = judged
+    chances, supported, _ = judged
     fails = chances < held_to.fail_below
     unsure = np.isnan(chances) | (~fails & (chances < held_to.pass_from))
     shares = {
@@ -110,8 +127,12 @@ def _path(folder: Path, name: str) -> Path | None:
 def _judged(path: Path, model: str, cache: Path | bool) -> Judged:
     rows = list(read_labelled(path))
     texts = [Row(row.candidate, source=row.source, question=row.question, item=str(n)) for n, row in enumerate(rows)]
-    table = evaluate(Corpus(tuple(texts)), metrics=METRIC, model=model, cache=cache, progress=True)
-    return Judged(table.values(table.metrics[0], PART), np.array([row.supported for row in rows]))
+    table = evaluate(Corpus(tuple(texts)), metrics=METRIC, model=model, evidence=True, cache=cache, progress=True)
+    spec = table.metrics[0]
+    least = np.full(len(rows), np.nan)
+    for number, found in table.columns[spec].evidence.items():
+        least[number] = min((word["alignment"] for text in found["texts"] for word in text["words"]), default=np.nan)
+    return Judged(table.values(spec, PART), np.array([row.supported for row in rows]), least)
 
 
 def _below(chances: NDArray[np.float64], grid: NDArray[np.float64]) -> Any:
