@@ -201,7 +201,12 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> None:
     def serve() -> None:
         time.sleep(0.1)
 
-    for command in (score, check, serve):
+    @click.command()
+    def train() -> None:
+        time.sleep(0.1)
+        raise KeyboardInterrupt
+
+    for command in (score, check, serve, train):
         monkeypatch.setitem(cli.main.commands, command.name, command)
 
 
@@ -210,6 +215,14 @@ def test_a_command_that_takes_long_tells_how_many_rows_are_done() -> None:
     lines = nlgauge("score").stderr.splitlines()
     assert any(line.startswith("nlgauge score: ") and line.endswith(", about 20 of 40 rows") for line in lines)
     assert "so far" not in nlgauge("serve").stderr, "a service is at work all the time"
+
+
+@pytest.mark.usefixtures("commands")
+def test_a_training_tells_of_itself_where_no_terminal_shows_its_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["nlgauge", "train", "masked-lm", "--out", "run"])
+    first, *_, last = nlgauge("train").stderr.splitlines()
+    assert first.startswith("nlgauge train: ") and first.endswith(" s so far")
+    assert last.startswith("nlgauge: stopped; the folder of --out has the last checkpoint")
 
 
 @pytest.mark.usefixtures("commands")

@@ -121,3 +121,21 @@ def test_the_rates_of_the_bars_are_those_of_the_models_cards() -> None:
             of: [f"{one['rows']:,}", *(f"{one[key]:.3f}" for key in ("unsupported", "hits", "false_alarms", "unsure"))]
             for of, one in card["rates"].items()
         }
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_card_gives_the_sizes_of_its_weights(model: str) -> None:
+    card = (MODELS[model] / "README.md").read_text(encoding="utf-8")
+    named = dict(re.findall(r"^\| `(\w+\.safetensors)`.*?, ([\d.]+) MB", card, flags=re.MULTILINE))
+    assert set(named) == {file.name for file in MODELS[model].glob("*.safetensors")}
+    for file, told in named.items():
+        size = (MODELS[model] / file).stat().st_size / 1e6
+        assert told == f"{size:.{len(told.partition('.')[2])}f}", file
+
+
+def test_the_readme_gives_the_size_of_the_companion() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    [told] = re.findall(r"^\| `nlgauge-base` .*\| (\d+) \|$", text, flags=re.MULTILINE)
+    files = (ROOT / "packages" / "nlgauge-base" / "src").rglob("*")
+    size = sum(file.stat().st_size for file in files if file.is_file() and file.suffix != ".pyc")
+    assert told == f"{size / 1e6:.0f}"

@@ -17,7 +17,7 @@ import pytest
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 SHOWN = {
     "compare_summarisers": ["concise", "better", "autumn", "report.html"],
-    "grounded_rag": ["parking", "stopped", "five"],
+    "grounded_rag": ["opening", "parking", "stopped", "five"],
     "metric_and_raters": ["pooled  Relevance", "complete"],
 }
 """What has to stand among the outputs"""

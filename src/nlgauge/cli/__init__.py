@@ -34,6 +34,16 @@ from nlgauge.errors import MetricError, NlgaugeError
 
 _KEEP = ("score", "check", "explain", "reproduce", "study")
 _GO_ON = "what was scored is kept (nlgauge cache info says where): give the same command again, and it goes on"
+_TRAINED = (
+    "the folder of --out has the last checkpoint, if one was written: give the same command again, and it goes on"
+)
+
+
+def _kept(command: str | None) -> str | None:
+    """What a command that was stopped has kept, and how to go on; None if there is nothing."""
+    if command == "train" and any(word.partition("=")[0] == "--out" for word in sys.argv):
+        return _TRAINED
+    return _GO_ON if command in _KEEP and "--no-cache" not in sys.argv else None
 
 
 class _Commands(click.Group):
@@ -48,8 +58,7 @@ class _Commands(click.Group):
             remark(f"nlgauge: {' '.join(str(error).split())}")
             ctx.exit(1 if isinstance(error, MetricError) else 2)
         except KeyboardInterrupt:
-            command = ctx.invoked_subcommand
-            remark("nlgauge: stopped" + (f"; {_GO_ON}" if command in _KEEP and "--no-cache" not in sys.argv else ""))
+            remark("; ".join(filter(None, ("nlgauge: stopped", _kept(ctx.invoked_subcommand)))))
             ctx.exit(1)
         except OSError as error:
             if error.errno == errno.EPIPE:

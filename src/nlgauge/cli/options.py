@@ -61,7 +61,10 @@ CLUSTER = click.option(
     "--cluster", metavar="COLUMN", help="Column of the outputs: rows that share its value are resampled together."
 )
 """The option of a command that prints intervals or p-values"""
-MAP = click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Column names; repeatable.")
+MAP = click.option(
+    "--map", "columns", multiple=True, metavar="OURS=THEIRS",
+    help="Read our column from yours, as in candidate=answer; several of yours with commas; repeatable.",
+)  # fmt: skip
 SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 REPLICATES = click.option(
     "--replicates", type=click.IntRange(min=0), default=1000, show_default=True,

@@ -43,7 +43,8 @@ _Write = Callable[[str, str, Sequence[str]], None]
 )  # fmt: skip
 @click.option(
     "--model", "models", multiple=True,
-    help="Instead of the embedded one: a Hugging Face name, as the paper's own, or a folder; for pages repeatable.",
+    help="In place of the embedded model: a Hugging Face name, such as the paper's own, or a folder; repeatable for "
+    "pages.",
 )  # fmt: skip
 @click.option("--metrics", multiple=True, metavar="METRIC", help="Only this metric, by name or spec; repeatable.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only this many items from the start: to try things out.")
@@ -65,10 +66,10 @@ def reproduce(
     """Rebuild the public tables and figures of the five papers: published, ours, difference.
 
     NAMES are tables, or all; without NAMES they are listed. The name results makes the page of every metric's agreement
-    with people beside the best published numbers, detection that of unsupported texts and words that are found; both of
-    pocket and, where it is installed, base. coverage asks whether the intervals of nlgauge estimate hold the truth.
-    papers lists what is made of each table and figure, and needs no data. docs/reproduce.md says what the data folder
-    holds.
+    with people beside the best published numbers, and detection the page of how well unsupported texts and words are
+    found. Both pages have pocket and, where it is installed, base. coverage asks whether the intervals of nlgauge
+    estimate hold the truth. papers lists what is made of each table and figure, and needs no data. docs/reproduce.md
+    says what the data folder holds.
     """
     from nlgauge.lab.reproduce.published import find
     from nlgauge.lab.reproduce.rated import Data

@@ -22,7 +22,7 @@ from nlgauge.errors import SpecError
 @click.option("-n", "count", type=click.IntRange(min=1), default=100, show_default=True, help="How many rows to draw.")
 @click.option("--strata", type=click.IntRange(min=1), default=5, show_default=True, help="How many groups by score.")
 @click.option("--allocation", type=click.Choice(("proportional", "neyman")), default="proportional", show_default=True,
-              help="neyman: more of the groups whose scores differ more.")  # fmt: skip
+              help="neyman draws more rows from groups whose scores differ more.")  # fmt: skip
 @click.option("--cluster", metavar="COLUMN", help="Draw whole clusters: all rows that share its value; item, for one.")
 @click.option("--aspect", default="rating", show_default=True, help="What is rated.")
 @click.option("--scale", default="0-1", show_default=True, help="The ratings that the page offers, as in 1-5.")

@@ -68,8 +68,10 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
 
 EVERY = 30.0
 """Seconds"""
-_QUIET = ("serve", "train")
-"""They tell of themselves"""
+_SERVICE = "serve"
+"""A command that is at work all the time"""
+_OWN_BAR = "train"
+"""A command whose steps are no rows: it shows a bar of its own on a terminal"""
 
 
 @contextmanager
@@ -81,7 +83,8 @@ def heartbeat(command: Callable[[], str | None]) -> Iterator[None]:
         while not ended.wait(EVERY):
             progress = sys.modules.get("nlgauge.engine.progress")  # not loaded before there is work
             rows = progress.so_far() if progress is not None else None
-            if command() not in _QUIET and not (rows and sys.stderr.isatty()):
+            bar = sys.stderr.isatty() and (rows or command() == _OWN_BAR)
+            if command() != _SERVICE and not bar:
                 seconds = f"{time.monotonic() - began:.0f} s so far"
                 remark(f"nlgauge {command()}: {seconds}" + (f", {rows}" if rows else ""))
 

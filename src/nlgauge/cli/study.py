@@ -65,7 +65,7 @@ def distributions(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how
 @shown(
     study,
     SCORES,
-    click.option("--tagger", required=True, help="An installed spaCy pipeline with parts of speech, as en_core_web_sm"),
+    click.option("--tagger", required=True, help="An installed spaCy pipeline such as en_core_web_sm."),
     click.option("-m", "--metric", "metrics", multiple=True, help="This metric; repeatable; all that show words."),
 )
 @of_scores

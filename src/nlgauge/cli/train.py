@@ -25,7 +25,10 @@ train.add_command(combination)
 
 @train.command("masked-lm")
 @click.option("--texts", type=PLACE, help="Folder of .txt, .txt.gz or .txt.xz files, a passage a line.")
-@click.option("--pairs", type=PLACE, help="Instead: JSON Lines of candidate and source, or a folder of such files.")
+@click.option(
+    "--pairs", type=PLACE,
+    help="In place of --texts: JSON Lines of candidate and source, or a folder of such files.",
+)  # fmt: skip
 @click.option("--out", type=PLACE, required=True, help="Folder for checkpoints, the curve and the finished model.")
 @click.option("--config", type=PLACE, help="Recipe (TOML); the recipe of the embedded model by default.")
 @click.option("--steps", type=click.IntRange(min=1), help="Instead of the recipe's number of steps.")
@@ -111,7 +114,7 @@ def weighter(
 
 
 @train.command()
-@click.option("--labelled", type=PLACE, required=True, help="Folder with labelled sets, as summedits.dev.jsonl.")
+@click.option("--labelled", type=PLACE, required=True, help="Folder with labelled sets, such as summedits.dev.jsonl.")
 @click.option("--model", default="pocket", show_default=True, help="pocket, base, or a folder of ours.")
 @click.option("--write", is_flag=True, help="Put bars and rates on the card of the model, where check finds them.")
 @IN_FORMATS
@@ -120,8 +123,8 @@ def bars(labelled: Path, model: str, write: bool, layout: str, cache: Path | boo
     """Measure the bars of check --grounded: the probabilities below which a text fails, and from which it passes.
 
     The alignment below which a word is marked as unsupported is measured with them. Prints the bars, and a table of
-    what they do on each set: the share of the unsupported texts that fail, of the supported texts that fail, and of
-    all texts of which the gate cannot say.
+    what they do on each set: the share of the unsupported texts that fail, the share of the supported texts that fail,
+    and the share of all texts about which the gate cannot say.
     """
     try:
         from nlgauge.lab.training import bars as measured

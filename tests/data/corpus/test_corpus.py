@@ -271,6 +271,8 @@ def test_likeliest_alias_is_named(write):
         ({"candidate": "guess"}, ["no column 'guess'", "['candidate', 'prediction']", "--map candidate="], 1),
         ({"source": "article"}, ["no row has the column 'article', mapped to source", "columns are ['cand"], None),
         ({"hypothesis": "prediction"}, ["'hypothesis'", "'prediction'", "candidate, references, source"], None),
+        ({"candidate": "guess,item=id"}, ["no column 'guess,item=id'", "give --map once for each column"], 1),
+        ({"candidate": ["a", "b"]}, ["candidate is mapped to list ['a', 'b']", "with a column system"], None),
     ],
 )
 def test_bad_map_is_refused(write, columns, parts, row):

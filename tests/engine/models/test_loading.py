@@ -279,6 +279,19 @@ def test_what_is_no_model_is_said_in_one_line(tmp_path):
         load(str(tmp_path))
 
 
+@pytest.mark.parametrize("name", ["/no/folder", "./run/model", "runs/first/model", "~/model"])
+def test_a_path_is_not_asked_of_a_hub(name):
+    with pytest.raises(SpecError, match=f"model '{name}': there is no such folder"):
+        load(name)
+
+
+@needs_torch
+def test_what_may_be_a_folder_or_a_hub_s_name_is_told_as_both(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(SpecError, match="'run/model': there is no such folder here, and as a Hugging Face name: "):
+        load("run/model")
+
+
 def test_companions_are_those_that_are_installed(monkeypatch):
     for found, names in ((None, []), (Path("somewhere"), ["base"])):
         monkeypatch.setattr(loading, "companion_folder", lambda name, found=found: found)

@@ -15,9 +15,9 @@ ROOT = Path(__file__).parents[3]
 # Read from the papers by eye, with a section that tells of an experiment. BaryScore's paper was not at hand.
 NUMBERED = {
     "infolm": "table 1-3 figure 1-9 section c4",
-    "ctc": "table 1 2 3 b1 c1 d1 d2 d3 d4 e1 f1 f2 f3 f4 f5 f6 figure 1-7",
+    "ctc": "table 1 2 3 b1 c1 d1 d2 d3 d4 e1 f1 f2 f3 f4 f5 f6 figure 1-7 section a1",
     "mark-evaluate": "table 1-6 figure 1-5",
-    "maskeval": "table 1-2 figure 1-5",
+    "maskeval": "table 1-2 figure 1-5 section 5.3",
 }
 
 

@@ -34,6 +34,9 @@ _NO_SCORE = (
     "give a string; an empty one for an empty text; to give such rows no score, nlgauge score has --on-missing skip, "
     "and Python on_missing='skip'"
 )
+_ONE_NAME = (
+    "name one column, or several with commas; outputs of several systems are rows of their own, with a column system"
+)
 _RATING = "scores."
 """How the name of a column begins that holds a rating; its aspect follows"""
 _LOOKED_AT = 100
@@ -50,6 +53,9 @@ def field_names(columns: Mapping[str, str] | None, file: str | None) -> dict[str
             fields = ", ".join(FIELDS)
             remedy = f"--map FIELD=COLUMN, where FIELD is {fields}, or scores.NAME for a rating of that name"
             raise InputError(problem, file=file, remedy=remedy)
+        if not isinstance(theirs, str):
+            problem = f"{ours} is mapped to {kind(theirs)}, not to the name of a column"
+            raise InputError(problem, file=file, remedy=_ONE_NAME)
     # A column that is given to another field is not read as the field of its own name as well.
     taken = {name for theirs in mapped.values() for name in (theirs, *theirs.split(","))}
     free = [name for name in FIELDS if name == "candidate" or name not in taken]
@@ -156,7 +162,8 @@ def _no_candidate(record: dict[str, object], wanted: str, place: InputPlace) -> 
         return place.error(problem, "give the outputs that were scored; nlgauge report and compare read scores")
     pair = f"candidate={next((folded[alias] for alias in _ALIASES if alias in folded), 'COLUMN')}"
     problem = f"there is no column {shown(wanted)} for the candidate; the columns are {shown(list(record))}"
-    return place.error(problem, f"say which one it is with --map {shlex.quote(pair)}, in Python with columns=")
+    remedy = f"say which one it is with --map {shlex.quote(pair)}, in Python with columns="
+    return place.error(problem, remedy + ("; give --map once for each column" if "=" in wanted else ""))
 
 
 def column_for(field: str, rows: Iterable[Row]) -> str:

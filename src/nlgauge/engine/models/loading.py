@@ -104,6 +104,8 @@ def load(
         from nlgauge.engine.models.bert_model import open_bert
 
         return open_bert(folder, name, precision, device)
+    if not folder.is_dir() and _is_path(name):
+        raise SpecError(f"model {name!r}: there is no such folder")
     from nlgauge.engine.models.torch_model import Checkpoint
 
     if not folder.is_dir() and name.isalpha():
@@ -171,6 +173,11 @@ def _has_graphs(folder: Path) -> bool:
 def _is_ours(folder: Path) -> bool:
     """Whether `nlgauge.lab.training.export` wrote the folder, so that its network is our BERT."""
     return _has_graphs(folder) or any((folder / file).is_file() for file in (MASKED_FILE, PAIRS_FILE, ALIGNER_FILE))
+
+
+def _is_path(name: str) -> bool:
+    """Whether a name can only be that of a folder: a Hugging Face name is NAME or ORG/NAME."""
+    return name.startswith(("/", ".", "~")) or "\\" in name or (name.count("/") > 1 and ":" not in name)
 
 
 def _made(name: str, maker: object, precision: str, **more: str | None) -> Model:

@@ -237,7 +237,8 @@ class Checkpoint:
         if isinstance(error, OSError) and any(folder.glob("*.bin")) and not any(folder.glob("*.safetensors")):
             pickled = "its weights are pickled, which nlgauge never reads"
             return f"{pickled}: save them as safetensors, as save_pretrained of transformers does"
-        return one_line(text.strip().splitlines()[0] if text.strip() else error)
+        reason = one_line(text.strip().splitlines()[0] if text.strip() else error)
+        return reason if folder.is_dir() else f"there is no such folder here, and as a Hugging Face name: {reason}"
 
     def _digest(self, net: Net) -> str:
         """SHA-256 of the weights file, else of the index and the shards, else of the tensors by name."""

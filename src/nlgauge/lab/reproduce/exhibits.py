@@ -11,16 +11,16 @@ from nlgauge.lab.reproduce.published import PAPERS, Table, by_name
 
 REBUILT, COMPARED, ABSENT = "rebuilt", "compared", "not to be had"
 _KINDS = ("table", "figure", "section")
-_NUMBERED = re.compile(rf"-({'|'.join(_KINDS)})-([a-z]?)(\d+)$")
+_NUMBERED = re.compile(rf"-({'|'.join(_KINDS)})-([a-z]?|\d+\.)(\d+)$")
 
 
 def label(name: str) -> str:
-    """'Table D.1' of 'ctc-table-d1'; '-' of what has no number in its paper."""
+    """'Table D.1' of 'ctc-table-d1', 'Section 5.3' of 'x-section-5.3'; '-' of what has no number in its paper."""
     numbered = _NUMBERED.search(name)
     if numbered is None:
         return "-"
     kind, letter, number = numbered.groups()
-    return f"{kind.capitalize()} {letter.upper() + '.' * bool(letter)}{number}"
+    return f"{kind.capitalize()} {letter.rstrip('.').upper() + '.' * bool(letter)}{number}"
 
 
 def state(one: Table) -> str:

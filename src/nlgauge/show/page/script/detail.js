@@ -59,8 +59,8 @@ function showEvidence(place, evidence) {
 }
 
 function showTexts(place, opened) {
-  const panes = [["output", textOf(place, CANDIDATE)], ...referencesOf(place).map((text, number, all) => [all.length > 1 ? `reference ${number + 1}` : "reference", text]),
-    ["source", textOf(place, SOURCE)], ["context", textOf(place, CONTEXT)]].filter(([name, text]) => text !== "" || name === "output");
+  const panes = [["output", textOf(place, CANDIDATE)], ["source", textOf(place, SOURCE)], ["context", textOf(place, CONTEXT)],
+    ...referencesOf(place).map((text, number, all) => [all.length > 1 ? `reference ${number + 1}` : "reference", text])].filter(([name, text]) => text !== "" || name === "output");
   const drawn = make("div", { class: "panes" }, ...panes.map(([name, text]) => make("div", { class: "pane" }, make("h4", {}, name), make("p", { class: "text", dir: "auto" }, text))));
   const none = rows.has[place].every((one) => one === null);
   const what = none ? make("p", { class: "small" }, "This page was made without the texts of this row.") : drawn;
