@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from nlgauge.errors import SpecError
-from nlgauge.run.store.file import FAULTS, DamagedFileError, StoreFile, files, is_damage, open_newest, remove
+from nlgauge.run.store.file import FAULTS, StoreFile, files, is_damage, open_newest, remove
 from nlgauge.run.store.tables import check, evict, kinds, read, write
 
 LIMIT = 4 << 30
@@ -194,8 +194,6 @@ class Store:
             while not self._off:
                 try:
                     return step(self._connection())
-                except DamagedFileError as error:
-                    self._pass_over(error.number, error)
                 except (*FAULTS, OSError) as error:
                     if self._file is not None and is_damage(error):
                         self._pass_over(self._file.number, error)
@@ -208,6 +206,7 @@ class Store:
             self._close_file()
         if self._file is None:
             self._file = open_newest(self.folder, self._after)
+            self._file.begin()
         return self._file.connection
 
     def _pass_over(self, number: int, error: Exception) -> None:
@@ -247,11 +246,11 @@ class Store:
         return size
 
     def _read(self, connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, bytes]:
-        entries = read(connection, keys)
-        self._used |= entries.batches
-        self._broken |= entries.damaged.keys()
-        self.damaged |= set(entries.damaged.values())
-        return entries.contents
+        contents, batches, damaged = read(connection, keys)
+        self._used |= batches
+        self._broken |= damaged.keys()
+        self.damaged.update(damaged.values())
+        return contents
 
     def _write(self, connection: sqlite3.Connection) -> None:
         write(connection, self._pending, self._used, self._broken)
@@ -262,7 +261,7 @@ class Store:
 
 
 def _reason(error: Exception) -> str:
-    reason = (error.strerror if isinstance(error, OSError) else None) or str(error.__cause__ or error)
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return " ".join(reason.split())
 
 
