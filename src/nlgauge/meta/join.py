@@ -107,7 +107,7 @@ def aspects_of(source: Corpus | ScoreTable | Scores | Mapping[str, Scores]) -> d
     if isinstance(source, ScoreTable):
         refuse_twice(source.rows, "the ratings")
         return {
-            spec + (f" {name}" if len(column.parts) > 1 else ""): {
+            column.label(spec, name): {
                 key: float(value)
                 for key, value in zip(source.rows, turned(column, column.parts.index(name)), strict=True)
             }

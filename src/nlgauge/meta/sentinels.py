@@ -22,6 +22,7 @@ from nlgauge.meta.coefficients import SPECIAL
 from nlgauge.meta.contrast import contrast
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.join import Source
+from nlgauge.meta.selection import selected
 
 SENTINELS = ("Length", "CopyRate", "Constant")
 OF_TIES = ("accuracy", "accuracy_calibrated", "soft_accuracy", "kendall_eq")
@@ -108,19 +109,13 @@ def _tested(
     table: ScoreTable, ratings: Source, aspect: str, tried: Sequence[tuple[str, str]], turned: Sequence[str],
     level: str, coefficient: str, replicates: int, seed: int,
 ) -> list[float]:  # fmt: skip
-    columns = dict(table.columns)
-    columns |= {spec: replace(columns[spec], higher_is_better=False) for spec in turned}
+    lower = {spec: replace(table.columns[spec], higher_is_better=False) for spec in turned}
+    with_turned = replace(table, columns={**table.columns, **lower})
     p = []
-    for metric, sentinel in tried:
-        first = columns[metric].parts.index(columns[metric].shown[0])
-        kept = Column(
-            ("score",), columns[metric].values[:, [first]], {}, {}, columns[metric].higher_is_better,
-            columns[metric].level,
-        )  # fmt: skip
-        two = replace(table, columns={metric: kept, sentinel: columns[sentinel]})
+    for two in tried:
         (one,) = contrast(
-            two, ratings, level=level, coefficient=coefficient, aspects=[aspect], replicates=replicates, seed=seed,
-            intervals=False,
+            selected(with_turned, two), ratings, level=level, coefficient=coefficient, aspects=[aspect],
+            replicates=replicates, seed=seed, intervals=False,
         )  # fmt: skip
         p.append(one.p)
     return p

@@ -68,6 +68,6 @@ def _columns(table: ScoreTable) -> list[list[str]]:
         first = column.shown[0]
         part = column.parts.index(first)
         means = [measure(column, at, rows, Resamples(0, 0))[part].value for at, rows in enumerate(where)]
-        named = spec + (f" {first}" if len(column.parts) > 1 else "")
-        columns.append([named + column.arrow(first), *(f"{mean:.4f}" if mean == mean else "-" for mean in means)])
+        head = column.label(spec, first) + column.arrow(first)
+        columns.append([head, *(f"{mean:.4f}" if mean == mean else "-" for mean in means)])
     return columns

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.data.signature import fact_text
 from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.data.table.intervals import together
 from nlgauge.errors import InputError, SpecError
@@ -77,7 +78,7 @@ class Baseline:
         refuse_twice(table.rows, "the outputs", "give each output of a system an item of its own")
         refuse_twice(earlier.rows, "the baseline", "give each output of a system an item of its own")
         self._table, self._earlier, self._spec, self._upwards = table, earlier, spec, upwards
-        self._name = spec + (f" {part}" if len(self._now.parts) > 1 else "")
+        self._name = self._now.label(spec, part)
         self._part = self._now.parts.index(part)
         self._notes = told_apart(table, earlier, spec)
         self._systems = _paired_systems(table, earlier)
@@ -279,6 +280,4 @@ def _settled(fact: object) -> object:
 
 
 def _short(fact: object) -> str:
-    if isinstance(fact, Mapping) and {"name", "digest"} <= fact.keys():
-        return f"{fact['name']}@{str(fact['digest'])[:8]}"
-    return "absent" if fact is None else str(fact)
+    return "absent" if fact is None else fact_text(fact)
