@@ -180,21 +180,20 @@ ITEMS = ["x", "y", "z"]
 def test_a_score_file_is_of_segments_or_of_systems(tmp_path: Path) -> None:
     path = tmp_path / "m.seg.score"
     path.write_text("A\t1\nB\t2\nA\tNone\nB\t4\nA\t5\nB\t6\n", encoding="utf-8")
-    segments = read("M", path, None, ITEMS)
-    assert (segments.label, segments.level) == ("m.seg.score", "item")
-    assert segments.scores["B", "y"] == 4 and segments.scores["A", "z"] == 5
+    label, segments = read("M", path, None, ITEMS)
+    assert label == "m.seg.score" and all(item is not None for _, item in segments)
+    assert segments["B", "y"] == 4 and segments["A", "z"] == 5
     path = tmp_path / "m.sys.score"
     path.write_text("A\t1\nB\t2\n", encoding="utf-8")
-    systems = read("M", str(path), None, ITEMS)
-    assert (systems.level, systems.scores) == ("system", {("A", None): 1, ("B", None): 2})
+    assert read("M", str(path), None, ITEMS) == ("m.sys.score", {("A", None): 1, ("B", None): 2})
 
 
 def test_mappings_and_columns() -> None:
-    assert read("M", {"A": 1, "B": "2"}, None, ITEMS).level == "system"
-    assert read("M", {("A", "x"): 1}, None, ITEMS).scores == {("A", "x"): 1}
+    assert read("M", {"A": 1, "B": "2"}, None, ITEMS) == ("given", {("A", None): 1, ("B", None): 2})
+    assert read("M", {("A", "x"): 1}, None, ITEMS)[1] == {("A", "x"): 1}
     rows = Corpus.from_records([{"candidate": "a", "system": "A", "item": "x", "comet": "0.5", "deep": {"er": 2}}])
-    assert read("M", rows, "comet", ITEMS).scores == {("A", "x"): 0.5}
-    assert read("M", rows, "deep.er", ITEMS).scores == {("A", "x"): 2}
+    assert read("M", rows, "comet", ITEMS)[1] == {("A", "x"): 0.5}
+    assert read("M", rows, "deep.er", ITEMS)[1] == {("A", "x"): 2}
     with pytest.raises(InputError, match="row 1: the column 'deep' is dict"):
         read("M", rows, "deep", ITEMS)
 

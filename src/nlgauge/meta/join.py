@@ -144,19 +144,19 @@ def join(
     """
     if not name or name in table.columns:
         raise InputError(f"the name {name!r} is taken" if name else "a metric needs a name", remedy="choose another")
-    theirs = read(name, source, column, list(dict.fromkeys(item for _, item in table.rows)))
-    level, scores = theirs.level, theirs.scores
+    given, scores = read(name, source, column, list(dict.fromkeys(item for _, item in table.rows)))
+    level = "system" if all(item is None for _, item in scores) else "item"
     places = table.places(level)
     if not any(place in scores for place in places):
         what, first = ("system", table.systems[:1]) if level == "system" else ("system and item", table.rows[:1])
         raise InputError(f"{name}: no score has the {what} of a row of the table", remedy=f"as in {first}")
     values = np.array([scores.get(place, math.nan) for place in places], float)
     missing = np.flatnonzero(np.isnan(values)).tolist()
-    reasons = dict.fromkeys(missing, f"no score in {theirs.label}")
+    reasons = dict.fromkeys(missing, f"no score in {given}")
     added = Column(("score",), values[:, None], reasons, higher_is_better=higher_is_better, level=level)
     digest = hashlib.sha256(values.tobytes()).hexdigest()[:8]
     joined = {
-        "from": theirs.label,
+        "from": given,
         "scores": len(places) - len(missing),
         "missing": len(missing),
         "left_over": len(scores.keys() - set(places)),
@@ -164,7 +164,7 @@ def join(
     return replace(
         table,
         columns={**table.columns, name: added},
-        signatures={**table.signatures, name: Signature(name, {"from": theirs.label, "values": digest})},
+        signatures={**table.signatures, name: Signature(name, {"from": given, "values": digest})},
         run={**table.run, "joined": {**table.run.get("joined", {}), name: joined}},
     )
 
@@ -173,34 +173,21 @@ Place: TypeAlias = tuple[str, str | None]
 """(system, item), or (system, None) for a number of a whole system"""
 
 
-class Elsewhere(NamedTuple):
-    """Scores, and where they come from."""
-
-    label: str
-    scores: dict[Place, float]
-
-    @property
-    def level(self) -> str:
-        """'item', or 'system' where they are of whole systems."""
-        return "system" if all(item is None for _, item in self.scores) else "item"
-
-
 def read(
     name: str, source: Corpus | Scores | Mapping[str, object] | str | os.PathLike[str], column: str | None,
     items: Sequence[str],
-) -> Elsewhere:  # fmt: skip
-    """The scores of a metric `name`; a score file's segments are those of `items`, in order. Raises InputError."""
+) -> tuple[str, dict[Place, float]]:  # fmt: skip
+    """Where the scores of a metric `name` come from, and the scores; a score file's segments are those of `items`."""
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
-        return Elsewhere(path.name, _of_file(path, items))
+        return path.name, _of_file(path, items)
     if isinstance(source, Mapping):
         if all(isinstance(key, str) for key in source):
-            systems = {str(key): value for key, value in source.items()}
-            return Elsewhere("given", {(s, None): number(v, f"the score of {s!r}") for s, v in systems.items()})
-        return Elsewhere("given", dict[Place, float](keyed(source).items()))
+            return "given", {(str(s), None): number(v, f"the score of {s!r}") for s, v in source.items()}
+        return "given", dict[Place, float](keyed(source).items())
     if column is None:
         raise InputError(f"{name}: which column of the rows?", remedy="give column=, on the command line NAME=COLUMN")
-    return Elsewhere(column, _of_column(source, column))
+    return column, _of_column(source, column)
 
 
 def _of_column(rows: Iterable[Row], column: str) -> dict[Place, float]:

@@ -182,15 +182,14 @@ class Baseline:
         return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:12]
 
     def _unmatched(self) -> tuple[list[tuple[str, str]], dict[str, int]]:
-        known = ~np.isnan(self._before.values[:, self._part])
-        now = set(self._table.rows)
         names = {before: now for now, before in self._systems.items()}
         there = [(names.get(system, system), item) for system, item in self._earlier.rows]
-        gone = [key for key, valued in zip(there, known.tolist(), strict=True) if valued and key not in now]
-        valued = {key for key, is_known in zip(there, known.tolist(), strict=True) if is_known}
+        known = dict(zip(there, (~np.isnan(self._before.values[:, self._part])).tolist(), strict=True))
+        now = set(self._table.rows)
+        gone = [key for key, valued in known.items() if valued and key not in now]
         counts = {
-            "not in the baseline": len(now - set(there)),
-            "without a value in the baseline": len((now & set(there)) - valued),
+            "not in the baseline": len(now - known.keys()),
+            "without a value in the baseline": sum(key in now and not valued for key, valued in known.items()),
         }
         return gone, {why: count for why, count in counts.items() if count}
 
