@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_out
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError, SpecError
+from nlgauge.show.markup.words import nearest
 from nlgauge.show.tables import harmless
 
 if TYPE_CHECKING:
@@ -145,8 +146,10 @@ def drawn(evidence: Record, colour: bool) -> Iterator[str]:
     for text in evidence.get("texts", []):
         yield f"{text['name']}, against the {text['against']}:"
         yield "  " + _painted(text, colour).replace("\n", "\n  ")
-        yield from _table([["characters", "not supported", "the nearest sentence"], *map(_span(text), _spans(text))])
-        yield from _rest(len(text.get("unsupported", [])), "spans")
+        spans = text.get("unsupported", [])
+        cells = [_span(text, *span) for span in spans[:_SHOWN]]
+        yield from _table([["characters", "not supported", "the nearest sentence"], *cells])
+        yield from _rest(len(spans), "spans")
         reasons = [[f"{one['begin']}-{one['end']}", _short(one["said"])] for one in text.get("reasons", [])[:_SHOWN]]
         yield from _table([["characters", "checked without a model"], *reasons])
         several = text.get("stretches", [])
@@ -190,22 +193,11 @@ def _painted(text: Record, colour: bool) -> str:
     return "".join([*pieces, content[at:]])
 
 
-def _spans(text: Record) -> list[list[int]]:
-    spans: list[list[int]] = text.get("unsupported", [])[:_SHOWN]
-    return spans
-
-
-def _span(text: Record) -> Callable[[list[int]], list[str]]:
-    """What becomes cells of a span of words that are not supported."""
-
-    def cells(span: list[int]) -> list[str]:
-        begin, end = span
-        named = [word["quote"] for word in text["words"] if begin <= word["begin"] < end and "quote" in word]
-        quote = text["quotes"][max(named, key=named.count)] if named else None
-        place = "" if quote is None else f"{quote['name']} {quote['begin']}-{quote['end']}: {_short(quote['text'])}"
-        return [f"{begin}-{end}", _short(text["text"][begin:end]), place]
-
-    return cells
+def _span(text: Record, begin: int, end: int) -> list[str]:
+    """The cells of a span of words that are not supported."""
+    quote = nearest(text, begin, end)
+    place = "" if quote is None else f"{quote['name']} {quote['begin']}-{quote['end']}: {_short(quote['text'])}"
+    return [f"{begin}-{end}", _short(text["text"][begin:end]), place]
 
 
 def _short(text: str) -> str:

@@ -70,7 +70,13 @@ def of_scores(run: Run) -> Run:
         scores: Path, outputs: Path | None = None, columns: Sequence[str] = (), add: Sequence[str] = (),
         lower: Sequence[str] = (), cluster: str | None = None, parts: bool | None = None, **given: Any,
     ) -> Result:  # fmt: skip
-        table, rated = _read_scores(scores, outputs, columns, add, lower, cluster)
+        rated: nlgauge.Corpus | None
+        if outputs is not None:
+            table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
+        elif add or lower or columns:
+            raise SpecError("--add, --lower and --map are of the rated outputs: add --ratings")
+        else:
+            table, rated = labelled(clustered(nlgauge.ScoreTable.load(scores), None, cluster))
         tell_joined(table)
         return run(table, rated, **given, **({} if parts is None else {"every_part": parts}))
 
@@ -87,18 +93,6 @@ def of_outputs(run: Run) -> Run:
             return run(corpus, **given, progress=True)
 
     return read
-
-
-def _read_scores(
-    scores: Path, outputs: Path | None, columns: Sequence[str], add: Sequence[str], lower: Sequence[str],
-    cluster: str | None,
-) -> tuple[nlgauge.ScoreTable, nlgauge.Corpus | None]:  # fmt: skip
-
-    if outputs is not None:
-        return read_rated(scores, outputs, columns, add, lower, cluster)
-    if add or lower or columns:
-        raise SpecError("--add, --lower and --map are of the rated outputs: add --ratings")
-    return labelled(clustered(nlgauge.ScoreTable.load(scores), None, cluster))
 
 
 def show(name: str, result: Result, output: Path | None, layout: str, kind: str = "study") -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 from nlgauge.data.table import ScoreTable
@@ -21,17 +21,16 @@ class Pairings:
 
     def __init__(self, table: ScoreTable, replicates: int, seed: int) -> None:
         self.table, self._replicates, self._seed = table, replicates, seed
-        self._made: dict[frozenset[str], Comparison | str] = {}
+        self._made: dict[tuple[str, ...], Comparison | str] = {}
 
-    def of(self, a: str, b: str) -> Comparison | str:
-        """Two systems by every score, or why they cannot be compared."""
-        key = frozenset((a, b))
+    def of(self, *two: str) -> Comparison | str:
+        """Two systems by every score, as they come in the table; or why they cannot be compared."""
+        key = tuple(sorted(two, key=self.table.systems.index))
         if key not in self._made:
             try:
-                made: Comparison | str = compare(self.table, a, b, replicates=self._replicates, seed=self._seed)
+                self._made[key] = compare(self.table, *key, replicates=self._replicates, seed=self._seed)
             except InputError as error:
-                made = error.problem
-            self._made[key] = made
+                self._made[key] = error.problem
         return self._made[key]
 
     def p(self, a: str, b: str, metric: str, part: str) -> float:
@@ -95,12 +94,11 @@ def chosen(systems: Sequence[str], leading: Sequence[str]) -> list[tuple[str, st
 
 
 def pair(tests: Pairings, a: str, b: str) -> Pair:
-    """Two systems by every score of the table."""
+    """Two systems, as they come in the table, by every score."""
     found = tests.of(a, b)
     if isinstance(found, str):
         return Pair(a, b, [], [found])
-    turned = -1.0 if (found.a, found.b) != (a, b) else 1.0
-    lines = [_line(tests.table, one if turned > 0 else _turned(one)) for one in found]
+    lines = [_line(tests.table, one) for one in found]
     return Pair(a, b, lines, [*found.notes, *_reasons(lines)])
 
 
@@ -110,18 +108,11 @@ def _reasons(lines: Sequence[Line]) -> Iterator[str]:
     for line in lines:
         one = line.difference
         if one.undefined:
-            left_out = (
-                f"{one.undefined:,} of {one.n + one.undefined:,} items are left out, where one of the two has no value"
-            )
-            why.setdefault(left_out, []).append(line.name)
+            items = f"{one.undefined:,} of {one.n + one.undefined:,} items"
+            why.setdefault(f"{items} are left out, where one of the two has no value", []).append(line.name)
         if one.reason:
             why.setdefault(one.reason, []).append(line.name)
     yield from (f"{', '.join(names)}: {reason}." for reason, names in why.items())
-
-
-def _turned(one: Difference) -> Difference:
-    """The same difference, B minus A."""
-    return replace(one, a=one.b, b=one.a, difference=-one.difference, low=-one.high, high=-one.low, effect=-one.effect)
 
 
 def _line(table: ScoreTable, one: Difference) -> Line:
