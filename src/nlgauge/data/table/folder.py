@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from nlgauge.data.corpus.opening import FilePath, is_address
 from nlgauge.data.table.column import Column
 from nlgauge.data.table.dataset import GO_ON, Dataset, fault, types_of
-from nlgauge.data.table.reading import Contents, checked, column_of, signatures_of
+from nlgauge.data.table.reading import checked, column_of, signatures_of
 from nlgauge.data.table.shapes import mismatch, wrong_evidence
+from nlgauge.data.table.table import ScoreTable
 from nlgauge.errors import InputError
 
 _EDITED = "the folder was edited"
@@ -30,7 +31,7 @@ def is_folder(place: FilePath) -> bool:
     return Path(place).is_dir()
 
 
-def load(place: FilePath) -> Contents:
+def load(place: FilePath) -> ScoreTable:
     """What a scores folder holds. Raises InputError for one that is not of a run that has ended."""
     dataset = Dataset(place)
     header = dataset.record("_header.json", GO_ON)
@@ -55,7 +56,7 @@ def load(place: FilePath) -> Contents:
         for number, evidence in column.evidence.items():
             if wrong := wrong_evidence(evidence):
                 raise InputError(f"{spec}: {wrong}", file=dataset.place, row=number + 1, remedy=_EDITED)
-    return Contents(places, columns, signatures_of(header), header["run"], header["nlgauge"])
+    return ScoreTable(places, columns, signatures_of(header), header["run"], header["nlgauge"])
 
 
 def _wrong(header: Mapping[str, Any], blocks: Mapping[int, Any]) -> Iterator[str]:
@@ -92,7 +93,8 @@ def _column(about: Mapping[str, Any], spec: str, tables: Sequence[Any]) -> Colum
 
     names = [f"{spec}.{part}" for part in about["parts"]]
     column = column_of(about)
-    column.values = np.concatenate([np.stack([_floats(one[name]) for name in names], axis=1) for one in tables])
+    values = [np.stack([one[name].to_numpy() for name in names], axis=1) for one in tables]
+    column.values = np.concatenate(values).astype(np.float64, copy=False)
     reasons = pa.concat_tables([one.select([f"{spec}.reason"]) for one in tables])[0].to_numpy()
     column.reasons = {int(n): reasons[n] for n in np.flatnonzero(reasons != None)}  # noqa: E711  # by element
     if f"{spec}.evidence" in tables[0].column_names:
@@ -119,11 +121,6 @@ def _whole(about: Mapping[str, Any], known: Mapping[str, Any]) -> Column:
     column.reasons = {int(number): reason for number, reason in known["reasons"].items() if number.isdecimal()}
     column.evidence = {int(number): one for number, one in known["evidence"].items() if number.isdecimal()}
     return column
-
-
-def _floats(column: Any) -> NDArray[np.float64]:
-    values: NDArray[np.float64] = column.to_numpy()
-    return values.astype(np.float64, copy=False)
 
 
 def _counts(column: Any) -> NDArray[np.float64]:

@@ -215,7 +215,7 @@ class ScoreTable:
         """Read what `save` wrote, or the folder that a run wrote as it went. Raises InputError for anything else."""
         from nlgauge.data.table import folder, reading
 
-        return cls(*(folder.load(path) if folder.is_folder(path) else reading.read(path)))
+        return folder.load(path) if folder.is_folder(path) else reading.read(path)
 
     def to_pandas(self, wide: bool = False) -> pd.DataFrame:
         """One line for every value: system, item, metric, part, value, reason. Raises MissingExtraError without pandas.

@@ -51,16 +51,6 @@ class Terms(NamedTuple):
             )
 
 
-class Compared(NamedTuple):
-    """What a comparison with a baseline found."""
-
-    regressions: tuple[Regression, ...]
-    gone: list[tuple[str, str]]
-    """(system, item) of rows that have a value in the baseline and are not among the outputs"""
-    left_out: dict[str, int]
-    notes: tuple[str, ...]
-
-
 class Baseline:
     """A table beside that of an earlier run, by one part of a metric."""
 
@@ -80,22 +70,21 @@ class Baseline:
         self._table, self._earlier, self._spec, self._upwards = table, earlier, spec, upwards
         self._name = self._now.label(spec, part)
         self._part = self._now.parts.index(part)
-        self._notes = told_apart(table, earlier, spec)
+        self.notes = told_apart(table, earlier, spec)
+        """What is to be noted of how the two were computed"""
         self._systems = _paired_systems(table, earlier)
 
-    def compared(self, terms: Terms, history: str | os.PathLike[str] | None) -> Compared:
+    def regressions(self, terms: Terms, history: str | os.PathLike[str] | None) -> tuple[Regression, ...]:
         """The test of every system that both have. Raises InputError where it could not find a loss of any size."""
         terms.refuse_wrong(len(self._systems), history is not None)
-        gone, left_out = self._unmatched()
         pairs = {now: self._pair(now, before) for now, before in self._systems.items()}
         if history is not None:
-            return Compared(self._looked(pairs, terms.significance, history), gone, left_out, tuple(self._notes))
+            return self._looked(pairs, terms.significance, history)
         least = _least_items(terms.significance, len(self._systems))
         for now, pair in pairs.items():
-            shared = pair.shared
-            if shared < least:
-                what = "items" if pair.table.clusters is None else "clusters"
-                problem = f"system {now!r} has {shared} {what} in common with the baseline, and a loss cannot be shown"
+            if pair.shared < least:
+                shared = f"{pair.shared} {'items' if pair.table.clusters is None else 'clusters'}"
+                problem = f"system {now!r} has {shared} in common with the baseline, and a loss cannot be shown"
                 raise InputError(problem, remedy=f"at least {least} are needed; or give a bar alone")
         options = {"replicates": terms.replicates, "seed": terms.seed}
         differences = {
@@ -103,11 +92,10 @@ class Baseline:
             for now, pair in pairs.items()
         }
         adjusted = holm([one.p for one in differences.values()]).tolist()
-        regressions = tuple(
+        return tuple(
             self._regression(system, one, p, terms)
             for (system, one), p in zip(differences.items(), adjusted, strict=True)
         )
-        return Compared(regressions, gone, left_out, tuple(self._notes))
 
     def _items(self, table: ScoreTable, system: str) -> dict[str, int]:
         """The row of each item of a system."""
@@ -181,7 +169,9 @@ class Baseline:
         values = [[item, repr(float(self._before.values[row, self._part]))] for item, row in sorted(rows.items())]
         return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:12]
 
-    def _unmatched(self) -> tuple[list[tuple[str, str]], dict[str, int]]:
+    def unmatched(self) -> tuple[list[tuple[str, str]], dict[str, int]]:
+        """(system, item) of rows that have a value in the baseline and are not among the outputs; and by why, how many
+        rows take no part."""
         names = {before: now for now, before in self._systems.items()}
         there = [(names.get(system, system), item) for system, item in self._earlier.rows]
         known = dict(zip(there, (~np.isnan(self._before.values[:, self._part])).tolist(), strict=True))

@@ -118,13 +118,9 @@ def score_together(
 
 
 def _prepare(
-    run: JointRun,
-    metrics: Mapping[str, Metric],
-    engine: Engine | None,
-    sink: TableBuilder,
-    most: int,
+    run: JointRun, metrics: Mapping[str, Metric], engine: Engine | None, sink: TableBuilder, most: int,
     pieces: list[_Piece],
-) -> None:
+) -> None:  # fmt: skip
     """Add what one model computes of a run. Raises as `Plan`, and TooMuchWorkError."""
     plan = Plan(run.corpus, metrics, engine, evidence=run.evidence)
     blocks = plan.scorer.weight(run.corpus) / BLOCK_WEIGHT
@@ -177,25 +173,27 @@ def _pass(pieces: Sequence[_Piece]) -> None:
             metrics[key] = one
             rows.setdefault(key, []).extend((at, number) for number in piece.rows)
     texts = {key: [pieces[at].run.corpus[number] for at, number in some] for key, some in rows.items()}
-    others = [request for piece in pieces for requests in _of_sets(piece) for request in requests]
+    of_sets = [
+        [points.requests([piece.run.corpus[n] for n in piece.rows]) for points in piece.plan.sets.values()]
+        for piece in pieces
+    ]
+    """What the points of the rows' texts are made of, for each metric of sets"""
+    others = [request for some in of_sets for requests in some for request in requests]
     scored, features = score_block(metrics, texts, pieces[0].plan.engine, pieces[0].run.evidence, others)
     found: list[dict[str, dict[int, RowResult]]] = [{spec: {} for spec in piece.plan.metrics} for piece in pieces]
     for key, some in rows.items():
         for (at, number), result in zip(some, scored[key], strict=True):
             found[at][str(metrics[key].metric)][number] = result
-    for piece, results in zip(pieces, found, strict=True):
-        piece.run.attempt(_hand_out, piece, results, features)
+    for piece, results, asked in zip(pieces, found, of_sets, strict=True):
+        piece.run.attempt(_hand_out, piece, results, asked, features)
 
 
-def _of_sets(piece: _Piece) -> list[list[AnyRequest]]:
-    """What the points of the rows' texts are made of, for each metric of sets."""
-    rows = [piece.run.corpus[number] for number in piece.rows]
-    return [points.requests(rows) for points in piece.plan.sets.values()]
-
-
-def _hand_out(piece: _Piece, scored: Mapping[str, dict[int, RowResult]], features: Features) -> None:
+def _hand_out(
+    piece: _Piece, scored: Mapping[str, dict[int, RowResult]], asked: Sequence[Sequence[AnyRequest]],
+    features: Features,
+) -> None:  # fmt: skip
     """Give a run the scores of its rows, and its sets their points."""
-    for points, requests in zip(piece.plan.sets.values(), _of_sets(piece), strict=True):
+    for points, requests in zip(piece.plan.sets.values(), asked, strict=True):
         points.take(requests, features)
     piece.plan.take(ScoredBlock(scored))
     piece.sink.take(scored)
