@@ -55,29 +55,27 @@ class Agreeing:
 
     level: str
     coefficient: str
-    aspects: list[Aspect] = field(default_factory=list)
-    matrix: CorrelationMatrix | None = None
-    scales: list[int] = field(default_factory=list)
+    aspects: list[Aspect]
+    matrix: CorrelationMatrix | None
+    scales: list[int]
     """Which of the page's columns of numbers each name of the matrix is"""
-    notes: list[str] = field(default_factory=list)
+    notes: list[str]
 
 
 def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: int, seed: int) -> Agreeing:
     """Metrics by their first scores. level: by default 'item' where items have three systems or more, else 'pooled'."""
     level = level or ("item" if len(scored.table.systems) >= 3 else "pooled")
     notes: list[str] = []
-    made = Agreeing(level, coefficient, notes=notes)
-    if not scored.table.columns:
-        return made
+    aspects: list[Aspect] = []
     table = selected(scored.table)
     if scored.source is not None:
         try:
-            made.aspects.extend(_aspects(table, scored, level, coefficient, replicates, seed, notes))
+            aspects = _aspects(table, scored, level, coefficient, replicates, seed, notes)
         except InputError as error:
             notes.append(f"Agreement with people is not known: {error}.")
     matrix = _matrix(table, scored, notes)
     firsts = [number for number, scale in enumerate(scored.scales) if scale.first]
-    return replace(made, matrix=matrix, scales=firsts if matrix else [])
+    return Agreeing(level, coefficient, aspects, matrix, firsts if matrix else [], notes)
 
 
 def _matrix(table: ScoreTable, scored: Scored, notes: list[str]) -> CorrelationMatrix | None:
