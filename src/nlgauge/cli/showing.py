@@ -35,10 +35,13 @@ class Result(Protocol):
 Run = Callable[..., Result]
 
 
-def shown(group: click.Group, *options: Option, figure: bool = False) -> Callable[[Run], click.Command]:
+def shown(
+    group: click.Group, *options: Option, reads: Callable[[Run], Run] = lambda run: run, figure: bool = False
+) -> Callable[[Run], click.Command]:
     """Make a function a command of a group, which prints what it returns, and draws it where -o says so.
 
-    The function is given those of its options that are there. figure: -o has to be given.
+    The function is given those of its options that are there. reads: `of_scores` or `of_outputs`, for a function of
+    what these read. figure: -o has to be given.
     """
     drawn = click.option(
         "-o", "--output", type=PLACE, required=figure,
@@ -54,7 +57,7 @@ def shown(group: click.Group, *options: Option, figure: bool = False) -> Callabl
                 from nlgauge.show import figures
 
                 figures.check(output)
-            result = run(**{name: value for name, value in given.items() if value is not None and value != ()})
+            result = reads(run)(**{name: value for name, value in given.items() if value is not None and value != ()})
             show(run.__name__.replace("_", "-"), result, output, layout, str(group.name))
 
         return command
@@ -65,7 +68,6 @@ def shown(group: click.Group, *options: Option, figure: bool = False) -> Callabl
 def of_scores(run: Run) -> Run:
     """A study of a scores file: of the table, and of the outputs where they are given, with their ratings."""
 
-    @functools.wraps(run)
     def read(
         scores: Path, outputs: Path | None = None, columns: Sequence[str] = (), add: Sequence[str] = (),
         lower: Sequence[str] = (), cluster: str | None = None, parts: bool | None = None, **given: Any,
@@ -86,7 +88,6 @@ def of_scores(run: Run) -> Run:
 def of_outputs(run: Run) -> Run:
     """A study that scores a file of outputs, whose name errors then tell."""
 
-    @functools.wraps(run)
     def read(outputs: Path, columns: Sequence[str] = (), **given: Any) -> Result:
         corpus = read_outputs(outputs, columns)
         with blaming(outputs):
