@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,8 +19,11 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float, Integers
-from nlgauge.meta.keyed import Key, Scores, keyed, number, refuse_twice
 
+Key: TypeAlias = tuple[str, str]
+"""(system, item)"""
+Scores: TypeAlias = Mapping[Key, Any]
+"""Numbers, or texts that read as numbers, by (system, item); None is a missing one"""
 Source: TypeAlias = "Corpus | ScoreTable | Column | Scores | Mapping[str, Scores]"
 """Where ratings come from: see `ratings`"""
 
@@ -246,3 +251,35 @@ def _by_system(path: Path) -> dict[str, list[float]]:
             raise InputError("is not system<TAB>score", file=path, row=at, remedy="write both on every line")
         by_system.setdefault(cells[0].strip(), []).append(number(cells[1], "the score", path, at))
     return by_system
+
+
+def keyed(scores: Scores | Mapping[str, object]) -> dict[Key, float]:
+    """Scores as numbers, NaN for a missing one. Raises InputError for another key or value, and for a key twice."""
+    numbers = {}
+    for key, value in scores.items():
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise InputError(f"the key {key!r} is not (system, item)", remedy='write {("system", "item"): number}')
+        numbers[str(key[0]), str(key[1])] = number(value, f"the score of {key!r}")
+    if len(numbers) < len(scores):
+        refuse_twice([(str(key[0]), str(key[1])) for key in scores], "the ratings")
+    return numbers
+
+
+def number(value: object, what: str, file: object = None, row: int | None = None) -> float:
+    """A given value as a number, NaN for a missing one. Raises InputError that says what it is of."""
+    if value is None or (isinstance(value, str) and value.strip() in ("", "None")):
+        return math.nan
+    try:
+        if isinstance(value, str) or (isinstance(value, Real) and not isinstance(value, bool)):
+            return float(value)
+    except (ValueError, OverflowError):
+        pass
+    shown = f"{what} is {type(value).__name__} {value!r:.80}, not a number"
+    raise InputError(shown, file=file, row=row, remedy="give a number, or leave a missing one out")
+
+
+def refuse_twice(keys: Iterable[Key], where: str, remedy: str = "keep one") -> None:
+    """Raises InputError for the first key that is there more than once."""
+    for (system, item), count in Counter(keys).items():
+        if count > 1:
+            raise InputError(f"system {system!r}, item {item!r} is in {where} {count} times", remedy=remedy)

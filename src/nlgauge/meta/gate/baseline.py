@@ -23,8 +23,7 @@ from nlgauge.meta.comparison import Difference, compare
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.gate import history as kept
 from nlgauge.meta.gate.verdict import Regression
-from nlgauge.meta.join import grid
-from nlgauge.meta.keyed import refuse_twice
+from nlgauge.meta.join import grid, refuse_twice
 
 _NOW, _BEFORE = "outputs", "baseline"
 _AGAIN = "score the baseline's outputs again as these are scored"
