@@ -46,10 +46,8 @@ def estimate(
     else:
         groups = dict.fromkeys((one.aspect, one.metric) for one in found)
         show_tables([[_heads(margin), *_lines(found, group, margin)] for group in groups], layout)
-        for line in _legend(found, below):
-            remark(line)
-    for note in found.notes:
-        remark(note)
+        remark(*_legend(found, below))
+    remark(*found.notes)
 
 
 def _heads(margin: float | None) -> list[Cell]:

@@ -148,10 +148,9 @@ def drawn(evidence: Record, colour: bool) -> Iterator[str]:
         yield "  " + _painted(text, colour).replace("\n", "\n  ")
         spans = text.get("unsupported", [])
         cells = [_span(text, *span) for span in spans[:_SHOWN]]
-        yield from _table([["characters", "not supported", "the nearest sentence"], *cells])
-        yield from _rest(len(spans), "spans")
+        yield from _table(["characters", "not supported", "the nearest sentence"], cells, len(spans), "spans")
         reasons = [[f"{one['begin']}-{one['end']}", _short(one["said"])] for one in text.get("reasons", [])[:_SHOWN]]
-        yield from _table([["characters", "checked without a model"], *reasons])
+        yield from _table(["characters", "checked without a model"], reasons)
         several = text.get("stretches", [])
         if len(several) > 1 and all("supported" in one for one in several):
             worst = min(several, key=lambda one: float(one["supported"]))
@@ -162,19 +161,19 @@ def drawn(evidence: Record, colour: bool) -> Iterator[str]:
     for side in ("candidate", "reference"):
         matches = [match for match in evidence.get("matches", []) if match["side"] == side]
         weakest = sorted(matches, key=lambda match: match["similarity"])[:_SHOWN]
-        names = ("token", "match", "similarity", "weight")
-        yield from _table([[f"of the {side}", "matched with", "similarity", "weight"], *_cells(weakest, names)])
-        yield from _rest(len(matches), "matches, the least similar first")
+        heads = [f"of the {side}", "matched with", "similarity", "weight"]
+        cells = _cells(weakest, ("token", "match", "similarity", "weight"))
+        yield from _table(heads, cells, len(matches), "matches, the least similar first")
+    left_out = evidence.get("left_out", 0)
     if flows := evidence.get("flows", []):
         dearest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:_SHOWN]
-        names = ("candidate", "reference", "share", "distance")
-        yield from _table([["of the candidate", "moved to", "share", "distance"], *_cells(dearest, names)])
-        yield from _rest(len(flows) + evidence.get("left_out", 0), "flows, the dearest first")
+        heads = ["of the candidate", "moved to", "share", "distance"]
+        cells = _cells(dearest, ("candidate", "reference", "share", "distance"))
+        yield from _table(heads, cells, len(flows) + left_out, "flows, the dearest first")
     if items := evidence.get("items", []):
         known = list(dict.fromkeys(name for item in items[:_SHOWN] for name in item))
         cells = [[_cell(item.get(name)) for name in known] for item in items[:_SHOWN]]
-        yield from _table([["" if name == "name" else name for name in known], *cells])
-        yield from _rest(len(items) + evidence.get("left_out", 0), "items")
+        yield from _table(["" if name == "name" else name for name in known], cells, len(items) + left_out, "items")
 
 
 def _painted(text: Record, colour: bool) -> str:
@@ -224,9 +223,9 @@ def _cell(value: object) -> str:
     return "" if value is None else harmless(str(value), lines=True).replace("\n", " ")
 
 
-def _table(cells: Sequence[Sequence[str]]) -> list[str]:
-    return [f"  {line}" for line in aligned(cells)] if len(cells) > 1 else []
-
-
-def _rest(count: int, what: str) -> list[str]:
-    return [f"  ({_SHOWN} of {count} {what}; --format json has them all)"] if count > _SHOWN else []
+def _table(heads: list[str], cells: list[list[str]], count: int = 0, what: str = "") -> Iterator[str]:
+    """The lines of a table, if it has any; and how many there are, where not all are shown."""
+    if cells:
+        yield from (f"  {line}" for line in aligned([heads, *cells]))
+    if count > _SHOWN:
+        yield f"  ({_SHOWN} of {count} {what}; --format json has them all)"

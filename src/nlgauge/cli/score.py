@@ -145,14 +145,12 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
         found = _best(table, shown, seed, people)
         tables = [_cells(table, own, found, title) for title, own in _tables(table, shown, layout, every_part)]
         show_tables(tables, layout, keys=2)
-        for line in _legend(found):
-            remark(line)
+        remark(*_legend(found))
         if hidden := [spec for spec, column in table.columns.items() if len(parts[spec]) < len(column.parts)]:
             remark(f"--parts shows more of {', '.join(hidden)}")
     for name, note in {} if people is None else people.notes.items():
         remark(f"{name}: {note}")
-    for line in _missing(own):
-        remark(line)
+    remark(*_missing(own))
     if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
         remark(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}")
     for signature in table.signatures.values():

@@ -104,8 +104,7 @@ def show(name: str, result: Result, output: Path | None, layout: str, kind: str 
         show_tables(result.tables(), layout)
     signatures = [str(signature) for signature in getattr(result, "signatures", {}).values()]
     more = [f"and {len(signatures) - 1} more signatures, in --format json"] if len(signatures) > 1 else []
-    for line in (*getattr(result, "notes", ()), *signatures[:1], *more):
-        remark(line)
+    remark(*getattr(result, "notes", ()), *signatures[:1], *more)
     if output is not None:
         result.draw(output)
         remark(f"drawn: {output}")

@@ -107,8 +107,7 @@ def _tell(combined: Combined, output: Path) -> None:
         remark(f"{combined.unrated} rows without a rating left out")
     for member, count in combined.left_out.items():
         remark(f"{count} rated rows left out, where {member} has no number")
-    for note in combined.notes:
-        remark(note)
+    remark(*combined.notes)
     try:
         remark(f"score with it: -m {Combination(weights=str(output))}")
     except SpecError as error:

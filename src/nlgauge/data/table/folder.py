@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ def load(place: FilePath) -> ScoreTable:
     blocks = {first: dataset.read(first) for first in dataset.blocks()}
     if (rows := sum(map(len, blocks.values()))) != wanted or not blocks:
         raise InputError(f"holds {rows} of {wanted} rows", file=dataset.place, remedy=GO_ON)
-    if wrong := next(_wrong(header, blocks), None):
+    if wrong := _wrong(header, blocks):
         raise InputError(wrong, file=dataset.place, remedy=_EDITED)
     tables = list(blocks.values())
     columns = {
@@ -59,27 +59,25 @@ def load(place: FilePath) -> ScoreTable:
     return ScoreTable(places, columns, signatures_of(header), header["run"], header["nlgauge"])
 
 
-def _wrong(header: Mapping[str, Any], blocks: Mapping[int, Any]) -> Iterator[str]:
+def _wrong(header: Mapping[str, Any], blocks: Mapping[int, Any]) -> str | None:
     """What does not fit together."""
     metrics = header["metrics"]
     if missing := [key for key in metrics if key not in header["signatures"]]:
-        yield f"{missing[0]} has no signature"
+        return f"{missing[0]} has no signature"
     sets = {spec: _WHOLE for spec, about in metrics.items() if about["level"] == "system"}
     of_rows = {spec: about for spec, about in metrics.items() if spec not in sets}
     counted = {spec for spec, about in of_rows.items() if "formula" in about}
     types = types_of({spec: about["parts"] for spec, about in of_rows.items()}, counted, evidence=False)
-    if wrong := next(filter(None, (fault(table, first, types, earlier=True) for first, table in blocks.items())), None):
-        yield wrong
-        return
-    if wrong := mismatch(header.get("systems"), sets, "systems"):
-        yield wrong
-        return
+    faults = (fault(table, first, types, earlier=True) for first, table in blocks.items())
+    if wrong := next(filter(None, faults), None) or mismatch(header.get("systems"), sets, "systems"):
+        return wrong
     count = len({system for table in blocks.values() for system in table["system"].to_pylist()})
     for spec in sets:
         values, parts = header["systems"][spec]["values"], metrics[spec]["parts"]
         words = {value for one in values for value in one if isinstance(value, str)}
         if len(values) != count or any(len(one) != len(parts) for one in values) or words - _WORDS.keys():
-            yield f"the values of {spec} are not those of {count} systems"
+            return f"the values of {spec} are not those of {count} systems"
+    return None
 
 
 def _places(table: Any) -> tuple[list[str], list[str]]:
