@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import writing
-from nlgauge.data.table.column import Column, Sums
+from nlgauge.data.table.column import Column
 from nlgauge.data.table.frame import long_frame, wide_frame
-from nlgauge.data.table.intervals import Resamples, SystemScore, SystemScores, by_system
+from nlgauge.data.table.intervals import Resamples, SystemScores, by_system
 from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["Column", "ScoreTable", "Sums", "SystemScore"]
 
 
 @dataclass(eq=False, repr=False)
