@@ -129,7 +129,9 @@ def _file(
     fitted = tuple(
         Member(spec, part, sign > 0, *three) for (spec, part), sign, three in zip(members, signs, numbers, strict=True)
     )
-    models = _models(table, [member.metric for member in fitted if member.weight])
+    used = [table.signatures[one.metric] for one in fitted if one.weight and one.metric in table.signatures]
+    named = [signature.facts.get("model") for signature in used]
+    models = {str(model["name"]): str(model["digest"]) for model in named if isinstance(model, Mapping)}
     return CombinationFile(fitted, final.intercept, aspect, method, final.penalty, models, facts)
 
 
@@ -191,12 +193,6 @@ def _table(table: ScoreTable, known: Mask, predicted: Float, equal: Float) -> Sc
     signatures[COMBINED] = Signature(COMBINED, {"predicted": "out of fold"})
     signatures[EQUAL] = Signature(EQUAL, {"weights": "equal"})
     return ScoreTable(table.rows, columns, signatures, {"rows": len(table.rows)}, table.version)
-
-
-def _models(table: ScoreTable, specs: Sequence[str]) -> dict[str, str]:
-    """Digests of the models that scores came from, by name, as their signatures tell."""
-    models = [table.signatures[spec].facts.get("model") for spec in specs if spec in table.signatures]
-    return {str(model["name"]): str(model["digest"]) for model in models if isinstance(model, Mapping)}
 
 
 def _record(one: Agreement) -> dict[str, object]:

@@ -79,7 +79,8 @@ class Baseline:
         pairs = {now: self._pair(now, before) for now, before in self._systems.items()}
         if history is not None:
             return self._looked(pairs, terms.significance, history)
-        least = _least_items(terms.significance, len(self._systems))
+        # The smallest p of an exchange within n items is 2 / 2^n: that has to be small enough to be found.
+        least = math.floor(math.log2(2 * len(self._systems) / terms.significance)) + 1
         for now, pair in pairs.items():
             if pair.shared < least:
                 shared = f"{pair.shared} {'items' if pair.table.clusters is None else 'clusters'}"
@@ -207,11 +208,6 @@ class _Pair:
         if self._place.clusters is not None:
             sums, sizes = (together(one, self._place.clusters[known]) for one in (sums, sizes))
         return sums, sizes, float(now.mean()), float(before.mean())
-
-
-def _least_items(significance: float, systems: int) -> int:
-    """Items at which the smallest p of an exchange within items, 2 / 2^n, is small enough to be found."""
-    return math.floor(math.log2(2 * systems / significance)) + 1
 
 
 def _paired_systems(table: ScoreTable, earlier: ScoreTable) -> dict[str, str]:

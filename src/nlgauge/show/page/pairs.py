@@ -10,7 +10,6 @@ from itertools import combinations
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.comparison import Comparison, Difference, compare
-from nlgauge.meta.selection import label
 
 MOST_SYSTEMS = 12
 """Up to so many all pairs stand in a page"""
@@ -98,7 +97,12 @@ def pair(tests: Pairings, a: str, b: str) -> Pair:
     found = tests.of(a, b)
     if isinstance(found, str):
         return Pair(a, b, [], [found])
-    lines = [_line(tests.table, one) for one in found]
+    lines = []
+    for one in found:
+        ends = [abs(value) for value in (one.difference, one.low, one.high) if math.isfinite(value)]
+        column = tests.table.columns[one.metric]
+        up = None if one.part in column.details else column.higher_is_better
+        lines.append(Line(one, column.label(one.metric, one.part), up, max(ends, default=0.0) or 1.0))
     return Pair(a, b, lines, [*found.notes, *_reasons(lines)])
 
 
@@ -113,10 +117,3 @@ def _reasons(lines: Sequence[Line]) -> Iterator[str]:
         if one.reason:
             why.setdefault(one.reason, []).append(line.name)
     yield from (f"{', '.join(names)}: {reason}." for reason, names in why.items())
-
-
-def _line(table: ScoreTable, one: Difference) -> Line:
-    ends = [abs(value) for value in (one.difference, one.low, one.high) if math.isfinite(value)]
-    column = table.columns[one.metric]
-    up = None if one.part in column.details else column.higher_is_better
-    return Line(one, label(table, one.metric, one.part), up, max(ends, default=0.0) or 1.0)
