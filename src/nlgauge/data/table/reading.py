@@ -167,7 +167,9 @@ class _Values:
         if value is None:
             self.column.reasons[row] = reason or ""
         if "counts" in record:
-            self._counts[row] = self._numbers(number, record["counts"])
+            if not isinstance(record["counts"], list):
+                raise self._wrong("the record's counts are not a list", number)
+            self._counts[row] = [self._number(number, value) for value in record["counts"]]
         if "evidence" in record:
             self.column.evidence[row] = self._evidence(number, record["evidence"], row, found)
 
@@ -197,11 +199,6 @@ class _Values:
         if sizes and not sums.makes(len(self._parts)):
             taken = f"does not take {sums.counts.shape[1]} counts to {len(self._parts)} parts"
             raise self._wrong(f"the formula {shown(sums.formula)} {taken}", 1)
-
-    def _numbers(self, number: int, values: object) -> list[float]:
-        if not isinstance(values, list):
-            raise self._wrong("the record's counts are not a list", number)
-        return [self._number(number, value) for value in values]
 
     def _number(self, number: int, value: object) -> float:
         if type(value) is float:

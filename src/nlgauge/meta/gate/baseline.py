@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.signature import fact_text
-from nlgauge.data.table import Column, ScoreTable, Sums
+from nlgauge.data.table import ScoreTable, Sums
 from nlgauge.data.table.intervals import together
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.looking import least_groups, look_at
@@ -103,7 +103,7 @@ class Baseline:
 
     def _pair(self, now: str, before: str) -> _Pair:
         """A system now and before as two systems of one table."""
-        rows, columns, clusters = [], [], []
+        rows, values, counts, clusters = [], [], [], []
         tables = ((_NOW, self._table, self._now, now), (_BEFORE, self._earlier, self._before, before))
         of_rows = self._table.clusters or [""] * len(self._table.rows)
         names = {item: of_rows[row] for item, row in self._items(self._table, now).items()}
@@ -111,8 +111,13 @@ class Baseline:
             items = self._items(table, system)
             rows += [(name, item) for item in items]
             clusters += [names.get(item, f"{item} of the baseline") for item in items]
-            columns.append(_cut(column, list(items.values())))
-        both = ScoreTable(rows, {self._spec: _stacked(*columns)}, {})
+            own = list(items.values())
+            values.append(column.values[own])
+            counts += [] if column.sums is None else [column.sums.counts[own]]
+        formula = None if self._now.sums is None or self._before.sums is None else self._now.sums.formula
+        sums = None if formula is None else Sums(formula, np.concatenate(counts))
+        column = replace(self._now, values=np.concatenate(values), reasons={}, evidence={}, sums=sums)
+        both = ScoreTable(rows, {self._spec: column}, {})
         return _Pair(both if self._table.clusters is None else both.clustered(clusters))
 
     def _regression(self, system: str, one: Difference, p: float, terms: Terms) -> Regression:
@@ -221,18 +226,6 @@ def _paired_systems(table: ScoreTable, earlier: ScoreTable) -> dict[str, str]:
         f"the baseline has none of the systems {', '.join(ours)}",
         remedy=f"it has {', '.join(theirs)}; give one system in each, or the same names",
     )
-
-
-def _cut(column: Column, rows: list[int]) -> Column:
-    sums = None if column.sums is None else Sums(column.sums.formula, column.sums.counts[rows])
-    return replace(column, values=column.values[rows], reasons={}, evidence={}, sums=sums)
-
-
-def _stacked(now: Column, before: Column) -> Column:
-    sums = None
-    if now.sums is not None and before.sums is not None:
-        sums = Sums(now.sums.formula, np.concatenate([now.sums.counts, before.sums.counts]))
-    return replace(now, values=np.concatenate([now.values, before.values]), sums=sums)
 
 
 def told_apart(
