@@ -90,14 +90,24 @@ def contrast(
         for part in column.shown
     }
     sets = {spec for spec, column in kept.items() if column.level == "system"}
-    by_aspect = Contrasts([], {}, {})
+    found = Contrasts([], {}, {})
+    parts = list(scores)
     for aspect in chosen:
         tests = _Tests(
             scores, sets, place.of(rated.values[aspect]), how, df if test == "williams" else None, intervals,
             place.clusters,
         )  # fmt: skip
-        _add(by_aspect, aspect, tests, correction)
-    return by_aspect
+        made = [tests.difference(Contrast(*pair, aspect)) for pair in combinations(parts, 2)]
+        corrected = CORRECTIONS[correction]([one.p for one in made]).tolist()
+        different: Mask = np.zeros((len(parts), len(parts)), bool)
+        for one, adjusted in zip(made, corrected, strict=True):
+            found.records.append(replace(one, adjusted=adjusted))
+            i, j = parts.index(one.first), parts.index(one.second)
+            different[i, j] = different[j, i] = adjusted < 1 - confidence
+        values = [tests.agreement(part) for part in parts]
+        found.clusters[aspect] = dict(zip(parts, clusters(values, different), strict=True))
+        found.values[aspect] = dict(zip(parts, values, strict=True))
+    return found
 
 
 def _check(test: str, correction: str, how: Measurement) -> None:
@@ -110,22 +120,6 @@ def _check(test: str, correction: str, how: Measurement) -> None:
         )
     if test == "williams" and (how.coefficient != "pearson" or how.level == "item"):
         raise InputError("Williams' test is of Pearson over systems or pooled rows", remedy="take test='permutation'")
-
-
-def _add(to: Contrasts, aspect: str, tests: _Tests, correction: str) -> None:
-    """Every pair's difference on an aspect, corrected over all of them, and the clusters that follow."""
-    parts = list(tests.scores)
-    pairs = list(combinations(parts, 2))
-    made = [tests.difference(Contrast(*pair, aspect)) for pair in pairs]
-    corrected = CORRECTIONS[correction]([one.p for one in made]).tolist()
-    different: Mask = np.zeros((len(parts), len(parts)), bool)
-    for one, adjusted in zip(made, corrected, strict=True):
-        to.records.append(replace(one, adjusted=adjusted))
-        i, j = parts.index(one.first), parts.index(one.second)
-        different[i, j] = different[j, i] = adjusted < 1 - tests.how.confidence
-    values = [tests.agreement(part) for part in parts]
-    to.clusters[aspect] = dict(zip(parts, clusters(values, different), strict=True))
-    to.values[aspect] = dict(zip(parts, values, strict=True))
 
 
 class _Tests:
