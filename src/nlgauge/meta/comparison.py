@@ -193,12 +193,14 @@ def _difference(two: _Two, spec: str, part: str, shared: int, draws: _Draws, pla
         gain = found if column.higher_is_better else found._replace(difference=-found.difference)
         no_worse = gain.above(-plan.margin)
         alike = max(no_worse, found._replace(difference=-gain.difference).above(-plan.margin))
-    confidence = draws["confidence"]
+    confidence, better = draws["confidence"], None
+    if directed and found.difference and not math.isnan(found.difference):
+        better = two.names[(found.difference > 0) != column.higher_is_better]
     return Difference(
         spec, part, a, b, found.difference, found.low, found.high, found.p, math.nan, found.effect, found.n, undefined,
         found.needed(confidence, plan.power, plan.margin), found.detectable(confidence, plan.power, plan.items),
-        _better(found.difference, column, *two.names) if directed else None, reason, whole=column.sums is not None,
-        clusters=None if two.clusters is None else found.groups, no_worse=no_worse, alike=alike,
+        better, reason, whole=column.sums is not None, clusters=None if two.clusters is None else found.groups,
+        no_worse=no_worse, alike=alike,
     )  # fmt: skip
 
 
@@ -238,12 +240,6 @@ def _of_sets(column: Column, part: int, numbers: list[int]) -> _Measured:
     missing = [column.reasons.get(at, "no number") for at in numbers if np.isnan(column.values[at, part])]
     reason = missing[0] if missing else "a metric of sets has one number a system: neither interval nor p"
     return Paired(0, one - other), one, other, reason
-
-
-def _better(difference: float, column: Column, a: str, b: str) -> str | None:
-    if math.isnan(difference) or difference == 0:
-        return None
-    return a if (difference > 0) == column.higher_is_better else b
 
 
 def _few(found: Paired) -> str | None:
