@@ -136,12 +136,15 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
     """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
     said = {} if people is None else people.table.columns
     table = replace(own, columns={**said, **own.columns})
-    scores = [*([] if people is None else people.by_system(seed=seed)), *own.by_system(seed=seed)]
+    rated, systems = [] if people is None else people.by_system(seed=seed), own.by_system(seed=seed)
     if layout == "json":
-        _json(table, scores, people)
+        record = {"nlgauge": table.version, "systems": systems, "run": {**table.run, **table.spent}}
+        if people is not None:
+            record["people"] = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated]
+        show_json({**record, "signatures": table.signatures})
     else:
         parts = {spec: one.parts if every_part else one.shown[:1] for spec, one in table.columns.items()}
-        shown = [score for score in scores if score.part in parts[score.metric]]
+        shown = [score for score in (*rated, *systems) if score.part in parts[score.metric]]
         found = _best(table, shown, seed, people)
         tables = [_cells(table, own, found, title) for title, own in _tables(table, shown, layout, every_part)]
         show_tables(tables, layout, keys=2)
@@ -157,15 +160,6 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
         remark(str(signature))
 
 
-def _json(table: ScoreTable, scores: Sequence[SystemScore], people: People | None) -> None:
-    rated = [one for one in scores if people is not None and one.metric in people.table.columns]
-    systems = [one for one in scores if one not in rated]
-    record = {"nlgauge": table.version, "systems": systems, "run": {**table.run, **table.spent}}
-    if people is not None:
-        record["people"] = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated]
-    show_json({**record, "signatures": table.signatures})
-
-
 def _best(
     table: ScoreTable, scores: Sequence[SystemScore], seed: int, people: People | None
 ) -> dict[tuple[str, str], Best]:
@@ -173,10 +167,11 @@ def _best(
     from nlgauge.meta.best import by_part
 
     test = len(table.rows) * len({(score.metric, score.part) for score in scores}) <= _MOST_TESTED
-    estimated = [score for score in scores if people is not None and score.metric in people.estimates]
-    rest = [score for score in scores if score not in estimated]
-    found = by_part(table, rest, test=test, seed=seed)
-    return found if people is None else by_part(table, estimated, known=people.p) | found
+    if people is None:
+        return by_part(table, scores, test=test, seed=seed)
+    estimated = [score for score in scores if score.metric in people.estimates]
+    rest = [score for score in scores if score.metric not in people.estimates]
+    return by_part(table, estimated, known=people.p) | by_part(table, rest, test=test, seed=seed)
 
 
 def _tables(
