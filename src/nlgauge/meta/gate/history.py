@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timezone
 from pathlib import Path
@@ -89,11 +89,6 @@ def append(path: str | os.PathLike[str], looks: Sequence[Look]) -> None:
             file.write(lines)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=path, remedy="name another file") from None
-
-
-def next_look(looks: Iterable[Look], series: tuple[str, str, str, str]) -> int:
-    """The number of the look that comes now."""
-    return 1 + sum(look.series == series for look in looks)
 
 
 def now() -> str:

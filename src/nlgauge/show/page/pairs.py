@@ -52,11 +52,6 @@ class Line:
     """What its bar ends at, on both sides"""
 
     @property
-    def adjusted(self) -> float:
-        """p, corrected for all scores of the pair that have a direction."""
-        return self.difference.adjusted
-
-    @property
     def verdict(self) -> str:
         """The better system, or why none is named."""
         one = self.difference
@@ -66,7 +61,7 @@ class Line:
             return "equal" if one.difference == 0 else "–"
         if math.isnan(one.p):
             return f"{one.better} (not tested)"
-        return one.better if self.adjusted < 0.05 else "no significant difference"
+        return one.better if one.adjusted < 0.05 else "no significant difference"
 
 
 @dataclass(frozen=True)
@@ -81,7 +76,7 @@ class Pair:
     @property
     def told(self) -> dict[str, int]:
         """How many scores tell which system better, and how many none."""
-        tested = [line for line in self.lines if not math.isnan(line.adjusted)]
+        tested = [line for line in self.lines if not math.isnan(line.difference.adjusted)]
         won = {name: sum(line.verdict == name for line in tested) for name in (self.a, self.b)}
         return {**won, "": len(tested) - sum(won.values())}
 
