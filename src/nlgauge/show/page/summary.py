@@ -16,8 +16,6 @@ class Standing:
     """One system by one part of a metric."""
 
     score: SystemScore
-    number: int
-    """The number of the system, by which it has its colour"""
     rank: str
     """'best', 'alike' (does not differ significantly from the best), 'behind', or '' where nothing can be said"""
 
@@ -28,6 +26,7 @@ class Part:
 
     name: str
     standings: list[Standing]
+    """In the order of the systems, by whose numbers they have their colours"""
     ends: tuple[float, float]
     """What the bar begins and ends at"""
     detail: bool
@@ -68,7 +67,7 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], p: Chance) -> list[C
         parts = {}
         for part in column.parts:
             own, leading = [found[spec, part, name] for name in table.systems], leaders.get((spec, part))
-            standings = [Standing(score, number, _rank(score, leading, p)) for number, score in enumerate(own)]
+            standings = [Standing(score, _rank(score, leading, p)) for score in own]
             tested = leading is not None and leading.tested
             parts[part] = Part(part, standings, _ends(own), part in column.details, tested)
         first = parts.pop(column.shown[0])
