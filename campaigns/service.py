@@ -25,9 +25,9 @@ from nlgauge.engine.models import loading
 from nlgauge.meta.gate import check
 from nlgauge.serve.answers import DOCUMENTED
 from nlgauge.serve.app import Service, application
+from nlgauge.serve.asking import Limits
 from nlgauge.serve.guard import OPEN
 from nlgauge.serve.keys import Keys
-from nlgauge.serve.limits import Limits
 from nlgauge.serve.menu import Menu
 
 HOST = "127.0.0.1"

@@ -12,7 +12,7 @@ import pytest
 from nlgauge import Corpus, InputError, ScoreTable
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
-from nlgauge.meta.join import grid, join, ratings, read
+from nlgauge.meta.join import grid, join, keyed, number, ratings, read, refuse_twice
 
 ROWS = [("A", "x"), ("B", "x"), ("A", "y"), ("B", "y"), ("A", "z")]
 
@@ -180,21 +180,20 @@ ITEMS = ["x", "y", "z"]
 def test_a_score_file_is_of_segments_or_of_systems(tmp_path: Path) -> None:
     path = tmp_path / "m.seg.score"
     path.write_text("A\t1\nB\t2\nA\tNone\nB\t4\nA\t5\nB\t6\n", encoding="utf-8")
-    segments = read("M", path, None, ITEMS)
-    assert (segments.label, segments.level) == ("m.seg.score", "item")
-    assert segments.scores["B", "y"] == 4 and segments.scores["A", "z"] == 5
+    label, segments = read("M", path, None, ITEMS)
+    assert label == "m.seg.score" and all(item is not None for _, item in segments)
+    assert segments["B", "y"] == 4 and segments["A", "z"] == 5
     path = tmp_path / "m.sys.score"
     path.write_text("A\t1\nB\t2\n", encoding="utf-8")
-    systems = read("M", str(path), None, ITEMS)
-    assert (systems.level, systems.scores) == ("system", {("A", None): 1, ("B", None): 2})
+    assert read("M", str(path), None, ITEMS) == ("m.sys.score", {("A", None): 1, ("B", None): 2})
 
 
 def test_mappings_and_columns() -> None:
-    assert read("M", {"A": 1, "B": "2"}, None, ITEMS).level == "system"
-    assert read("M", {("A", "x"): 1}, None, ITEMS).scores == {("A", "x"): 1}
+    assert read("M", {"A": 1, "B": "2"}, None, ITEMS) == ("given", {("A", None): 1, ("B", None): 2})
+    assert read("M", {("A", "x"): 1}, None, ITEMS)[1] == {("A", "x"): 1}
     rows = Corpus.from_records([{"candidate": "a", "system": "A", "item": "x", "comet": "0.5", "deep": {"er": 2}}])
-    assert read("M", rows, "comet", ITEMS).scores == {("A", "x"): 0.5}
-    assert read("M", rows, "deep.er", ITEMS).scores == {("A", "x"): 2}
+    assert read("M", rows, "comet", ITEMS)[1] == {("A", "x"): 0.5}
+    assert read("M", rows, "deep.er", ITEMS)[1] == {("A", "x"): 2}
     with pytest.raises(InputError, match="row 1: the column 'deep' is dict"):
         read("M", rows, "deep", ITEMS)
 
@@ -223,3 +222,25 @@ def test_a_score_file_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "latin.score").write_bytes("é\t1\n".encode("latin-1"))
     with pytest.raises(InputError, match="not UTF-8"):
         read("metric", tmp_path / "latin.score", None, ITEMS)
+
+
+def test_numbers_texts_of_numbers_and_missing_ones() -> None:
+    numbers = keyed({("A", "x"): 1, ("A", "y"): " 4.5", ("B", "x"): None, ("B", "y"): "None"})
+    assert numbers["A", "x"] == 1 and numbers["A", "y"] == 4.5
+    assert math.isnan(numbers["B", "x"]) and math.isnan(numbers["B", "y"])
+
+
+@pytest.mark.parametrize("value", ["good", True, [1], {}, 10**400])
+def test_what_is_no_number_is_refused_with_its_type(value: object) -> None:
+    with pytest.raises(InputError, match=f"the score is {type(value).__name__} .*, not a number"):
+        number(value, "the score")
+
+
+def test_keys_are_of_system_and_item_and_there_once() -> None:
+    with pytest.raises(InputError, match="the key 'A' is not"):
+        keyed({"A": 1})
+    with pytest.raises(InputError, match="system 'A', item '1' is in the ratings 2 times"):
+        keyed({("A", 1): 1, ("A", "1"): 2})  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="is in the file 2 times"):
+        refuse_twice([("A", "x"), ("B", "x"), ("A", "x")], "the file")
+    refuse_twice([("A", "x"), ("A", "y")], "the file")

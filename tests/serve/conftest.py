@@ -10,7 +10,7 @@ import pytest
 
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
-from nlgauge.serve.limits import Limits
+from nlgauge.serve.asking import Limits
 from nlgauge.serve.menu import Menu
 
 SPECS = ("Consistency(aligner='D')", "BERTScore", "TokenF1")

@@ -15,7 +15,7 @@ from nlgauge.catalogue import registry
 from nlgauge.metrics.base import model_of
 from nlgauge.metrics.sets import SetMetric
 from nlgauge.serve.answers import DOCUMENTED
-from nlgauge.serve.limits import Limits
+from nlgauge.serve.asking import Limits
 from tests.extras import lacking
 
 pytestmark = pytest.mark.usefixtures("one_model")

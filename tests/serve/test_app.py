@@ -16,7 +16,7 @@ import pytest
 import nlgauge
 from nlgauge.meta.gate import check
 from nlgauge.run.executors.together import JointRun
-from nlgauge.serve.limits import Limits
+from nlgauge.serve.asking import Limits
 from nlgauge.serve.menu import Menu
 from tests.serve.conftest import SPECS
 

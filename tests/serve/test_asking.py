@@ -9,8 +9,7 @@ import pytest
 
 from nlgauge.errors import InputError, SpecError
 from nlgauge.serve.answers import Refused
-from nlgauge.serve.asking import Asking, number_of, one_of
-from nlgauge.serve.limits import Limits
+from nlgauge.serve.asking import Asking, Limits, number_of, one_of
 from nlgauge.serve.menu import Menu
 
 ROW = {"candidate": "A cat sat.", "references": ["The cat sat."], "source": "A cat.", "context": ["a", "b"]}

@@ -18,7 +18,7 @@ from nlgauge.engine.features.request import Features
 from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.executors.together import JointRun
 from nlgauge.serve.answers import Refused
-from nlgauge.serve.limits import Limits
+from nlgauge.serve.asking import Limits
 from nlgauge.serve.worker import Ticket, Worker, tell
 
 LONG = 30.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nlgauge.adapters.scorer import RowScorer, fields_of
+from nlgauge.adapters.scorer import RowScorer, fields_of, held
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import Metric
 
@@ -57,8 +57,8 @@ class ExampleMetric:
         return value >= self._at_least
 
     def _record(self, example: Any, prediction: Any) -> dict[str, Any]:
-        record = {ours: _field(example, theirs, "example") for ours, theirs in self._fields.items()}
-        return {**record, "candidate": _field(prediction, self._candidate, "prediction")}
+        record = {ours: held(example, theirs, "the example has no field") for ours, theirs in self._fields.items()}
+        return {**record, "candidate": held(prediction, self._candidate, "the prediction has no field")}
 
 
 class FeedbackMetric(ExampleMetric):
@@ -81,9 +81,3 @@ class FeedbackMetric(ExampleMetric):
         return Prediction(
             score=value, feedback=f"{self._rows.label} is {value:.4f}." + (f" The {said}." if said else "")
         )
-
-
-def _field(thing: Any, name: str, what: str) -> Any:
-    if name not in thing:
-        raise InputError(f"the {what} has no field {name!r}", remedy=f"it has {', '.join(thing.keys()) or 'none'}")
-    return thing[name]

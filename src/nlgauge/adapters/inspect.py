@@ -15,8 +15,7 @@ from inspect_ai.scorer import Score, Target, mean, scorer, stderr
 from inspect_ai.scorer import Scorer as InspectScorer
 from inspect_ai.solver import TaskState
 
-from nlgauge.adapters.scorer import RowScorer, fields_of
-from nlgauge.errors import InputError
+from nlgauge.adapters.scorer import RowScorer, fields_of, held
 
 INPUT = "input"
 
@@ -59,7 +58,4 @@ def nlgauge_scorer(
 def _text(state: TaskState, key: str | None) -> Any:
     if key is None or key == INPUT:
         return None if key is None else state.input_text
-    if key not in state.metadata:
-        known = ", ".join(state.metadata) or "none"
-        raise InputError(f"the sample {state.sample_id} has no metadata {key!r}", remedy=f"it has {known}")
-    return state.metadata[key]
+    return held(state.metadata, key, f"the sample {state.sample_id} has no metadata")

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from nlgauge.adapters.scorer import Scorer, fields_of, labels, means, plain_name
-from nlgauge.errors import InputError, SpecError
+from nlgauge.adapters.scorer import Scorer, fields_of, held, labels, means, plain_name
+from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Metric
 
 
@@ -63,10 +63,8 @@ class HarnessMetrics:
 
     def process_results(self, doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, dict[str, Any]]:
         """The row of a document, by the name of each metric. Raises InputError for a document that lacks a key."""
-        for theirs in self._keys.values():
-            if theirs not in doc:
-                raise InputError(f"a document has no {theirs!r}", remedy=f"it has {', '.join(doc)}")
-        row = {"candidate": results[0], **{ours: doc[theirs] for ours, theirs in self._keys.items()}}
+        record = {ours: held(doc, theirs, "a document has no") for ours, theirs in self._keys.items()}
+        row = {"candidate": results[0], **record}
         return dict.fromkeys(self._parts, row)
 
     def _aggregation(self, label: str) -> Callable[[Sequence[Any]], float]:

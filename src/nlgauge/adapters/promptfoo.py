@@ -15,8 +15,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nlgauge.adapters.scorer import RowScorer, fields_of
-from nlgauge.errors import InputError
+from nlgauge.adapters.scorer import RowScorer, fields_of, held
 from nlgauge.metrics.base import Metric
 
 Assertion = Callable[[str, Mapping[str, Any]], dict[str, Any]]
@@ -44,11 +43,9 @@ def assertion(
     fields = fields_of([rows.metric], references=references, source=source, context=context)
 
     def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
-        given = context.get("vars", {})
-        for theirs in fields.values():
-            if theirs not in given:
-                raise InputError(f"the test case has no variable {theirs!r}", remedy=f"it has {', '.join(given)}")
-        value, said = rows.told({"candidate": output, **{ours: given[theirs] for ours, theirs in fields.items()}})
+        given, lacking = context.get("vars", {}), "the test case has no variable"
+        record = {ours: held(given, theirs, lacking) for ours, theirs in fields.items()}
+        value, said = rows.told({"candidate": output, **record})
         if math.isnan(value):
             return {"pass": False, "score": 0.0, "reason": f"{rows.label} has no value: {said}"}
         reason = f"{rows.label} is {value:.4f}" + (f"; {said}" if said else "")

@@ -170,10 +170,14 @@ def value_at(item: Mapping[str, Any], name: str) -> Any:
     value = item.get(first)
     if not dot:
         return value
-    if not isinstance(value, Mapping) or key not in value:
-        known = ", ".join(value) if isinstance(value, Mapping) else "no keys"
-        raise InputError(f"the {first} has no {key!r}", remedy=f"it has {known}")
-    return value[key]
+    return held(value if isinstance(value, Mapping) else {}, key, f"the {first} has no", "no keys")
+
+
+def held(given: Mapping[str, Any], key: str, lacking: str, nothing: str = "none") -> Any:
+    """What stands under a key. Raises InputError, which begins with `lacking`, where it is not there."""
+    if key not in given:
+        raise InputError(f"{lacking} {key!r}", remedy=f"it has {', '.join(given.keys()) or nothing}")
+    return given[key]
 
 
 def labels(metric: Metric) -> list[str]:

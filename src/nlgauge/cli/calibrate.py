@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,9 +14,6 @@ from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import on_some_ratings, show_tables
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.show.tables import Cell, Number
-
-if TYPE_CHECKING:
-    from nlgauge.meta.certified import Calibration
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _WAYS = ("risk", "f1", "cost", "precision")
@@ -53,8 +49,11 @@ def calibrate(
     if layout == "json":
         show_json({name: value for name, value in vars(found).items() if name != "bars"})
     else:
-        heads: list[Cell] = ["bar by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]
-        show_tables([[heads, *_bars(found)], *Reliability.of(found).tables()], layout)
+        bars: list[list[Cell]] = [["bar by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]]
+        for one in found.chosen:
+            shares = [Number(share, digits=3) for share in (one.passing, one.bad, one.recall)]
+            bars.append([one.by, Number(one.threshold), *shares])
+        show_tables([bars, *Reliability.of(found).tables()], layout)
     remark(f"{found.metric}, {found.aspect}: {found.bad} of {found.n} rated rows are bad")
     missing = next((one.reason for one in found.chosen if one.by == by and one.reason), None)
     if missing:
@@ -67,9 +66,3 @@ def calibrate(
     remark("f1, cost and precision: without a promise; what they do is of rows they were not chosen on")
     if output is not None:
         bar.save(output)
-
-
-def _bars(found: Calibration) -> Iterator[list[Cell]]:
-    for one in found.chosen:
-        shares = (one.passing, one.bad, one.recall)
-        yield [one.by, Number(one.threshold), *(Number(share, digits=3) for share in shares)]

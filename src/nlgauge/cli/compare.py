@@ -69,13 +69,11 @@ def compare(
         show_json({**record, "differences": comparison.records})
     else:
         show_tables([_table(table, comparison, margin, items)], layout)
-        for line in _legend(comparison, margin):
-            remark(line)
+        remark(*_legend(comparison, margin))
         more = sum(len(column.shown) for column in table.columns.values()) - len(comparison)
         if more and not whole:
             remark(f"--parts shows {more} more")
-    for note in (*_notes(comparison.records), *comparison.notes):
-        remark(note)
+    remark(*_notes(comparison.records), *comparison.notes)
 
 
 def _two(table: nlgauge.ScoreTable, named: Sequence[str]) -> Sequence[str]:

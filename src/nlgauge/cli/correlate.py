@@ -132,5 +132,4 @@ def _tell_agreements(table: nlgauge.ScoreTable, agreements: Agreements) -> None:
         elif one.undefined:
             which = f"{one.undefined} of {one.n + one.undefined} items"
             remark(f"{one.metric} {one.part}, {one.aspect}: no value within {which}, left out")
-    for note in agreements.notes:
-        remark(note)
+    remark(*agreements.notes)

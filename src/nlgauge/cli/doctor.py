@@ -35,13 +35,9 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Look at everything; a finding that is not good says what to do."""
-    findings = [
-        Finding(
-            True,
-            "nlgauge",
-            f"{__version__}, Python {platform.python_version()}, {platform.machine()}, {_threads()}",
-        )
-    ]
+    number = threads()
+    machine = f"{platform.machine()}, {number} thread{'s' * (number != 1)}"
+    findings = [Finding(True, "nlgauge", f"{__version__}, Python {platform.python_version()}, {machine}")]
     for package in ("numpy", "onnxruntime", "tokenizers", "safetensors"):
         findings.append(Finding(True, package, version(package)))
     for package, extra in (("torch", "torch"), ("transformers", "torch"), ("pandas", "tables"), ("pyarrow", "tables")):
@@ -74,8 +70,3 @@ def _bags(model: Model, texts: list[str]) -> list[NDArray[np.float32]]:
     requests = [BagRequest(text, 1.0) for text in texts]
     features = Engine(model).features(requests)
     return [bag.log_probabilities for request in requests if (bag := features[request]) is not None]
-
-
-def _threads() -> str:
-    number = threads()
-    return f"{number} thread{'' if number == 1 else 's'}"

@@ -45,16 +45,11 @@ def estimate(
         show_json(found.records)
     else:
         groups = dict.fromkeys((one.aspect, one.metric) for one in found)
-        show_tables([[_heads(margin), *_lines(found, group, margin)] for group in groups], layout)
-        for line in _legend(found, below):
-            remark(line)
-    for note in found.notes:
-        remark(note)
-
-
-def _heads(margin: float | None) -> list[Cell]:
-    more: list[Cell] = [] if margin is None else [f"more for ±{margin:g}"]
-    return ["system", "rated", "estimate", "ratings alone", "worth", *more]
+        more: list[Cell] = [] if margin is None else [f"more for ±{margin:g}"]
+        heads = ["system", "rated", "estimate", "ratings alone", "worth", *more]
+        show_tables([[heads, *_lines(found, group, margin)] for group in groups], layout)
+        remark(*_legend(found, below))
+    remark(*found.notes)
 
 
 def _lines(found: Estimates, group: tuple[str, str], margin: float | None) -> Iterator[list[Cell]]:

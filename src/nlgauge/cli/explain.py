@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_out
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError, SpecError
+from nlgauge.show.markup.words import nearest
 from nlgauge.show.tables import harmless
 
 if TYPE_CHECKING:
@@ -145,10 +146,11 @@ def drawn(evidence: Record, colour: bool) -> Iterator[str]:
     for text in evidence.get("texts", []):
         yield f"{text['name']}, against the {text['against']}:"
         yield "  " + _painted(text, colour).replace("\n", "\n  ")
-        yield from _table([["characters", "not supported", "the nearest sentence"], *map(_span(text), _spans(text))])
-        yield from _rest(len(text.get("unsupported", [])), "spans")
+        spans = text.get("unsupported", [])
+        cells = [_span(text, *span) for span in spans[:_SHOWN]]
+        yield from _table(["characters", "not supported", "the nearest sentence"], cells, len(spans), "spans")
         reasons = [[f"{one['begin']}-{one['end']}", _short(one["said"])] for one in text.get("reasons", [])[:_SHOWN]]
-        yield from _table([["characters", "checked without a model"], *reasons])
+        yield from _table(["characters", "checked without a model"], reasons)
         several = text.get("stretches", [])
         if len(several) > 1 and all("supported" in one for one in several):
             worst = min(several, key=lambda one: float(one["supported"]))
@@ -159,19 +161,19 @@ def drawn(evidence: Record, colour: bool) -> Iterator[str]:
     for side in ("candidate", "reference"):
         matches = [match for match in evidence.get("matches", []) if match["side"] == side]
         weakest = sorted(matches, key=lambda match: match["similarity"])[:_SHOWN]
-        names = ("token", "match", "similarity", "weight")
-        yield from _table([[f"of the {side}", "matched with", "similarity", "weight"], *_cells(weakest, names)])
-        yield from _rest(len(matches), "matches, the least similar first")
+        heads = [f"of the {side}", "matched with", "similarity", "weight"]
+        cells = _cells(weakest, ("token", "match", "similarity", "weight"))
+        yield from _table(heads, cells, len(matches), "matches, the least similar first")
+    left_out = evidence.get("left_out", 0)
     if flows := evidence.get("flows", []):
         dearest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:_SHOWN]
-        names = ("candidate", "reference", "share", "distance")
-        yield from _table([["of the candidate", "moved to", "share", "distance"], *_cells(dearest, names)])
-        yield from _rest(len(flows) + evidence.get("left_out", 0), "flows, the dearest first")
+        heads = ["of the candidate", "moved to", "share", "distance"]
+        cells = _cells(dearest, ("candidate", "reference", "share", "distance"))
+        yield from _table(heads, cells, len(flows) + left_out, "flows, the dearest first")
     if items := evidence.get("items", []):
         known = list(dict.fromkeys(name for item in items[:_SHOWN] for name in item))
         cells = [[_cell(item.get(name)) for name in known] for item in items[:_SHOWN]]
-        yield from _table([["" if name == "name" else name for name in known], *cells])
-        yield from _rest(len(items) + evidence.get("left_out", 0), "items")
+        yield from _table(["" if name == "name" else name for name in known], cells, len(items) + left_out, "items")
 
 
 def _painted(text: Record, colour: bool) -> str:
@@ -190,22 +192,11 @@ def _painted(text: Record, colour: bool) -> str:
     return "".join([*pieces, content[at:]])
 
 
-def _spans(text: Record) -> list[list[int]]:
-    spans: list[list[int]] = text.get("unsupported", [])[:_SHOWN]
-    return spans
-
-
-def _span(text: Record) -> Callable[[list[int]], list[str]]:
-    """What becomes cells of a span of words that are not supported."""
-
-    def cells(span: list[int]) -> list[str]:
-        begin, end = span
-        named = [word["quote"] for word in text["words"] if begin <= word["begin"] < end and "quote" in word]
-        quote = text["quotes"][max(named, key=named.count)] if named else None
-        place = "" if quote is None else f"{quote['name']} {quote['begin']}-{quote['end']}: {_short(quote['text'])}"
-        return [f"{begin}-{end}", _short(text["text"][begin:end]), place]
-
-    return cells
+def _span(text: Record, begin: int, end: int) -> list[str]:
+    """The cells of a span of words that are not supported."""
+    quote = nearest(text, begin, end)
+    place = "" if quote is None else f"{quote['name']} {quote['begin']}-{quote['end']}: {_short(quote['text'])}"
+    return [f"{begin}-{end}", _short(text["text"][begin:end]), place]
 
 
 def _short(text: str) -> str:
@@ -232,9 +223,9 @@ def _cell(value: object) -> str:
     return "" if value is None else harmless(str(value), lines=True).replace("\n", " ")
 
 
-def _table(cells: Sequence[Sequence[str]]) -> list[str]:
-    return [f"  {line}" for line in aligned(cells)] if len(cells) > 1 else []
-
-
-def _rest(count: int, what: str) -> list[str]:
-    return [f"  ({_SHOWN} of {count} {what}; --format json has them all)"] if count > _SHOWN else []
+def _table(heads: list[str], cells: list[list[str]], count: int = 0, what: str = "") -> Iterator[str]:
+    """The lines of a table, if it has any; and how many there are, where not all are shown."""
+    if cells:
+        yield from (f"  {line}" for line in aligned([heads, *cells]))
+    if count > _SHOWN:
+        yield f"  ({_SHOWN} of {count} {what}; --format json has them all)"

@@ -19,8 +19,7 @@ def plot() -> None:
 
 
 def _figure(*own: options.Option) -> Callable[[Run], click.Command]:
-    made = shown(plot, SCORES, *own, options.LABEL, figure=True)
-    return lambda run: made(of_scores(run))
+    return shown(plot, SCORES, *own, options.LABEL, reads=of_scores, figure=True)
 
 
 _rated = partial(_figure, options.ratings(required=False), options.ADDED)

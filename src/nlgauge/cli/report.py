@@ -57,7 +57,6 @@ def report(
             systems=systems, on_missing="skip",
         )  # fmt: skip
     table, corpus = labelled(clustered(table, corpus, cluster), corpus)
-    for note in run(table, output, outputs=corpus, **how):
-        remark(note)
+    remark(*run(table, output, outputs=corpus, **how))
     with beside(output):
         click.echo(output)

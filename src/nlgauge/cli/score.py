@@ -136,73 +136,69 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
     """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
     said = {} if people is None else people.table.columns
     table = replace(own, columns={**said, **own.columns})
-    scores = [*([] if people is None else people.by_system(seed=seed)), *own.by_system(seed=seed)]
+    rated, systems = [] if people is None else people.by_system(seed=seed), own.by_system(seed=seed)
     if layout == "json":
-        _json(table, scores, people)
+        record = {"nlgauge": table.version, "systems": systems, "run": {**table.run, **table.spent}}
+        if people is not None:
+            record["people"] = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated]
+        show_json({**record, "signatures": table.signatures})
     else:
         parts = {spec: one.parts if every_part else one.shown[:1] for spec, one in table.columns.items()}
-        groups: dict[tuple[str, str], list[SystemScore]] = {}
-        for score in scores:
-            if score.part in parts[score.metric]:
-                groups.setdefault((score.metric, score.part), []).append(score)
-        found = _best(table, groups, seed, people)
-        tables = [_cells(table, own, found, title) for title, own in _tables(table, groups, layout, every_part)]
+        shown = [score for score in (*rated, *systems) if score.part in parts[score.metric]]
+        found = _best(table, shown, seed, people)
+        tables = [_cells(table, own, found, title) for title, own in _tables(table, shown, layout, every_part)]
         show_tables(tables, layout, keys=2)
-        for line in (*_legend(found), *_hidden(table, groups)):
-            remark(line)
+        remark(*_legend(found))
+        if hidden := [spec for spec, column in table.columns.items() if len(parts[spec]) < len(column.parts)]:
+            remark(f"--parts shows more of {', '.join(hidden)}")
     for name, note in {} if people is None else people.notes.items():
         remark(f"{name}: {note}")
-    for line in _missing(own):
-        remark(line)
+    remark(*_missing(own))
     if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
         remark(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}")
     for signature in table.signatures.values():
         remark(str(signature))
 
 
-def _json(table: ScoreTable, scores: Sequence[SystemScore], people: People | None) -> None:
-    rated = [one for one in scores if people is not None and one.metric in people.table.columns]
-    systems = [one for one in scores if one not in rated]
-    record = {"nlgauge": table.version, "systems": systems, "run": {**table.run, **table.spent}}
-    if people is not None:
-        record["people"] = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated]
-    show_json({**record, "signatures": table.signatures})
-
-
-_Groups = Mapping[tuple[str, str], "Sequence[SystemScore]"]
-
-
-def _best(table: ScoreTable, groups: _Groups, seed: int, people: People | None) -> dict[tuple[str, str], Best]:
+def _best(
+    table: ScoreTable, scores: Sequence[SystemScore], seed: int, people: People | None
+) -> dict[tuple[str, str], Best]:
     """The best by each part, those that do not differ significantly from it too where that does not take long."""
     from nlgauge.meta.best import by_part
 
-    test = len(table.rows) * len(groups) <= _MOST_TESTED
-    scores = [score for own in groups.values() for score in own]
-    estimated = [score for score in scores if people is not None and score.metric in people.estimates]
-    rest = [score for score in scores if score not in estimated]
-    found = by_part(table, rest, test=test, seed=seed)
-    return found if people is None else by_part(table, estimated, known=people.p) | found
+    test = len(table.rows) * len({(score.metric, score.part) for score in scores}) <= _MOST_TESTED
+    if people is None:
+        return by_part(table, scores, test=test, seed=seed)
+    estimated = [score for score in scores if score.metric in people.estimates]
+    rest = [score for score in scores if score.metric not in people.estimates]
+    return by_part(table, estimated, known=people.p) | by_part(table, rest, test=test, seed=seed)
 
 
-def _tables(table: ScoreTable, groups: _Groups, layout: str, every_part: bool) -> Iterator[tuple[str, _Groups]]:
+def _tables(
+    table: ScoreTable, scores: Sequence[SystemScore], layout: str, every_part: bool
+) -> Iterator[tuple[str, Sequence[SystemScore]]]:
     """What stands in one table, and the head of its first column: the metric's where a table is of one alone.
 
     Parts of several metrics make a table too wide to be read, but not too wide for a program.
     """
     several = {spec for spec, column in table.columns.items() if len(column.parts) > 1}
     if not every_part or layout != "text":
-        yield "system", groups
+        yield "system", scores
         return
-    if simple := {key: scores for key, scores in groups.items() if key[0] not in several}:
+    if simple := [score for score in scores if score.metric not in several]:
         yield "system", simple
     for spec in table.columns:
         if spec in several:
-            yield spec, {key: scores for key, scores in groups.items() if key[0] == spec}
+            yield spec, [score for score in scores if score.metric == spec]
 
 
-def _cells(table: ScoreTable, groups: _Groups, best: Mapping[tuple[str, str], Best], title: str) -> list[list[Cell]]:
+def _cells(
+    table: ScoreTable, scores: Sequence[SystemScore], best: Mapping[tuple[str, str], Best], title: str
+) -> list[list[Cell]]:
     """A row a system, a column a part. An arrow says which way is better."""
-    columns = {key: {score.system: score for score in scores} for key, scores in groups.items()}
+    columns: dict[tuple[str, str], dict[str, SystemScore]] = {}
+    for score in scores:
+        columns.setdefault((score.metric, score.part), {})[score.system] = score
     of = table.columns
     heads = [(part if spec == title else of[spec].label(spec, part)) + of[spec].arrow(part) for spec, part in columns]
     cells: list[list[Cell]] = [[title, "n", *heads]]
@@ -234,11 +230,6 @@ def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
         yield "* best; whether that is chance was not tested"
     elif others := list(dict.fromkeys(spec for spec, part in best if (spec, part) not in tested)):
         yield f"not tested: {', '.join(others)}"
-
-
-def _hidden(table: ScoreTable, groups: _Groups) -> Iterator[str]:
-    if specs := [spec for spec, column in table.columns.items() if any((spec, p) not in groups for p in column.parts)]:
-        yield f"--parts shows more of {', '.join(specs)}"
 
 
 def _missing(table: ScoreTable) -> Iterator[str]:

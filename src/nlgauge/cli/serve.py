@@ -68,7 +68,7 @@ def serve(
     except ImportError:
         raise MissingExtraError("nlgauge serve", "serve") from None
     from nlgauge.options import RunOptions
-    from nlgauge.serve.limits import Limits
+    from nlgauge.serve.asking import Limits
     from nlgauge.serve.menu import Menu
     from nlgauge.serve.worker import load_models, try_out
 

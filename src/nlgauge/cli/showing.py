@@ -35,10 +35,13 @@ class Result(Protocol):
 Run = Callable[..., Result]
 
 
-def shown(group: click.Group, *options: Option, figure: bool = False) -> Callable[[Run], click.Command]:
+def shown(
+    group: click.Group, *options: Option, reads: Callable[[Run], Run] = lambda run: run, figure: bool = False
+) -> Callable[[Run], click.Command]:
     """Make a function a command of a group, which prints what it returns, and draws it where -o says so.
 
-    The function is given those of its options that are there. figure: -o has to be given.
+    The function is given those of its options that are there. reads: `of_scores` or `of_outputs`, for a function of
+    what these read. figure: -o has to be given.
     """
     drawn = click.option(
         "-o", "--output", type=PLACE, required=figure,
@@ -54,7 +57,7 @@ def shown(group: click.Group, *options: Option, figure: bool = False) -> Callabl
                 from nlgauge.show import figures
 
                 figures.check(output)
-            result = run(**{name: value for name, value in given.items() if value is not None and value != ()})
+            result = reads(run)(**{name: value for name, value in given.items() if value is not None and value != ()})
             show(run.__name__.replace("_", "-"), result, output, layout, str(group.name))
 
         return command
@@ -65,12 +68,17 @@ def shown(group: click.Group, *options: Option, figure: bool = False) -> Callabl
 def of_scores(run: Run) -> Run:
     """A study of a scores file: of the table, and of the outputs where they are given, with their ratings."""
 
-    @functools.wraps(run)
     def read(
         scores: Path, outputs: Path | None = None, columns: Sequence[str] = (), add: Sequence[str] = (),
         lower: Sequence[str] = (), cluster: str | None = None, parts: bool | None = None, **given: Any,
     ) -> Result:  # fmt: skip
-        table, rated = _read_scores(scores, outputs, columns, add, lower, cluster)
+        rated: nlgauge.Corpus | None
+        if outputs is not None:
+            table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
+        elif add or lower or columns:
+            raise SpecError("--add, --lower and --map are of the rated outputs: add --ratings")
+        else:
+            table, rated = labelled(clustered(nlgauge.ScoreTable.load(scores), None, cluster))
         tell_joined(table)
         return run(table, rated, **given, **({} if parts is None else {"every_part": parts}))
 
@@ -80,25 +88,12 @@ def of_scores(run: Run) -> Run:
 def of_outputs(run: Run) -> Run:
     """A study that scores a file of outputs, whose name errors then tell."""
 
-    @functools.wraps(run)
     def read(outputs: Path, columns: Sequence[str] = (), **given: Any) -> Result:
         corpus = read_outputs(outputs, columns)
         with blaming(outputs):
             return run(corpus, **given, progress=True)
 
     return read
-
-
-def _read_scores(
-    scores: Path, outputs: Path | None, columns: Sequence[str], add: Sequence[str], lower: Sequence[str],
-    cluster: str | None,
-) -> tuple[nlgauge.ScoreTable, nlgauge.Corpus | None]:  # fmt: skip
-
-    if outputs is not None:
-        return read_rated(scores, outputs, columns, add, lower, cluster)
-    if add or lower or columns:
-        raise SpecError("--add, --lower and --map are of the rated outputs: add --ratings")
-    return labelled(clustered(nlgauge.ScoreTable.load(scores), None, cluster))
 
 
 def show(name: str, result: Result, output: Path | None, layout: str, kind: str = "study") -> None:
@@ -109,8 +104,7 @@ def show(name: str, result: Result, output: Path | None, layout: str, kind: str 
         show_tables(result.tables(), layout)
     signatures = [str(signature) for signature in getattr(result, "signatures", {}).values()]
     more = [f"and {len(signatures) - 1} more signatures, in --format json"] if len(signatures) > 1 else []
-    for line in (*getattr(result, "notes", ()), *signatures[:1], *more):
-        remark(line)
+    remark(*getattr(result, "notes", ()), *signatures[:1], *more)
     if output is not None:
         result.draw(output)
         remark(f"drawn: {output}")

@@ -37,9 +37,10 @@ def prepare() -> None:
         raise SpecError("standard output is closed: give it a file or a pipe, or > /dev/null")
 
 
-def remark(line: str) -> None:
-    """A line on stderr, with nothing in it that steers a terminal."""
-    click.echo(harmless(line), err=True)
+def remark(*lines: str) -> None:
+    """Lines on stderr, with nothing in them that steers a terminal."""
+    for line in lines:
+        click.echo(harmless(line), err=True)
 
 
 def show_json(record: object) -> None:

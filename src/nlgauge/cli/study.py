@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -20,7 +21,9 @@ def study() -> None:
     """
 
 
-_RATED = (SCORES, options.ratings(required=False), options.PARTS, options.ADDED)
+_of_scores = partial(shown, study, SCORES, reads=of_scores)
+_of_outputs = partial(shown, study, OUTPUTS, options.MAP, reads=of_outputs)
+_RATED = (options.ratings(required=False), options.PARTS, options.ADDED)
 _LEVEL = click.option("--level", default="system", show_default=True, help="item, system or pooled.")
 _ITEMS = click.option("--items", type=click.IntRange(min=1), help="Only this many items from the start.")
 
@@ -36,13 +39,12 @@ def _swept(level: str, *coefficients: str) -> tuple[options.Option, ...]:
     """What every study at many settings takes."""
     leveled = click.option("--level", default=level, show_default=True, help="item, system or pooled.")
     return (
-        OUTPUTS, options.MAP, options.MODEL, _ITEMS, leveled, _coefficients(*coefficients), options.ASPECT,
+        options.MODEL, _ITEMS, leveled, _coefficients(*coefficients), options.ASPECT,
         options.RESAMPLE, options.REPLICATES, options.SEED, options.keeping,
     )  # fmt: skip
 
 
-@shown(study, *_RATED, _LEVEL, options.COEFFICIENT)
-@of_scores
+@_of_scores(*_RATED, _LEVEL, options.COEFFICIENT)
 def matrix(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How metrics agree with each other and with people (InfoLM, figure 2)."""
     from nlgauge.show.matrix import correlation_matrix
@@ -50,8 +52,7 @@ def matrix(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) 
     return correlation_matrix(table, rated, **how)
 
 
-@shown(study, *_RATED, click.option("--bins", type=click.IntRange(min=2), default=40, show_default=True))
-@of_scores
+@_of_scores(*_RATED, click.option("--bins", type=click.IntRange(min=2), default=40, show_default=True))
 def distributions(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How scores and ratings are distributed (InfoLM, figures 3, 9).
 
@@ -62,13 +63,10 @@ def distributions(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how
     return run(table, rated, **how)
 
 
-@shown(
-    study,
-    SCORES,
+@_of_scores(
     click.option("--tagger", required=True, help="An installed spaCy pipeline such as en_core_web_sm."),
     click.option("-m", "--metric", "metrics", multiple=True, help="This metric; repeatable; all that show words."),
 )
-@of_scores
 def parts_of_speech(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """Which kinds of words a metric listens to (MaskEval, figure 4).
 
@@ -79,9 +77,7 @@ def parts_of_speech(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: 
     return run(table, **how)
 
 
-@shown(
-    study,
-    SCORES,
+@_of_scores(
     options.ratings(required=True),
     options.PARTS,
     options.ADDED,
@@ -95,7 +91,6 @@ def parts_of_speech(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: 
     options.REPLICATES,
     options.SEED,
 )
-@of_scores
 def significance(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -> Result:
     """Which metric agrees better, and is it noise (InfoLM, figure 7).
 
@@ -106,15 +101,13 @@ def significance(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -
     return run(table, rated, **how)
 
 
-@shown(
-    study,
+@_of_outputs(
     *_swept("system", "pearson", "spearman", "kendall"),
     click.option(
         "-m", "--metric", "metrics", multiple=True, default=("InfoLM",), show_default=True, help="Repeatable."
     ),
     click.option("--temperatures", callback=options.numbers(float), help="With commas; 0.25 to 10 by default."),
 )
-@of_outputs
 def temperature(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Agreement of InfoLM by temperature (figures 4, 5)."""
     from nlgauge.lab.studies.infolm import temperature as run
@@ -122,8 +115,7 @@ def temperature(corpus: nlgauge.Corpus, **how: Any) -> Result:
     return run(corpus, **how)
 
 
-@shown(
-    study,
+@_of_outputs(
     *_swept("system", "pearson", "spearman"),
     click.option(
         "-m", "--metric", default="InfoLM(measure='ab', alpha=1, beta=1)", show_default=True,
@@ -132,7 +124,6 @@ def temperature(corpus: nlgauge.Corpus, **how: Any) -> Result:
     click.option("--alphas", callback=options.numbers(float), help="With commas; 0.25 to 3 by default."),
     click.option("--betas", callback=options.numbers(float), help="With commas; 0.25 to 3 by default."),
 )  # fmt: skip
-@of_outputs
 def alpha_beta(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Agreement of InfoLM by alpha and beta (figure 6)."""
     from nlgauge.lab.studies.infolm import parameters
@@ -140,8 +131,7 @@ def alpha_beta(corpus: nlgauge.Corpus, **how: Any) -> Result:
     return parameters(corpus, **how)
 
 
-@shown(
-    study,
+@_of_outputs(
     *_swept("system", "pearson"),
     click.option(
         "-m", "--metric", "metrics", multiple=True, help="BERTScore, BaryScore and Consistency by default; repeatable."
@@ -150,7 +140,6 @@ def alpha_beta(corpus: nlgauge.Corpus, **how: Any) -> Result:
         "--layers", "numbers", callback=options.numbers(int), help="With commas; all by default, 0 the embeddings."
     ),
 )
-@of_outputs
 def layers(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Agreement of metrics on each layer of a model."""
     from nlgauge.lab.studies.layers import layers as run
@@ -158,8 +147,7 @@ def layers(corpus: nlgauge.Corpus, **how: Any) -> Result:
     return run(corpus, **how)
 
 
-@shown(
-    study,
+@_of_outputs(
     *_swept("pooled", "pearson"),
     click.option(
         "-m", "--metric", "metrics", multiple=True,
@@ -168,7 +156,6 @@ def layers(corpus: nlgauge.Corpus, **how: Any) -> Result:
     click.option("--aligner", "aligners", multiple=True, default=("E",), show_default=True,
                  help="E, D, R; repeatable."),
 )  # fmt: skip
-@of_outputs
 def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """CTC's metrics with one ingredient left out (tables 1 to 3)."""
     from nlgauge.lab.studies.ablation import ablation as run
@@ -176,10 +163,7 @@ def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
     return run(corpus, **how)
 
 
-@shown(
-    study,
-    OUTPUTS,
-    options.MAP,
+@_of_outputs(
     click.option("-m", "--metric", default="MarkEvaluate", show_default=True, help="Unit, layers and normalisation."),
     click.option("-k", "--ks", callback=options.numbers(int), help="With commas; 1 to 30 by default."),
     click.option(
@@ -193,7 +177,6 @@ def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
     options.SEED,
     options.keeping,
 )
-@of_outputs
 def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Result:
     """Mark-Evaluate at many K, in one pass (figure 2)."""
     from nlgauge.lab.studies.neighbours import neighbours as run
@@ -212,8 +195,8 @@ def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Resul
     options.MODEL,
     options.SEED,
     options.keeping,
+    reads=of_outputs,
 )
-@of_outputs
 def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Metrics of sets as outputs lose topics, or the order of their words (Mark-Evaluate, figures 3, 4).
 

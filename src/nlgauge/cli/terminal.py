@@ -69,31 +69,25 @@ def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: 
     numbers: of the rows that are scored, counted from 1.
     """
     from nlgauge.catalogue import registry
+    from nlgauge.maths.languages import foreign
 
     reading = [one for spec in specs if (one := registry.metric(spec, model=model)).cost != "strings"]
     if not reading:
         return
     texts = [(number, row.candidate) for number, row in enumerate(corpus, 1) if numbers is None or number in numbers]
     if any(getattr(one, "model", None) in (None, "pocket", "base") for one in reading):
-        _tell_foreign([text for _, text in texts])
+        seen = [text for _, text in texts[:_LOOKED_AT]]
+        if found := Counter(filter(None, map(foreign, seen))):
+            languages = ", ".join(name for name, _ in found.most_common(3))
+            which = f"{found.total()} of {'the first ' if len(texts) > len(seen) else ''}{len(seen)} candidates"
+            means = "the embedded models read English alone, and their scores of other texts mean little"
+            remark(f"{which} are not in English ({languages}): {means}; --model takes another model")
     long = [(number, len(text)) for number, text in texts if len(text) > LONG]
     if long:
         number, size = max(long, key=lambda one: one[1])
         more = f", and {len(long) - 1} more are long" if len(long) > 1 else ""
         which = f"row {number} has a candidate of {size:,} characters{more}"
         remark(f"{which}: a metric that reads a model may take minutes; is the file split into rows as it should be?")
-
-
-def _tell_foreign(texts: Sequence[str]) -> None:
-    from nlgauge.maths.languages import foreign
-
-    seen = texts[:_LOOKED_AT]
-    found = Counter(filter(None, map(foreign, seen)))
-    if found:
-        languages = ", ".join(name for name, _ in found.most_common(3))
-        which = f"{found.total()} of {'the first ' if len(texts) > len(seen) else ''}{len(seen)} candidates"
-        means = "the embedded models read English alone, and their scores of other texts mean little"
-        remark(f"{which} are not in English ({languages}): {means}; --model takes another model")
 
 
 def one_metric(specs: Sequence[str], example: str) -> str:

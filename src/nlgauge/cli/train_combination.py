@@ -85,18 +85,14 @@ def _show(combined: Combined, layout: str, head: str) -> None:
             **{name: getattr(combined, name) for name in told},
         }
         show_json(record)
-    else:
-        show_tables(_tables(combined, head), layout)
-
-
-def _tables(combined: Combined, head: str) -> list[list[list[Cell]]]:
-    """The weights; and the agreement of what was predicted out of fold."""
-    weights: list[list[Cell]] = [[m.name, Number(m.weight)] for m in combined.combination.members]
-    cells: list[list[Cell]] = [["out of fold", head]]
+        return
+    weights: list[list[Cell]] = [["member", "weight"]]
+    weights += [[member.name, Number(member.weight)] for member in combined.combination.members]
+    agreements: list[list[Cell]] = [["out of fold", head]]
     for one in combined.agreements:
         name = combined.predictions.columns[one.metric].label(one.metric, one.part)
-        cells.append([name, Number(one.value, one.low, one.high)])
-    return [[["member", "weight"], *weights], cells]
+        agreements.append([name, Number(one.value, one.low, one.high)])
+    show_tables([weights, agreements], layout)
 
 
 def _tell(combined: Combined, output: Path) -> None:
@@ -107,8 +103,7 @@ def _tell(combined: Combined, output: Path) -> None:
         remark(f"{combined.unrated} rows without a rating left out")
     for member, count in combined.left_out.items():
         remark(f"{count} rated rows left out, where {member} has no number")
-    for note in combined.notes:
-        remark(note)
+    remark(*combined.notes)
     try:
         remark(f"score with it: -m {Combination(weights=str(output))}")
     except SpecError as error:

@@ -29,7 +29,7 @@ class Signature:
         object.__setattr__(self, "facts", json.loads(json.dumps(dict(self.facts), allow_nan=False)))
 
     def __str__(self) -> str:
-        return self.spec + "".join(f"|{name}:{_text(value)}" for name, value in self.facts.items())
+        return self.spec + "".join(f"|{name}:{fact_text(value)}" for name, value in self.facts.items())
 
     def __eq__(self, other: object) -> bool:
         return self._content == other._content if isinstance(other, Signature) else NotImplemented
@@ -46,7 +46,8 @@ class Signature:
         return {"spec": self.spec, "facts": dict(self.facts)}
 
 
-def _text(value: object) -> str:
+def fact_text(value: object) -> str:
+    """A fact as it is printed."""
     if isinstance(value, Mapping) and {"name", "digest"} <= value.keys():
         return f"{value['name']}@{str(value['digest'])[:8]}"
     return str(value)

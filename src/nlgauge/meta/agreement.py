@@ -15,8 +15,7 @@ from nlgauge.meta.arrays import Float, Integers
 from nlgauge.meta.coefficients import soft_accuracy, superiority
 from nlgauge.meta.correlation import coefficient as coefficient_of
 from nlgauge.meta.correlation import estimate
-from nlgauge.meta.join import Source
-from nlgauge.meta.keyed import Key
+from nlgauge.meta.join import Key, Source
 from nlgauge.meta.permutation import crossed, p_value, shuffled
 from nlgauge.meta.rated import Measurement, by_row, joined, rated_items, rated_part
 from nlgauge.meta.resampling import bootstrap, drawn, interval, permuted

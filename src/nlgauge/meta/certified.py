@@ -34,17 +34,17 @@ class Chosen:
     """A threshold, and what it did to rated rows."""
 
     by: str
-    threshold: float
+    threshold: float = math.nan
     """NaN where there is none"""
-    passing: float
+    passing: float = math.nan
     """The share of all scored rows that passes"""
-    bad: float
+    bad: float = math.nan
     """The share of bad rows among rated ones that pass; NaN where none does"""
-    precision: float
+    precision: float = math.nan
     """The share of the rows that are stopped that is bad"""
-    recall: float
+    recall: float = math.nan
     """The share of the bad rows that is stopped"""
-    honest: bool
+    honest: bool = False
     """Whether the last three are of rows that the threshold was not chosen on"""
     reason: str | None = None
     """Why there is no threshold, and what to do"""
@@ -212,11 +212,8 @@ class RatedScores:
         bars = list(dict.fromkeys(np.quantile(self.scores, 1 - SHARES, method="lower").tolist()))
         bars = [bar for bar in bars if math.isfinite(bar)]
         rows = np.flatnonzero(self.rated)
-        scores, bad, clusters = (
-            self.scores[rows],
-            self.bad[rows],
-            np.unique(self.clusters[rows], return_inverse=True)[1],
-        )
+        scores, bad = self.scores[rows], self.bad[rows]
+        clusters = np.unique(self.clusters[rows], return_inverse=True)[1]
         passed = [np.bincount(clusters, scores >= bar).astype(float) for bar in bars]
         wrong = [np.bincount(clusters, bad & (scores >= bar)).astype(float) for bar in bars]
         # No rating has a part in where the sequence begins: there half the risk, if it were seen, would be enough.
@@ -229,11 +226,9 @@ class RatedScores:
         if start == len(bars):
             reason += f"{int(self.rated.sum())} rated rows are too few to show so small a risk; rate more"
         else:
-            best = (
-                f"{int(wrong[start].sum())} of the {int(passed[start].sum())} rated rows with the best scores are bad"
-            )
-            reason += f"{best}; rate more, allow a larger risk, or take a metric that tells them better apart"
-        return Chosen("risk", math.nan, math.nan, math.nan, math.nan, math.nan, False, reason)
+            best = f"{int(wrong[start].sum())} of the {int(passed[start].sum())} rated rows with the best scores"
+            reason += f"{best} are bad; rate more, allow a larger risk, or take a metric that tells them better apart"
+        return Chosen("risk", reason=reason)
 
     def best(self, by: str, cost: float, precision: float, seed: int) -> Chosen:
         """The best threshold on the rated rows; what it does, by thresholds chosen on other folds."""
@@ -246,17 +241,15 @@ class RatedScores:
         threshold = _threshold(self.scores[rows], self.bad[rows], by, cost, precision)
         if math.isinf(threshold):
             reason = f"by {by} it is best to let every row pass, even those without a score"
-            return Chosen(by, math.nan, math.nan, math.nan, math.nan, math.nan, True, reason)
+            return Chosen(by, honest=True, reason=reason)
         return self._chosen(by, threshold, of_row, True)
 
     def _chosen(self, by: str, threshold: float, of_row: Float, honest: bool) -> Chosen:
-        passed, rated, bad = self.scores >= of_row, self.rated, self.bad
-        through, stopped = rated & passed, rated & ~passed
-        of_stopped = _share(bad & stopped, stopped)
+        passed, bad = self.scores >= of_row, self.bad
+        through, stopped = self.rated & passed, self.rated & ~passed
         whole = float((self.scores >= threshold).mean())
-        return Chosen(
-            by, threshold, whole, _share(bad & through, through), of_stopped, _share(bad & stopped, bad), honest
-        )
+        of_through, of_stopped = _share(bad & through, through), _share(bad & stopped, stopped)
+        return Chosen(by, threshold, whole, of_through, of_stopped, _share(bad & stopped, bad), honest)
 
     def reliability(self, sign: int) -> Iterator[Bin]:
         """The share of good rows by score, from the lowest scores as the metric gives them."""

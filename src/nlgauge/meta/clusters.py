@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.meta.join import looked_up
-from nlgauge.meta.keyed import Key
+from nlgauge.meta.join import Key, looked_up
 
 
 def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:

@@ -79,7 +79,8 @@ def combine(
         raise InputError(f"{folds} folds leave nothing to predict", remedy="take 2 or more")
     place, rated = grid(table), ratings(table, source)
     chosen = _aspect(list(rated.values), aspect)
-    members = _members(table, metrics)
+    chosen_table = _of_rows(table, metrics)
+    members = [(spec, part) for spec, column in chosen_table.columns.items() for part in column.parts]
     signs = [1.0 if table.columns[spec].higher_is_better else -1.0 for spec, _ in members]
     x, y = np.stack([table.values(*member) for member in members], 1) * signs, rated.values[chosen]
     finite, is_rated = np.isfinite(x), np.isfinite(y)
@@ -97,7 +98,7 @@ def combine(
         raise InputError(f"no member agrees with {chosen}: all weights are 0", remedy="add metrics, or take ridge")
     predicted = np.full(len(y), np.nan)
     predicted[known] = crossed.predicted
-    predictions = _table(table, members, known, predicted, ((x - final.means) / final.deviations).mean(1))
+    predictions = _table(chosen_table, known, predicted, ((x - final.means) / final.deviations).mean(1))
     agreements = correlate(
         predictions, {chosen: dict(zip(table.rows, y.tolist(), strict=True))}, level=level, coefficient=coefficient,
         resample=resample, replicates=replicates, seed=seed,
@@ -128,7 +129,9 @@ def _file(
     fitted = tuple(
         Member(spec, part, sign > 0, *three) for (spec, part), sign, three in zip(members, signs, numbers, strict=True)
     )
-    models = _models(table, [member.metric for member in fitted if member.weight])
+    used = [table.signatures[one.metric] for one in fitted if one.weight and one.metric in table.signatures]
+    named = [signature.facts.get("model") for signature in used]
+    models = {str(model["name"]): str(model["digest"]) for model in named if isinstance(model, Mapping)}
     return CombinationFile(fitted, final.intercept, aspect, method, final.penalty, models, facts)
 
 
@@ -167,39 +170,29 @@ def _aspect(rated: list[str], aspect: str | None) -> str:
     return aspect
 
 
-def _members(table: ScoreTable, wanted: Sequence[str] | None) -> list[tuple[str, str]]:
-    """(spec, part) of what is combined: details are where they are named."""
-    columns = selected(table, wanted, every_part=True).columns
-    sets = [spec for spec, column in columns.items() if column.level != "item"]
-    if sets and (wanted is not None or len(sets) == len(columns)):
+def _of_rows(table: ScoreTable, wanted: Sequence[str] | None) -> ScoreTable:
+    """What is combined: metrics of rows; details are where they are named."""
+    chosen = selected(table, wanted, every_part=True)
+    sets = [spec for spec, column in chosen.columns.items() if column.level != "item"]
+    if sets and (wanted is not None or len(sets) == len(chosen.columns)):
         raise InputError(f"{sets[0]} is a metric of sets, which has no number for a row", remedy="take metrics of rows")
-    return [(spec, part) for spec, column in columns.items() if spec not in sets for part in column.parts]
+    return replace(chosen, columns={spec: one for spec, one in chosen.columns.items() if spec not in sets})
 
 
-def _table(
-    table: ScoreTable, members: Sequence[tuple[str, str]], known: Mask, predicted: Float, equal: Float
-) -> ScoreTable:
-    """Predictions and members on the rows that were fitted to; the others have no number."""
+def _table(table: ScoreTable, known: Mask, predicted: Float, equal: Float) -> ScoreTable:
+    """Predictions and members on the rows that were fitted to; the others have no number. table: of the members."""
     reasons = dict.fromkeys(np.flatnonzero(~known).tolist(), "no rating, or no number of a member")
     columns = {
         COMBINED: Column(("score",), predicted[:, None], reasons),
         EQUAL: Column(("score",), np.where(known, equal, np.nan)[:, None], reasons),
     }
-    for spec in dict.fromkeys(spec for spec, _ in members):
-        parts = tuple(part for metric, part in members if metric == spec)
-        values = np.stack([table.values(spec, part) for part in parts], 1)
-        values = np.where(known[:, None], values, np.nan)
-        columns[spec] = Column(parts, values, reasons, higher_is_better=table.columns[spec].higher_is_better)
+    for spec, one in table.columns.items():
+        values = np.where(known[:, None], one.values, np.nan)
+        columns[spec] = Column(one.parts, values, reasons, higher_is_better=one.higher_is_better)
     signatures = {spec: table.signatures[spec] for spec in columns if spec in table.signatures}
     signatures[COMBINED] = Signature(COMBINED, {"predicted": "out of fold"})
     signatures[EQUAL] = Signature(EQUAL, {"weights": "equal"})
     return ScoreTable(table.rows, columns, signatures, {"rows": len(table.rows)}, table.version)
-
-
-def _models(table: ScoreTable, specs: Sequence[str]) -> dict[str, str]:
-    """Digests of the models that scores came from, by name, as their signatures tell."""
-    models = [table.signatures[spec].facts.get("model") for spec in specs if spec in table.signatures]
-    return {str(model["name"]): str(model["digest"]) for model in models if isinstance(model, Mapping)}
 
 
 def _record(one: Agreement) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -131,7 +131,8 @@ def compare(
         raise InputError(f"{a!r} is one system", remedy="name two")
     if margin is not None and not margin > 0:
         raise InputError(f"the margin {margin!r} is not above 0", remedy="give the largest loss that would not matter")
-    parts = _wanted(table, metric)
+    named = [table.named(name) for name in (table.columns if metric is None else [str(metric)])]
+    parts = [(spec, part) for spec, own in named for part in own]
     two = _Two(table, a, b)
     shared, alone = int(two.there.all(1).sum()), int((two.there.sum(1) == 1).sum())
     if not shared and any(table.columns[spec].level == "item" for spec, _ in parts):
@@ -150,14 +151,6 @@ def _cells(one: Difference) -> list[str]:
     interval = "" if math.isnan(one.low) else f" [{number(one.low)}, {number(one.high)}]"
     difference = number(one.difference) + interval
     return [name, number(one.a), number(one.b), difference, p_value(one.p), one.better or one.reason or "–"]
-
-
-def _wanted(table: ScoreTable, metric: object) -> list[tuple[str, str]]:
-    """(spec, part) of what is compared."""
-    if metric is None:
-        return [(spec, part) for spec, column in table.columns.items() for part in column.shown]
-    spec, parts = table.named(str(metric))
-    return [(spec, part) for part in parts]
 
 
 def _directed(table: ScoreTable, spec: str, part: str) -> bool:
@@ -179,26 +172,20 @@ class _Two:
         return self._place.of(values)[:, self.numbers]
 
 
-class _Measured(NamedTuple):
-    """The test of a difference, the value of each of the two, and why a number is missing."""
-
-    paired: Paired
-    a: float
-    b: float
-    reason: str | None
+_Measured: TypeAlias = tuple[Paired, float, float, str | None]
+"""The test of a difference, the value of each of the two, and why a number is missing"""
 
 
 def _difference(two: _Two, spec: str, part: str, shared: int, draws: _Draws, plan: _Plan) -> Difference:
     column = two.table.columns[spec]
     at = column.parts.index(part)
     if column.level == "system":
-        measured = _of_sets(column, at, two.numbers)
+        found, a, b, reason = _of_sets(column, at, two.numbers)
     elif column.sums is not None:
         counts = np.stack([two.of(count) for count in column.sums.counts.T], -1)
-        measured = _of_totals(counts, column.sums, at, two.clusters, draws)
+        found, a, b, reason = _of_totals(counts, column.sums, at, two.clusters, draws)
     else:
-        measured = _of_means(two.of(column.values[:, at]), two.clusters, draws)
-    found, a, b, reason = measured
+        found, a, b, reason = _of_means(two.of(column.values[:, at]), two.clusters, draws)
     undefined = 0 if column.level == "system" else shared - found.n
     directed = _directed(two.table, spec, part)
     no_worse = alike = math.nan
@@ -206,12 +193,14 @@ def _difference(two: _Two, spec: str, part: str, shared: int, draws: _Draws, pla
         gain = found if column.higher_is_better else found._replace(difference=-found.difference)
         no_worse = gain.above(-plan.margin)
         alike = max(no_worse, found._replace(difference=-gain.difference).above(-plan.margin))
-    confidence = draws["confidence"]
+    confidence, better = draws["confidence"], None
+    if directed and found.difference and not math.isnan(found.difference):
+        better = two.names[(found.difference > 0) != column.higher_is_better]
     return Difference(
         spec, part, a, b, found.difference, found.low, found.high, found.p, math.nan, found.effect, found.n, undefined,
         found.needed(confidence, plan.power, plan.margin), found.detectable(confidence, plan.power, plan.items),
-        _better(found.difference, column, *two.names) if directed else None, reason, whole=column.sums is not None,
-        clusters=None if two.clusters is None else found.groups, no_worse=no_worse, alike=alike,
+        better, reason, whole=column.sums is not None, clusters=None if two.clusters is None else found.groups,
+        no_worse=no_worse, alike=alike,
     )  # fmt: skip
 
 
@@ -227,7 +216,7 @@ def _of_means(values: Float, clusters: Integers | None, draws: _Draws) -> _Measu
         up, down = (int((differences[known] == sign).sum()) for sign in (1, -1))
         low, high = paired_shares(up, down, found.n, draws["confidence"])
         found = found._replace(low=low, high=high)
-    return _Measured(found, a, b, _why(differences[known], found))
+    return found, a, b, _why(differences[known], found)
 
 
 def _of_totals(counts: Float, sums: Sums, part: int, clusters: Integers | None, draws: _Draws) -> _Measured:
@@ -240,10 +229,9 @@ def _of_totals(counts: Float, sums: Sums, part: int, clusters: Integers | None, 
 
     measured = paired_totals(one, other, value, None if clusters is None else clusters[known], **draws)
     if not measured.n:
-        return _Measured(measured, math.nan, math.nan, "no item has a number for both")
+        return measured, math.nan, math.nan, "no item has a number for both"
     equal = "the two are equal on every item" if (one == other).all() else None
-    reason = _few(measured) or equal
-    return _Measured(measured, float(value(one.sum(0))), float(value(other.sum(0))), reason)
+    return measured, float(value(one.sum(0))), float(value(other.sum(0))), _few(measured) or equal
 
 
 def _of_sets(column: Column, part: int, numbers: list[int]) -> _Measured:
@@ -251,13 +239,7 @@ def _of_sets(column: Column, part: int, numbers: list[int]) -> _Measured:
     one, other = column.values[numbers, part].tolist()
     missing = [column.reasons.get(at, "no number") for at in numbers if np.isnan(column.values[at, part])]
     reason = missing[0] if missing else "a metric of sets has one number a system: neither interval nor p"
-    return _Measured(Paired(0, one - other), one, other, reason)
-
-
-def _better(difference: float, column: Column, a: str, b: str) -> str | None:
-    if math.isnan(difference) or difference == 0:
-        return None
-    return a if (difference > 0) == column.higher_is_better else b
+    return Paired(0, one - other), one, other, reason
 
 
 def _few(found: Paired) -> str | None:

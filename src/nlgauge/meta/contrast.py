@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -34,13 +34,13 @@ class Contrast:
     first: Part
     second: Part
     aspect: str
-    difference: float
+    difference: float = math.nan
     """Coefficient of the first minus that of the second, on the rows that all have"""
-    low: float
-    high: float
-    p: float
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
     """Two-sided"""
-    adjusted: float
+    adjusted: float = math.nan
     """p, corrected for all pairs of the aspect"""
 
 
@@ -90,14 +90,24 @@ def contrast(
         for part in column.shown
     }
     sets = {spec for spec, column in kept.items() if column.level == "system"}
-    by_aspect = Contrasts([], {}, {})
+    found = Contrasts([], {}, {})
+    parts = list(scores)
     for aspect in chosen:
         tests = _Tests(
             scores, sets, place.of(rated.values[aspect]), how, df if test == "williams" else None, intervals,
             place.clusters,
         )  # fmt: skip
-        _add(by_aspect, aspect, tests, correction)
-    return by_aspect
+        made = [tests.difference(Contrast(*pair, aspect)) for pair in combinations(parts, 2)]
+        corrected = CORRECTIONS[correction]([one.p for one in made]).tolist()
+        different: Mask = np.zeros((len(parts), len(parts)), bool)
+        for one, adjusted in zip(made, corrected, strict=True):
+            found.records.append(replace(one, adjusted=adjusted))
+            i, j = parts.index(one.first), parts.index(one.second)
+            different[i, j] = different[j, i] = adjusted < 1 - confidence
+        values = [tests.agreement(part) for part in parts]
+        found.clusters[aspect] = dict(zip(parts, clusters(values, different), strict=True))
+        found.values[aspect] = dict(zip(parts, values, strict=True))
+    return found
 
 
 def _check(test: str, correction: str, how: Measurement) -> None:
@@ -110,29 +120,6 @@ def _check(test: str, correction: str, how: Measurement) -> None:
         )
     if test == "williams" and (how.coefficient != "pearson" or how.level == "item"):
         raise InputError("Williams' test is of Pearson over systems or pooled rows", remedy="take test='permutation'")
-
-
-def _add(to: Contrasts, aspect: str, tests: _Tests, correction: str) -> None:
-    """Every pair's difference on an aspect, corrected over all of them, and the clusters that follow."""
-    parts = list(tests.scores)
-    pairs = list(combinations(parts, 2))
-    differences = [tests.difference(*pair) for pair in pairs]
-    corrected = CORRECTIONS[correction]([one.p for one in differences]).tolist()
-    different: Mask = np.zeros((len(parts), len(parts)), bool)
-    for (first, second), one, adjusted in zip(pairs, differences, corrected, strict=True):
-        to.records.append(Contrast(first, second, aspect, one.value, one.low, one.high, one.p, adjusted))
-        i, j = parts.index(first), parts.index(second)
-        different[i, j] = different[j, i] = adjusted < 1 - tests.how.confidence
-    values = [tests.agreement(part) for part in parts]
-    to.clusters[aspect] = dict(zip(parts, clusters(values, different), strict=True))
-    to.values[aspect] = dict(zip(parts, values, strict=True))
-
-
-class _Difference(NamedTuple):
-    value: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    p: float = math.nan
 
 
 class _Tests:
@@ -154,17 +141,19 @@ class _Tests:
         x, y = rated_part(self.scores[part], self._ratings)
         return estimate(x, y, self._kind, self.how.level).value
 
-    def difference(self, first: Part, second: Part) -> _Difference:
-        """How much better the first agrees than the second, on the cells that all three have."""
+    def difference(self, one: Contrast) -> Contrast:
+        """How much better the first of two agrees than the second, on the cells that all three have."""
+        first, second = one.first, one.second
         three = self.scores[first], self.scores[second], self._ratings
         x, other, y = rated_part(*three)
         if not x.size:
-            return _Difference()
+            return one
         clusters = None if self._clusters is None else self._clusters[rated_items(*three)]
         value, p = self._tested(x, other, y, clusters, of_sets=bool(self._sets & {first[0], second[0]}))
         cells = np.any([np.isnan(a) for a in three], axis=0).tobytes()
         resampled = self._resample(first, x, y, clusters, cells) - self._resample(second, other, y, clusters, cells)
-        return _Difference(value, *interval(resampled, self.how.confidence), p)
+        low, high = interval(resampled, self.how.confidence)
+        return replace(one, difference=value, low=low, high=high, p=p)
 
     def _tested(
         self, x: Float, other: Float, y: Float, clusters: Integers | None, of_sets: bool

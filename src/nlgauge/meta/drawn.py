@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.errors import InputError
-from nlgauge.meta.keyed import Key, keyed, refuse_twice
+from nlgauge.meta.join import Key, keyed, refuse_twice
 
 _REMEDY = "give the key that nlgauge sample wrote beside the sheet"
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,8 +19,11 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import Float, Integers
-from nlgauge.meta.keyed import Key, Scores, keyed, number, refuse_twice
 
+Key: TypeAlias = tuple[str, str]
+"""(system, item)"""
+Scores: TypeAlias = Mapping[Key, Any]
+"""Numbers, or texts that read as numbers, by (system, item); None is a missing one"""
 Source: TypeAlias = "Corpus | ScoreTable | Column | Scores | Mapping[str, Scores]"
 """Where ratings come from: see `ratings`"""
 
@@ -107,7 +112,7 @@ def aspects_of(source: Corpus | ScoreTable | Scores | Mapping[str, Scores]) -> d
     if isinstance(source, ScoreTable):
         refuse_twice(source.rows, "the ratings")
         return {
-            spec + (f" {name}" if len(column.parts) > 1 else ""): {
+            column.label(spec, name): {
                 key: float(value)
                 for key, value in zip(source.rows, turned(column, column.parts.index(name)), strict=True)
             }
@@ -144,19 +149,19 @@ def join(
     """
     if not name or name in table.columns:
         raise InputError(f"the name {name!r} is taken" if name else "a metric needs a name", remedy="choose another")
-    theirs = read(name, source, column, list(dict.fromkeys(item for _, item in table.rows)))
-    level, scores = theirs.level, theirs.scores
+    given, scores = read(name, source, column, list(dict.fromkeys(item for _, item in table.rows)))
+    level = "system" if all(item is None for _, item in scores) else "item"
     places = table.places(level)
     if not any(place in scores for place in places):
         what, first = ("system", table.systems[:1]) if level == "system" else ("system and item", table.rows[:1])
         raise InputError(f"{name}: no score has the {what} of a row of the table", remedy=f"as in {first}")
     values = np.array([scores.get(place, math.nan) for place in places], float)
     missing = np.flatnonzero(np.isnan(values)).tolist()
-    reasons = dict.fromkeys(missing, f"no score in {theirs.label}")
+    reasons = dict.fromkeys(missing, f"no score in {given}")
     added = Column(("score",), values[:, None], reasons, higher_is_better=higher_is_better, level=level)
     digest = hashlib.sha256(values.tobytes()).hexdigest()[:8]
     joined = {
-        "from": theirs.label,
+        "from": given,
         "scores": len(places) - len(missing),
         "missing": len(missing),
         "left_over": len(scores.keys() - set(places)),
@@ -164,7 +169,7 @@ def join(
     return replace(
         table,
         columns={**table.columns, name: added},
-        signatures={**table.signatures, name: Signature(name, {"from": theirs.label, "values": digest})},
+        signatures={**table.signatures, name: Signature(name, {"from": given, "values": digest})},
         run={**table.run, "joined": {**table.run.get("joined", {}), name: joined}},
     )
 
@@ -173,34 +178,21 @@ Place: TypeAlias = tuple[str, str | None]
 """(system, item), or (system, None) for a number of a whole system"""
 
 
-class Elsewhere(NamedTuple):
-    """Scores, and where they come from."""
-
-    label: str
-    scores: dict[Place, float]
-
-    @property
-    def level(self) -> str:
-        """'item', or 'system' where they are of whole systems."""
-        return "system" if all(item is None for _, item in self.scores) else "item"
-
-
 def read(
     name: str, source: Corpus | Scores | Mapping[str, object] | str | os.PathLike[str], column: str | None,
     items: Sequence[str],
-) -> Elsewhere:  # fmt: skip
-    """The scores of a metric `name`; a score file's segments are those of `items`, in order. Raises InputError."""
+) -> tuple[str, dict[Place, float]]:  # fmt: skip
+    """Where the scores of a metric `name` come from, and the scores; a score file's segments are those of `items`."""
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
-        return Elsewhere(path.name, _of_file(path, items))
+        return path.name, _of_file(path, items)
     if isinstance(source, Mapping):
         if all(isinstance(key, str) for key in source):
-            systems = {str(key): value for key, value in source.items()}
-            return Elsewhere("given", {(s, None): number(v, f"the score of {s!r}") for s, v in systems.items()})
-        return Elsewhere("given", dict[Place, float](keyed(source).items()))
+            return "given", {(str(s), None): number(v, f"the score of {s!r}") for s, v in source.items()}
+        return "given", dict[Place, float](keyed(source).items())
     if column is None:
         raise InputError(f"{name}: which column of the rows?", remedy="give column=, on the command line NAME=COLUMN")
-    return Elsewhere(column, _of_column(source, column))
+    return column, _of_column(source, column)
 
 
 def _of_column(rows: Iterable[Row], column: str) -> dict[Place, float]:
@@ -259,3 +251,35 @@ def _by_system(path: Path) -> dict[str, list[float]]:
             raise InputError("is not system<TAB>score", file=path, row=at, remedy="write both on every line")
         by_system.setdefault(cells[0].strip(), []).append(number(cells[1], "the score", path, at))
     return by_system
+
+
+def keyed(scores: Scores | Mapping[str, object]) -> dict[Key, float]:
+    """Scores as numbers, NaN for a missing one. Raises InputError for another key or value, and for a key twice."""
+    numbers = {}
+    for key, value in scores.items():
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise InputError(f"the key {key!r} is not (system, item)", remedy='write {("system", "item"): number}')
+        numbers[str(key[0]), str(key[1])] = number(value, f"the score of {key!r}")
+    if len(numbers) < len(scores):
+        refuse_twice([(str(key[0]), str(key[1])) for key in scores], "the ratings")
+    return numbers
+
+
+def number(value: object, what: str, file: object = None, row: int | None = None) -> float:
+    """A given value as a number, NaN for a missing one. Raises InputError that says what it is of."""
+    if value is None or (isinstance(value, str) and value.strip() in ("", "None")):
+        return math.nan
+    try:
+        if isinstance(value, str) or (isinstance(value, Real) and not isinstance(value, bool)):
+            return float(value)
+    except (ValueError, OverflowError):
+        pass
+    shown = f"{what} is {type(value).__name__} {value!r:.80}, not a number"
+    raise InputError(shown, file=file, row=row, remedy="give a number, or leave a missing one out")
+
+
+def refuse_twice(keys: Iterable[Key], where: str, remedy: str = "keep one") -> None:
+    """Raises InputError for the first key that is there more than once."""
+    for (system, item), count in Counter(keys).items():
+        if count > 1:
+            raise InputError(f"system {system!r}, item {item!r} is in {where} {count} times", remedy=remedy)

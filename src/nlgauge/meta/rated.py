@@ -17,8 +17,7 @@ from nlgauge.meta.clusters import column_of
 from nlgauge.meta.coefficients import COEFFICIENTS, SPECIAL
 from nlgauge.meta.correlation import LEVELS
 from nlgauge.meta.drawn import Draw
-from nlgauge.meta.join import Grid, Ratings, Source, aspects_of, grid, ratings, turned
-from nlgauge.meta.keyed import number
+from nlgauge.meta.join import Grid, Ratings, Source, aspects_of, grid, number, ratings, turned
 from nlgauge.meta.resampling import RESAMPLED
 
 

@@ -8,7 +8,7 @@ drawn, and change place, as wholes.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -39,9 +39,10 @@ class _Members:
         self.items = np.full((len(self.sizes), int(self.sizes.max(initial=0))), -1)
         self.items[self.of, self.place] = np.arange(len(order))
 
-    def drawn(self, picks: Integers) -> Integers:
-        """The items of clusters that were drawn [r, clusters]: [r, items], -1 behind those of the shorter draws."""
-        items = np.sort(self.items[picks].reshape(len(picks), -1), axis=1)[:, ::-1]
+    def drawn(self, generator: np.random.Generator, count: int) -> Integers:
+        """The items of as many clusters, drawn again: [r, items], -1 behind those of the shorter draws."""
+        picks = generator.integers(0, len(self.sizes), (count, len(self.sizes)))
+        items = np.sort(self.items[picks].reshape(count, -1), axis=1)[:, ::-1]
         return items[:, : int((items >= 0).sum(1).max(initial=0))]
 
     def permuted(self, generator: np.random.Generator, count: int) -> Integers:
@@ -63,44 +64,35 @@ def drawn(
     What is not resampled is there once each. 'both' is Boot-Both of Deutsch, Dror and Roth 2021: it asks what other
     texts and other systems would have given. Where clusters differ in size, an item -1 is none.
     """
-    changed = [resample != "systems", resample != "items"]
-    if clusters is None or not changed[0]:
-        yield from _chunks(shape, replicates, [seed, *shape, 0], changed, replace=True)
-        return
-    members = _Members(clusters)
-    groups, largest = members.items.shape
+    members = None if clusters is None or resample == "systems" else _Members(clusters)
     generator = np.random.default_rng([seed, *shape, 0])
-    for count in batches(replicates, groups * largest * shape[1]):
-        items = members.drawn(generator.integers(0, groups, (count, groups)))
-        systems = np.broadcast_to(np.arange(shape[1]), (count, shape[1]))
-        yield items, generator.integers(0, shape[1], systems.shape) if changed[1] else systems
+    for count in batches(replicates, shape[1] * (shape[0] if members is None else members.items.size)):
+        items, systems = _in_order(shape, count)
+        if members is not None:
+            items = members.drawn(generator, count)
+        elif resample != "systems":
+            items = generator.integers(0, shape[0], items.shape)
+        if resample != "items":
+            systems = generator.integers(0, shape[1], systems.shape)
+        yield items, systems
 
 
 def permuted(
     shape: tuple[int, int], replicates: int, seed: int, clusters: Integers | None = None
 ) -> Iterator[tuple[Integers, Integers]]:
     """Items and systems in another order each, as `drawn` gives them."""
-    if clusters is None:
-        yield from _chunks(shape, replicates, [seed, *shape, 1], [True, True], replace=False)
-        return
-    members, generator = _Members(clusters), np.random.default_rng([seed, *shape, 1])
+    members = None if clusters is None else _Members(clusters)
+    generator = np.random.default_rng([seed, *shape, 1])
     for count in batches(replicates, shape[0] * shape[1]):
-        systems = np.broadcast_to(np.arange(shape[1]), (count, shape[1]))
-        yield members.permuted(generator, count), generator.permuted(systems, axis=1)
+        items, systems = _in_order(shape, count)
+        items = generator.permuted(items, axis=1) if members is None else members.permuted(generator, count)
+        yield items, generator.permuted(systems, axis=1)
 
 
-def _chunks(
-    shape: tuple[int, int], replicates: int, seed: list[int], changed: Sequence[bool], replace: bool
-) -> Iterator[tuple[Integers, Integers]]:
-    generator = np.random.default_rng(seed)
-    for count in batches(replicates, shape[0] * shape[1]):
-        indices = []
-        for n, change in zip(shape, changed, strict=True):
-            index = np.broadcast_to(np.arange(n), (count, n))
-            if change:
-                index = generator.integers(0, n, (count, n)) if replace else generator.permuted(index, axis=1)
-            indices.append(index)
-        yield indices[0], indices[1]
+def _in_order(shape: tuple[int, int], count: int) -> tuple[Integers, Integers]:
+    """The numbers of all items and of all systems, `count` times each."""
+    items, systems = (np.broadcast_to(np.arange(n), (count, n)) for n in shape)
+    return items, systems
 
 
 def cells_at(x: Values, items: Integers, systems: Integers) -> Values:

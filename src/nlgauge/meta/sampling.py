@@ -14,8 +14,7 @@ from nlgauge.maths.prediction_powered import Integers
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.clusters import column_of
 from nlgauge.meta.drawn import Draw, DrawnRow
-from nlgauge.meta.join import turned
-from nlgauge.meta.keyed import refuse_twice
+from nlgauge.meta.join import refuse_twice, turned
 from nlgauge.meta.selection import meant
 
 ALLOCATIONS = ("proportional", "neyman")

@@ -8,7 +8,6 @@ and one number for all.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ from nlgauge.meta.coefficients import SPECIAL
 from nlgauge.meta.contrast import contrast
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.join import Source
+from nlgauge.meta.selection import selected
 
 SENTINELS = ("Length", "CopyRate", "Constant")
 OF_TIES = ("accuracy", "accuracy_calibrated", "soft_accuracy", "kendall_eq")
@@ -95,32 +95,18 @@ def unbeaten(
         values = {spec: found.get(spec, aspect).value for spec in table.columns}
         turned = [spec for spec in sentinels if values[spec] < 0 and coefficient not in OF_TIES]
         tried = [(a, b) for a in metrics for b in sentinels if not math.isnan(values[a] + values[b])]
-        p = _tested(table, ratings, aspect, tried, turned, level, coefficient, replicates, seed) if test else [math.nan]
-        for (metric, sentinel), chance in zip(tried, holm(p * (1 if test else len(tried))).tolist(), strict=True):
+        lower = {spec: replace(table.columns[spec], higher_is_better=False) for spec in turned}
+        with_turned = replace(table, columns={**table.columns, **lower})
+        p = [math.nan] * len(tried)
+        for number, two in enumerate(tried if test else ()):
+            (one,) = contrast(
+                selected(with_turned, two), ratings, level=level, coefficient=coefficient, aspects=[aspect],
+                replicates=replicates, seed=seed, intervals=False,
+            )  # fmt: skip
+            p[number] = one.p
+        for (metric, sentinel), chance in zip(tried, holm(p).tolist(), strict=True):
             bound = -values[sentinel] if sentinel in turned else values[sentinel]
             if values[metric] <= bound or chance >= 0.05:
                 part = table.columns[metric].shown[0]
                 unshown.append(Unbeaten(metric, part, aspect, sentinel, values[metric], bound, chance))
     return unshown
-
-
-def _tested(
-    table: ScoreTable, ratings: Source, aspect: str, tried: Sequence[tuple[str, str]], turned: Sequence[str],
-    level: str, coefficient: str, replicates: int, seed: int,
-) -> list[float]:  # fmt: skip
-    columns = dict(table.columns)
-    columns |= {spec: replace(columns[spec], higher_is_better=False) for spec in turned}
-    p = []
-    for metric, sentinel in tried:
-        first = columns[metric].parts.index(columns[metric].shown[0])
-        kept = Column(
-            ("score",), columns[metric].values[:, [first]], {}, {}, columns[metric].higher_is_better,
-            columns[metric].level,
-        )  # fmt: skip
-        two = replace(table, columns={metric: kept, sentinel: columns[sentinel]})
-        (one,) = contrast(
-            two, ratings, level=level, coefficient=coefficient, aspects=[aspect], replicates=replicates, seed=seed,
-            intervals=False,
-        )  # fmt: skip
-        p.append(one.p)
-    return p

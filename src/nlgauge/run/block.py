@@ -125,13 +125,18 @@ class BlockScorer:
             todo = {spec: [n for n in numbers if fresh or n in gaps[spec]] for spec in self.metrics}
             here = {n: rows[n] for n in numbers}
             asked = {spec: collector.requests(here.values()) for spec, collector in self.collectors.items()}
-            scored, features = score_block(
-                self.metrics, {spec: [here[n] for n in some] for spec, some in todo.items()}, self.engine,
-                self.evidence, [request for requests in asked.values() for request in requests], fresh,
+            features = features_of(
+                [(self.metrics[spec], here[n]) for spec, some in todo.items() for n in some],
+                [request for requests in asked.values() for request in requests], self.engine, fresh,
             )  # fmt: skip
             for spec, collector in self.collectors.items():
                 collector.take(asked[spec], features)
-            yield ScoredBlock({spec: dict(zip(todo[spec], scored[spec], strict=True)) for spec in todo})
+            yield ScoredBlock(
+                {
+                    spec: score_rows(self.metrics[spec], {n: here[n] for n in some}, features, self.evidence)
+                    for spec, some in todo.items()
+                }
+            )
 
     def split(self, rows: Rows, wanted: Sequence[int], most: int = BLOCK_WEIGHT) -> Iterator[list[int]]:
         """Some rows in blocks, those that share texts together."""
@@ -160,39 +165,36 @@ class BlockScorer:
             yield from collector.requests(rows)
 
 
-def score_block(
-    metrics: Mapping[str, PreparedMetric],
-    rows: Mapping[str, Sequence[Row]],
-    engine: Engine | None,
-    evidence: bool,
-    others: Sequence[AnyRequest] = (),
+def features_of(
+    asked: Sequence[tuple[PreparedMetric, Row]], others: Sequence[AnyRequest], engine: Engine | None,
     fresh: bool = False,
-) -> tuple[dict[str, list[RowResult]], Features]:
-    """Score some rows by each metric: a pure function of rows and what was prepared.
+) -> Features:  # fmt: skip
+    """What metrics read of rows, and the answers to other requests, in the same passes.
 
-    rows: by the metric's spec. others: requests that are to be answered in the same passes. fresh: take no feature from
-    the store. Also returns the features, of the rows and of `others`.
+    asked: metrics, each with a row. fresh: take no feature from the store.
     """
-    asked = [(metrics[spec], row) for spec, some in rows.items() for row in some]
-    features = Features({})
-    if engine is not None:
-        first = [request for one, row in asked for request in one.metric.requests(row, one.prepared)]
-        features = engine.features([*first, *others], fresh)
-        further = (one.metric.followup_requests(row, one.prepared, features) for one, row in asked)
-        if then := [request for some in further for request in some if request not in features]:
-            features = features.joined(engine.features(then, fresh))
-    return {spec: _scored(metrics[spec], some, features, evidence) for spec, some in rows.items()}, features
+    if engine is None:
+        return Features({})
+    first = [request for one, row in asked for request in one.metric.requests(row, one.prepared)]
+    features = engine.features([*first, *others], fresh)
+    further = (one.metric.followup_requests(row, one.prepared, features) for one, row in asked)
+    if then := [request for some in further for request in some if request not in features]:
+        features = features.joined(engine.features(then, fresh))
+    return features
 
 
-def _scored(one: PreparedMetric, rows: Sequence[Row], features: Features, evidence: bool) -> list[RowResult]:
+def score_rows(
+    one: PreparedMetric, rows: Mapping[int, Row], features: Features, evidence: bool
+) -> dict[int, RowResult]:
+    """Score some rows by a metric: a pure function of rows, by their numbers, and of what was prepared."""
     metric, prepared = one.metric, one.prepared
-    values = checked(metric, metric.score_rows(rows, prepared, features), len(rows)) if rows else []
+    values = checked(metric, metric.score_rows(list(rows.values()), prepared, features), len(rows)) if rows else []
     if not (features.longer or evidence):
-        return list(map(RowResult, values))
-    results: list[RowResult] = []
-    for row, value in zip(rows, values, strict=True):
+        return dict(zip(rows, map(RowResult, values), strict=True))
+    results: dict[int, RowResult] = {}
+    for (number, row), value in zip(rows.items(), values, strict=True):
         texts = texts_of(row, metric.columns) if features.longer else ()
         longer = tuple(n for n, text in enumerate(texts) if text in features.longer)
         shown = metric.evidence(row, prepared, features).record() or None if evidence else None
-        results.append(RowResult(value, longer, shown))
+        results[number] = RowResult(value, longer, shown)
     return results

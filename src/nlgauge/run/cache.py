@@ -41,7 +41,19 @@ class RowCache:
         found: dict[str, dict[int, RowResult]] = {spec: {} for spec in self._metrics}
         damaged: set[int] = set()
         for spec, keys in self._keys.items():
-            damaged.update(self._read(spec, keys, rows, found[spec]))
+            assert self._store is not None  # or there are no keys
+            by_key: dict[str, list[int]] = {}
+            for n in rows:
+                by_key.setdefault(keys.of(self._corpus[n]), []).append(n)
+            entries, metric = self._store.get(list(by_key)), self._metrics[spec].metric
+            wrong = self._store.damaged & by_key.keys()
+            for name, content in entries.items():
+                one = unpacked(content, len(metric.parts), metric.formula)
+                if one is not None and one.can_be_of(texts_of(self._corpus[by_key[name][0]], metric.columns)):
+                    found[spec].update(dict.fromkeys(by_key[name], one))
+                else:
+                    wrong.add(name)
+            damaged.update(n for name in wrong for n in by_key[name])
         for spec, results in found.items():
             results.update(known.get(spec, {}))
         missing = {spec: [n for n in rows if n not in found[spec]] for spec in found}
@@ -54,22 +66,6 @@ class RowCache:
             lasting = {n: one for n, one in scored.get(spec, {}).items() if not one.value.temporary}
             self._store.put({keys.of(self._corpus[n]): packed(one) for n, one in lasting.items()})
         self._store.commit()
-
-    def _read(self, spec: str, keys: RowKeys, rows: Sequence[int], found: dict[int, RowResult]) -> list[int]:
-        """Add what the store has of a metric; the rows of which it had something that was damaged come back."""
-        assert self._store is not None  # or there are no keys
-        by_key: dict[str, list[int]] = {}
-        for n in rows:
-            by_key.setdefault(keys.of(self._corpus[n]), []).append(n)
-        entries, metric = self._store.get(list(by_key)), self._metrics[spec].metric
-        wrong = self._store.damaged & by_key.keys()
-        for name, content in entries.items():
-            one = unpacked(content, len(metric.parts), metric.formula)
-            if one is not None and one.can_be_of(texts_of(self._corpus[by_key[name][0]], metric.columns)):
-                found.update(dict.fromkeys(by_key[name], one))
-            else:
-                wrong.add(name)
-        return [n for name in wrong for n in by_key[name]]
 
 
 class RowKeys:

@@ -84,7 +84,8 @@ def packed(result: RowResult) -> bytes:
 def unpacked(content: bytes, parts: int, formula: Mapping[str, object] | None = None) -> RowResult | None:
     """What `packed` wrote of a metric that has so many parts, and a formula where it has counts; None for all else."""
     try:
-        result = _plain(content) if content[:1] == _PLAIN else _full(content)
+        numbers = struct.unpack(f"<{len(content) // 8}d", content[1:]) if content[:1] == _PLAIN else None
+        result = _full(content) if numbers is None else RowResult(Value(numbers))
     except (ValueError, TypeError, OverflowError, RecursionError, struct.error):
         return None
     counts = result.value.counts
@@ -98,10 +99,6 @@ def _fits(formula: str, counts: int, parts: int) -> bool:
     """Whether a formula, as JSON, makes so many parts of so many counts."""
     known = json.loads(formula)
     return bool(known) and Sums(known, np.ones((1, counts))).makes(parts)
-
-
-def _plain(content: bytes) -> RowResult:
-    return RowResult(Value(struct.unpack(f"<{len(content) // 8}d", content[1:])))
 
 
 def _full(content: bytes) -> RowResult:

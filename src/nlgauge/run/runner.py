@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, nullcontext
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from typing import Any, TypeVar
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.metrics.base import Metric
@@ -20,9 +20,6 @@ from nlgauge.run.executors import executor_of
 from nlgauge.run.plan import Plan, plans_of
 from nlgauge.run.sinks import Sink
 from nlgauge.run.store import opened
-
-if TYPE_CHECKING:
-    from tqdm import tqdm
 
 T = TypeVar("T")
 
@@ -77,22 +74,16 @@ def score(plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, exe
                 rows = dict(zip(some, corpus.rows[some[0] : some[-1] + 1], strict=True)) if asked else {}
             yield Task(rows, some, lookups)
 
-    shown = options.progress and options.in_blocks
-    with (
-        _bar(len(wanted)) if shown else nullcontext() as bar,
-        closing(execute([plan.scorer for plan in plans], tasks(), options)) as blocks,
-    ):
+    bar: AbstractContextManager[Any] = nullcontext()
+    if options.progress and options.in_blocks:  # on stderr, where that is a terminal
+        from tqdm import tqdm
+
+        bar = tqdm(total=len(wanted), unit="row", disable=None, leave=False)
+    with bar as shown, closing(execute([plan.scorer for plan in plans], tasks(), options)) as blocks:
         for block in blocks:
             for plan in plans:
                 plan.take(block)
             ended = under_way.popleft() if block.ended else ()
             sink.take(block.scored, ended)
-            if bar is not None:
-                bar.update(len(ended))
-
-
-def _bar(rows: int) -> tqdm[NoReturn]:
-    """A bar on stderr, where that is a terminal."""
-    from tqdm import tqdm
-
-    return tqdm(total=rows, unit="row", disable=None, leave=False)
+            if shown is not None:
+                shown.update(len(ended))

@@ -22,10 +22,9 @@ from nlgauge.metrics.base import RowMetric
 from nlgauge.run.executors.together import JointRun
 from nlgauge.serve import answers, openapi, page
 from nlgauge.serve.answers import Refused, refusal
-from nlgauge.serve.asking import Asking, body_of, number_of, one_of
+from nlgauge.serve.asking import Asking, Limits, body_of, number_of, one_of
 from nlgauge.serve.guard import Guard
 from nlgauge.serve.keys import Keys
-from nlgauge.serve.limits import Limits
 from nlgauge.serve.measures import CONTENT_TYPE, Measures
 from nlgauge.serve.menu import Menu, listing
 from nlgauge.serve.worker import Worker, tell

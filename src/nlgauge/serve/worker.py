@@ -17,7 +17,7 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.options import RunOptions
 from nlgauge.run.executors.together import JointRun, score_together
 from nlgauge.serve.answers import Refused
-from nlgauge.serve.limits import Limits
+from nlgauge.serve.asking import Limits
 from nlgauge.serve.menu import Menu
 
 

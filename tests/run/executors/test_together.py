@@ -152,7 +152,7 @@ def test_a_run_that_fails_in_a_pass_fails_alone() -> None:
     PASSES.clear()
     runs = [touchy("a", "bc"), touchy("", "x"), touchy("defg")]
     scored(*runs)
-    assert PASSES == [5, 2, 2, 1]
+    assert PASSES == [2, 2, 1]
     assert isinstance(runs[1].error, ZeroDivisionError)
     assert [_values(one) for one in runs] == [[1, 2], None, [4]]
     assert runs[0].table is not None
@@ -219,13 +219,13 @@ def test_a_run_that_is_given_up_midway_is_not_computed_to_its_end(monkeypatch: p
 
 def test_a_run_of_a_model_is_computed_in_blocks_of_the_same_weight_as_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus, passes = rows(12, 6), []
-    real = together_module.score_block
+    real = together_module.features_of
 
-    def counted(bound: Any, texts: Any, *more: Any) -> Any:
-        passes.append(sum(map(len, texts.values())))
-        return real(bound, texts, *more)
+    def counted(asked: Any, *more: Any) -> Any:
+        passes.append(len(asked))
+        return real(asked, *more)
 
-    monkeypatch.setattr(together_module, "score_block", counted)
+    monkeypatch.setattr(together_module, "features_of", counted)
     monkeypatch.setattr(together_module, "BLOCK_WEIGHT", 1)
     one = run(corpus, "BERTScore")
     scored(one)
@@ -239,8 +239,8 @@ def test_a_run_ends_as_soon_as_its_own_rows_are_scored(monkeypatch: pytest.Monke
     ended: list[tuple[list[float] | None, int]] = []
     runs = [touchy("a", "b"), touchy(""), touchy("cd", "ef", "gh"), touchy("i", given_up=lambda: True), touchy("jk")]
     score_together(runs, {}, lambda one: ended.append((_values(one), len(PASSES))))
-    # The second run shares the first one's block, makes it fail, and is told apart by two passes more.
-    assert ended == [(None, 0), ([1, 1], 3), (None, 3), ([2, 2, 2], 6), ([2], 7)]
+    # The second run shares the first one's block, and fails in it alone.
+    assert ended == [(None, 0), ([1, 1], 2), (None, 2), ([2, 2, 2], 5), ([2], 6)]
 
 
 def test_a_run_of_several_models_ends_after_the_last_of_them() -> None:

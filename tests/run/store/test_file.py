@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge.run.store.file import DamagedFileError, files, is_damage, open_newest, remove
+from nlgauge.run.store.file import files, is_damage, open_newest, remove
 
 
 def opened_number(folder: Path, after: int = 0) -> int:
     file = open_newest(folder, after)
+    file.begin()
     assert file.in_place()
     file.close()
     return file.number
@@ -34,9 +35,11 @@ def test_a_wal_without_its_database_is_left_behind(tmp_path: Path) -> None:
 
 def test_a_damaged_file_is_named_and_stays_until_a_new_one_is_there(tmp_path: Path) -> None:
     (tmp_path / "nlgauge-3.sqlite").write_text("no database")
-    with pytest.raises(DamagedFileError) as raised:
-        open_newest(tmp_path)
-    assert raised.value.number == 3
+    file = open_newest(tmp_path)
+    with pytest.raises(sqlite3.DatabaseError) as raised:
+        file.begin()
+    file.close()
+    assert file.number == 3 and is_damage(raised.value)
     assert [number for number, _ in files(tmp_path)] == [3]
     assert opened_number(tmp_path, after=3) == 4
     assert [number for number, _ in files(tmp_path)] == [4]

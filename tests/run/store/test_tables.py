@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from nlgauge.run.store import tables as store_tables
-from nlgauge.run.store.tables import BATCH_BITS, check, evict, kinds, lay_out, read, transaction, write
+from nlgauge.run.store.tables import BATCH_BITS, check, evict, kinds, lay_out, read, write
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_a_commit_is_a_batch(connection: sqlite3.Connection) -> None:
 def test_many_keys_are_asked_for_in_parts(connection: sqlite3.Connection) -> None:
     entries = {f"row|{n}": str(n).encode() for n in range(5000)}
     write(connection, entries)
-    assert read(connection, [*entries, *entries]).contents == entries
+    assert read(connection, [*entries, *entries])[0] == entries
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_keys_with_equal_first_bytes_are_never_taken_for_each_other(
     digest = store_tables._digest
     monkeypatch.setattr(store_tables, "_digest", lambda key: bytes(8) + digest(key)[8:])
     write(connection, {"row|1": b"1"})
-    assert read(connection, ["row|2"]).contents == {}
+    assert read(connection, ["row|2"])[0] == {}
     write(connection, {"row|2": b"2"})
-    assert (read(connection, ["row|2"]).contents, read(connection, ["row|1"]).contents) == ({"row|2": b"2"}, {})
+    assert (read(connection, ["row|2"])[0], read(connection, ["row|1"])[0]) == ({"row|2": b"2"}, {})
 
 
 def test_use_is_marked_once_an_hour(connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,11 +78,18 @@ def test_eviction_ends_where_a_damaged_file_has_entries_without_a_batch(connecti
     assert kinds(connection) == {}
 
 
-def test_a_transaction_that_is_broken_off_leaves_nothing_open(connection: sqlite3.Connection) -> None:
-    with pytest.raises(KeyboardInterrupt), transaction(connection):
-        connection.execute("INSERT INTO batch (used, bytes) VALUES (1, 1)")
+def test_a_transaction_that_is_broken_off_leaves_nothing_open(
+    connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken_off(batch: int, entries: object) -> Iterator[tuple[int, int, str, bytes, bytes]]:
+        yield batch << BATCH_BITS, 1, "row", b"", b""
         raise KeyboardInterrupt
+
+    monkeypatch.setattr(store_tables, "_rows", broken_off)
+    with pytest.raises(KeyboardInterrupt):
+        write(connection, {"row|1": b"1"})
     assert not connection.in_transaction
+    assert kinds(connection) == {}
     assert connection.execute("SELECT count(*) FROM batch").fetchone() == (0,)
 
 

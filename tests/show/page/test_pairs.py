@@ -21,14 +21,20 @@ def test_a_pair_holds_the_numbers_of_compare() -> None:
     assert [line.name for line in found.lines] == [f"{UP} f1", f"{UP} recall", DOWN, SETS]
 
 
-def test_a_pair_read_from_the_other_side_is_turned_and_tested_once() -> None:
+def test_a_pair_is_tested_once_whichever_side_is_asked_for_first() -> None:
     tests = Pairings(TABLE, 200, 3)
-    forth, back = pair(tests, "good", "bad"), pair(tests, "bad", "good")
-    for one, other in zip(forth.lines, back.lines, strict=True):
-        assert (one.difference.a, one.difference.difference) == (other.difference.b, -other.difference.difference)
-        assert one.difference.low == pytest.approx(-other.difference.high, nan_ok=True)
-        assert one.difference.p == pytest.approx(other.difference.p, nan_ok=True)
-        assert one.verdict == other.verdict
+    p = tests.p("bad", "good", UP, "f1")
+    assert tests.of("bad", "good") is tests.of("good", "bad")
+    assert pair(tests, "good", "bad") == pair(Pairings(TABLE, 200, 3), "good", "bad")
+    other_way = compare(TABLE, "bad", "good", replicates=200, seed=3)
+    for line, other in zip(pair(tests, "good", "bad").lines, other_way, strict=True):
+        one = line.difference
+        assert (one.a, one.difference) == (other.b, -other.difference)
+        assert one.low == pytest.approx(-other.high, nan_ok=True)
+        assert one.p == pytest.approx(other.p, nan_ok=True)
+        assert one.better == other.better
+        if (one.metric, one.part) == (UP, "f1"):
+            assert p == one.p
 
 
 def test_verdicts_and_how_often_each() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,23 +95,16 @@ def check(
     options += [("--backend", how["backend"] if how["backend"] != "auto" else None)]
     scored = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
     with beside(output):
-        _printer(layout)(verdict, table, outputs, against, scored)
+        _show(layout, verdict, table, outputs, against, scored)
     sys.exit(0 if verdict.passed else 1)
 
 
-def _printer(layout: str) -> Callable[[Verdict, ScoreTable, Path, Path | None, str], None]:
-    if layout == "json":
-        return _json
+def _show(layout: str, verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, scored: str) -> None:
     from nlgauge.cli.check import ci, text
 
-    return {"text": text.show, "github": ci.show_github, "junit": ci.show_junit}[layout]
-
-
-def _json(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
-    record = {
-        "nlgauge": __version__,
-        **verdict.record,
-        "baseline": None if against is None else str(against),
-        "signature": str(table.signatures[verdict.metric]),
-    }
-    show_json(record)
+    if layout == "json":
+        baseline, signature = None if against is None else str(against), str(table.signatures[verdict.metric])
+        show_json({"nlgauge": __version__, **verdict.record, "baseline": baseline, "signature": signature})
+        return
+    show = {"text": text.show, "github": ci.show_github, "junit": ci.show_junit}[layout]
+    show(verdict, table, outputs, against, scored)

@@ -99,12 +99,6 @@ def compared(one: Regression, against: object) -> tuple[str, str]:
     return harmless(head), f"{means}; difference {change}, {p}{reason}{shown}"
 
 
-def left_out(verdict: Verdict) -> Iterator[str]:
-    """What took no part in the comparison."""
-    yield from (f"{count} rows {why}, left out of the comparison" for why, count in verdict.left_out.items())
-    yield from verdict.notes
-
-
 def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
     """Findings on stdout; what was left out, where more is to be seen, and the signature on stderr."""
     colour = coloured()
@@ -125,8 +119,9 @@ def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | Non
 
 def tell(verdict: Verdict, table: ScoreTable, outputs: Path, how: str) -> None:
     """What has to be known beside the verdict, on stderr. how: the options by which outputs were read and scored."""
-    for line in left_out(verdict):
-        remark(line)
+    for why, count in verdict.left_out.items():
+        remark(f"{count} rows {why}, left out of the comparison")
+    remark(*verdict.notes)
     rows = [one.row for one in verdict.failures if one.row is not None and one.state == "bar"]
     if rows:
         spec = verdict.metric.replace('"', '\\"')

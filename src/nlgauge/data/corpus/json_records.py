@@ -84,15 +84,9 @@ def _deep(value: object) -> bool:
     """Whether a value is nested deeper than all that shows it or passes it on can follow."""
     level: list[object] = [value]
     for _ in range(_DEEPEST + 1):
-        level = [inner for outer in level for inner in _inside(outer)]
+        lists = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        level = [inner for one in lists for inner in one]
     return bool(level)
-
-
-def _inside(value: object) -> Iterator[object]:
-    if isinstance(value, dict):
-        yield from value.values()
-    elif isinstance(value, list):
-        yield from value
 
 
 def json_lines(lines: Iterable[str], file: str) -> Iterator[object]:

@@ -144,11 +144,6 @@ LONGEST_LINE = 256 << 20
 """Bytes of a line; a line is held in memory whole"""
 
 
-def _is_packed(file: File) -> bool:
-    """Whether a file's name says that it is compressed."""
-    return file.name.lower().endswith(".gz")
-
-
 def lines(file: File) -> Iterator[str]:
     """Each line with its end, which is one "\\n"; the mark of a byte order at the beginning is left out.
 
@@ -174,7 +169,7 @@ def lines(file: File) -> Iterator[str]:
 
 def seekable(file: File) -> BinaryIO:
     """The bytes, uncompressed, to be read in any order. Raises InputError as `lines`."""
-    if not _is_packed(file):
+    if not file.name.lower().endswith(".gz"):
         return file.open()
     with _opened(file) as stream:
         data = stream.read()
@@ -205,7 +200,7 @@ def _opened(file: File) -> Iterator[BinaryIO]:
     """The bytes, uncompressed."""
     place = InputPlace(file.name)
     with file.open() as raw:
-        if not _is_packed(file):
+        if not file.name.lower().endswith(".gz"):
             yield raw
             return
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from nlgauge.data.corpus.opening import FilePath, is_address
 from nlgauge.data.table.column import Column
 from nlgauge.data.table.dataset import GO_ON, Dataset, fault, types_of
-from nlgauge.data.table.reading import Contents, checked, column_of, signatures_of
+from nlgauge.data.table.reading import checked, column_of, signatures_of
 from nlgauge.data.table.shapes import mismatch, wrong_evidence
+from nlgauge.data.table.table import ScoreTable
 from nlgauge.errors import InputError
 
 _EDITED = "the folder was edited"
@@ -30,7 +31,7 @@ def is_folder(place: FilePath) -> bool:
     return Path(place).is_dir()
 
 
-def load(place: FilePath) -> Contents:
+def load(place: FilePath) -> ScoreTable:
     """What a scores folder holds. Raises InputError for one that is not of a run that has ended."""
     dataset = Dataset(place)
     header = dataset.record("_header.json", GO_ON)
@@ -43,7 +44,7 @@ def load(place: FilePath) -> Contents:
     blocks = {first: dataset.read(first) for first in dataset.blocks()}
     if (rows := sum(map(len, blocks.values()))) != wanted or not blocks:
         raise InputError(f"holds {rows} of {wanted} rows", file=dataset.place, remedy=GO_ON)
-    if wrong := next(_wrong(header, blocks), None):
+    if wrong := _wrong(header, blocks):
         raise InputError(wrong, file=dataset.place, remedy=_EDITED)
     tables = list(blocks.values())
     columns = {
@@ -55,30 +56,28 @@ def load(place: FilePath) -> Contents:
         for number, evidence in column.evidence.items():
             if wrong := wrong_evidence(evidence):
                 raise InputError(f"{spec}: {wrong}", file=dataset.place, row=number + 1, remedy=_EDITED)
-    return Contents(places, columns, signatures_of(header), header["run"], header["nlgauge"])
+    return ScoreTable(places, columns, signatures_of(header), header["run"], header["nlgauge"])
 
 
-def _wrong(header: Mapping[str, Any], blocks: Mapping[int, Any]) -> Iterator[str]:
+def _wrong(header: Mapping[str, Any], blocks: Mapping[int, Any]) -> str | None:
     """What does not fit together."""
     metrics = header["metrics"]
     if missing := [key for key in metrics if key not in header["signatures"]]:
-        yield f"{missing[0]} has no signature"
+        return f"{missing[0]} has no signature"
     sets = {spec: _WHOLE for spec, about in metrics.items() if about["level"] == "system"}
     of_rows = {spec: about for spec, about in metrics.items() if spec not in sets}
     counted = {spec for spec, about in of_rows.items() if "formula" in about}
     types = types_of({spec: about["parts"] for spec, about in of_rows.items()}, counted, evidence=False)
-    if wrong := next(filter(None, (fault(table, first, types, earlier=True) for first, table in blocks.items())), None):
-        yield wrong
-        return
-    if wrong := mismatch(header.get("systems"), sets, "systems"):
-        yield wrong
-        return
+    faults = (fault(table, first, types, earlier=True) for first, table in blocks.items())
+    if wrong := next(filter(None, faults), None) or mismatch(header.get("systems"), sets, "systems"):
+        return wrong
     count = len({system for table in blocks.values() for system in table["system"].to_pylist()})
     for spec in sets:
         values, parts = header["systems"][spec]["values"], metrics[spec]["parts"]
         words = {value for one in values for value in one if isinstance(value, str)}
         if len(values) != count or any(len(one) != len(parts) for one in values) or words - _WORDS.keys():
-            yield f"the values of {spec} are not those of {count} systems"
+            return f"the values of {spec} are not those of {count} systems"
+    return None
 
 
 def _places(table: Any) -> tuple[list[str], list[str]]:
@@ -92,7 +91,8 @@ def _column(about: Mapping[str, Any], spec: str, tables: Sequence[Any]) -> Colum
 
     names = [f"{spec}.{part}" for part in about["parts"]]
     column = column_of(about)
-    column.values = np.concatenate([np.stack([_floats(one[name]) for name in names], axis=1) for one in tables])
+    values = [np.stack([one[name].to_numpy() for name in names], axis=1) for one in tables]
+    column.values = np.concatenate(values).astype(np.float64, copy=False)
     reasons = pa.concat_tables([one.select([f"{spec}.reason"]) for one in tables])[0].to_numpy()
     column.reasons = {int(n): reasons[n] for n in np.flatnonzero(reasons != None)}  # noqa: E711  # by element
     if f"{spec}.evidence" in tables[0].column_names:
@@ -119,11 +119,6 @@ def _whole(about: Mapping[str, Any], known: Mapping[str, Any]) -> Column:
     column.reasons = {int(number): reason for number, reason in known["reasons"].items() if number.isdecimal()}
     column.evidence = {int(number): one for number, one in known["evidence"].items() if number.isdecimal()}
     return column
-
-
-def _floats(column: Any) -> NDArray[np.float64]:
-    values: NDArray[np.float64] = column.to_numpy()
-    return values.astype(np.float64, copy=False)
 
 
 def _counts(column: Any) -> NDArray[np.float64]:

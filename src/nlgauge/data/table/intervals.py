@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,13 +80,8 @@ class Resamples:
         return self.replicates > 0
 
 
-class PartScore(NamedTuple):
-    """One part of a system."""
-
-    value: float
-    low: float = math.nan
-    high: float = math.nan
-    n: int = 0
+_Measured: TypeAlias = tuple[float, float, float, int]
+"""One part of a system: its value, the ends of the interval, and how many items have a number"""
 
 
 def by_system(
@@ -107,7 +102,7 @@ def by_system(
     groups = [None if names is None else np.unique(names[rows], return_inverse=True)[1] for rows in where]
     scores = SystemScores()
     for spec, column in columns.items():
-        measured = [measure(column, number, indices, resamples, groups[number]) for number, indices in enumerate(where)]
+        measured = [_parts(column, number, indices, resamples, groups[number]) for number, indices in enumerate(where)]
         whole = column.sums is not None
         for part, name in enumerate(column.parts):
             for system, indices, parts in zip(places, where, measured, strict=True):
@@ -116,9 +111,9 @@ def by_system(
     return scores
 
 
-def measure(
-    column: Column, number: int, rows: NDArray[np.intp], resamples: Resamples, groups: NDArray[np.intp] | None = None
-) -> list[PartScore]:
+def _parts(
+    column: Column, number: int, rows: NDArray[np.intp], resamples: Resamples, groups: NDArray[np.intp] | None
+) -> list[_Measured]:
     """What a column says of each of its parts of one system: of these rows, and by its number where it has its own.
 
     groups: the number of each row's cluster.
@@ -127,13 +122,13 @@ def measure(
         return _of_sums(column.sums, rows, len(column.parts), resamples, groups)
     if column.level == "system":
         values = column.values[number].tolist()
-        return [PartScore(value, n=0 if math.isnan(value) else len(rows)) for value in values]
+        return [(value, math.nan, math.nan, 0 if math.isnan(value) else len(rows)) for value in values]
     return _of_rows(column.values[rows], resamples, groups)
 
 
 def _of_sums(
     sums: Sums, rows: NDArray[np.intp], parts: int, resamples: Resamples, groups: NDArray[np.intp] | None
-) -> list[PartScore]:
+) -> list[_Measured]:
     counts = sums.of(rows)
     n, measured = len(counts), np.full((3, parts), np.nan)
     if n:
@@ -143,12 +138,12 @@ def _of_sums(
     if len(counts) > 1 and resamples:
         summed = np.concatenate([times @ counts for times in resamples.times(len(counts))])
         measured[1:] = np.quantile(sums.value(summed[:, None]), resamples.ends(len(counts)), axis=0)
-    return [PartScore(value, low, high, n) for value, low, high in measured.T.tolist()]
+    return [(value, low, high, n) for value, low, high in measured.T.tolist()]
 
 
-def _of_rows(values: NDArray[np.float64], resamples: Resamples, groups: NDArray[np.intp] | None) -> list[PartScore]:
+def _of_rows(values: NDArray[np.float64], resamples: Resamples, groups: NDArray[np.intp] | None) -> list[_Measured]:
     """For values [rows, parts]; parts that are known of the same rows are resampled at once."""
-    measured = [PartScore(math.nan)] * values.shape[1]
+    measured = [(math.nan, math.nan, math.nan, 0)] * values.shape[1]
     alike: dict[bytes, list[int]] = {}
     for part, mask in enumerate(~np.isnan(values).T):
         alike.setdefault(mask.tobytes(), []).append(part)
@@ -172,7 +167,7 @@ def _of_rows(values: NDArray[np.float64], resamples: Resamples, groups: NDArray[
             for at in np.flatnonzero(shares).tolist():
                 low[at], high[at] = wilson(known[:, at].sum(), n, resamples.confidence)
         for at, part in enumerate(parts):
-            measured[part] = PartScore(float(means[at]), float(low[at]), float(high[at]), n)
+            measured[part] = float(means[at]), float(low[at]), float(high[at]), n
     return measured
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table.column import Column, Sums
 from nlgauge.data.table.packing import unpacked
 from nlgauge.data.table.shapes import mismatch, plain, wrong_evidence
+from nlgauge.data.table.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.totals import FORMULAS
 
@@ -76,17 +77,7 @@ _SOURCE = "give what nlgauge score -o wrote"
 _CUT, _EDITED = "the file is cut short or was edited", "the file was edited"
 
 
-class Contents(NamedTuple):
-    """What a scores file holds: the fields of a ScoreTable, in its order."""
-
-    rows: Rows
-    columns: dict[str, Column]
-    signatures: dict[str, Signature]
-    run: _Record
-    version: str
-
-
-def read(path: str | Path) -> Contents:
+def read(path: str | Path) -> ScoreTable:
     """Read what `nlgauge.data.table.writing.write` wrote. Raises InputError, with the line, for anything else."""
     try:
         lines = Path(path).read_text(encoding="utf-8").split("\n")
@@ -112,7 +103,7 @@ def read(path: str | Path) -> Contents:
     columns = {spec: values.column for spec, values in found.items()}
     if len(rows) != (wanted := header["run"].get("rows", len(rows))):
         raise InputError(f"holds {len(rows)} of {wanted} rows", file=path, remedy=_CUT)
-    return Contents(rows, columns, signatures_of(header), header["run"], header["nlgauge"])
+    return ScoreTable(rows, columns, signatures_of(header), header["run"], header["nlgauge"])
 
 
 def _record(path: str | Path, number: int, line: str) -> _Record:
@@ -176,7 +167,9 @@ class _Values:
         if value is None:
             self.column.reasons[row] = reason or ""
         if "counts" in record:
-            self._counts[row] = self._numbers(number, record["counts"])
+            if not isinstance(record["counts"], list):
+                raise self._wrong("the record's counts are not a list", number)
+            self._counts[row] = [self._number(number, value) for value in record["counts"]]
         if "evidence" in record:
             self.column.evidence[row] = self._evidence(number, record["evidence"], row, found)
 
@@ -206,11 +199,6 @@ class _Values:
         if sizes and not sums.makes(len(self._parts)):
             taken = f"does not take {sums.counts.shape[1]} counts to {len(self._parts)} parts"
             raise self._wrong(f"the formula {shown(sums.formula)} {taken}", 1)
-
-    def _numbers(self, number: int, values: object) -> list[float]:
-        if not isinstance(values, list):
-            raise self._wrong("the record's counts are not a list", number)
-        return [self._number(number, value) for value in values]
 
     def _number(self, number: int, value: object) -> float:
         if type(value) is float:

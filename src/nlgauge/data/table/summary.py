@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nlgauge.data.table.intervals import Resamples, measure
 from nlgauge.show.markup.environment import small
 
 if TYPE_CHECKING:
@@ -61,13 +60,12 @@ def _columns(table: ScoreTable) -> list[list[str]]:
     systems, specs = table.systems[:_SYSTEMS], table.metrics[:_METRICS]
     if not (systems and specs):
         return []
-    where = [table.rows_of(system) for system in systems]
+    known = {(one.system, one.metric, one.part): one.mean for one in table.by_system(replicates=0)}
     columns = [["system", *systems]]
     for spec in specs:
         column = table.columns[spec]
         first = column.shown[0]
-        part = column.parts.index(first)
-        means = [measure(column, at, rows, Resamples(0, 0))[part].value for at, rows in enumerate(where)]
-        named = spec + (f" {first}" if len(column.parts) > 1 else "")
-        columns.append([named + column.arrow(first), *(f"{mean:.4f}" if mean == mean else "-" for mean in means)])
+        means = [known[system, spec, first] for system in systems]
+        head = column.label(spec, first) + column.arrow(first)
+        columns.append([head, *(f"{mean:.4f}" if mean == mean else "-" for mean in means)])
     return columns

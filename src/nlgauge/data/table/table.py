@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import writing
-from nlgauge.data.table.column import Column, Sums
+from nlgauge.data.table.column import Column
 from nlgauge.data.table.frame import long_frame, wide_frame
-from nlgauge.data.table.intervals import Resamples, SystemScore, SystemScores, by_system
+from nlgauge.data.table.intervals import Resamples, SystemScores, by_system
 from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["Column", "ScoreTable", "Sums", "SystemScore"]
 
 
 @dataclass(eq=False, repr=False)
@@ -215,7 +213,7 @@ class ScoreTable:
         """Read what `save` wrote, or the folder that a run wrote as it went. Raises InputError for anything else."""
         from nlgauge.data.table import folder, reading
 
-        return cls(*(folder.load(path) if folder.is_folder(path) else reading.read(path)))
+        return folder.load(path) if folder.is_folder(path) else reading.read(path)
 
     def to_pandas(self, wide: bool = False) -> pd.DataFrame:
         """One line for every value: system, item, metric, part, value, reason. Raises MissingExtraError without pandas.

@@ -15,8 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.table.column import Column
 from nlgauge.data.table.packing import packed
@@ -116,7 +114,7 @@ def _wholes(table: ScoreTable, spec: str, column: Column) -> Iterator[Record]:
     if column.sums is None:
         return
     for system in table.systems:
-        rows = np.array([index for index, (name, _) in enumerate(table.rows) if name == system])
+        rows = table.rows_of(system)
         counts = column.sums.of(rows)
         values: Sequence[float | None]
         values = column.sums.value(counts).tolist() if len(counts) else [None] * len(column.parts)

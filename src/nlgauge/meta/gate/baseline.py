@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.data.table import Column, ScoreTable, Sums
+from nlgauge.data.signature import fact_text
+from nlgauge.data.table import ScoreTable, Sums
 from nlgauge.data.table.intervals import together
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.looking import least_groups, look_at
@@ -22,8 +23,7 @@ from nlgauge.meta.comparison import Difference, compare
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.gate import history as kept
 from nlgauge.meta.gate.verdict import Regression
-from nlgauge.meta.join import grid
-from nlgauge.meta.keyed import refuse_twice
+from nlgauge.meta.join import grid, refuse_twice
 
 _NOW, _BEFORE = "outputs", "baseline"
 _AGAIN = "score the baseline's outputs again as these are scored"
@@ -50,16 +50,6 @@ class Terms(NamedTuple):
             )
 
 
-class Compared(NamedTuple):
-    """What a comparison with a baseline found."""
-
-    regressions: tuple[Regression, ...]
-    gone: list[tuple[str, str]]
-    """(system, item) of rows that have a value in the baseline and are not among the outputs"""
-    left_out: dict[str, int]
-    notes: tuple[str, ...]
-
-
 class Baseline:
     """A table beside that of an earlier run, by one part of a metric."""
 
@@ -77,24 +67,24 @@ class Baseline:
         refuse_twice(table.rows, "the outputs", "give each output of a system an item of its own")
         refuse_twice(earlier.rows, "the baseline", "give each output of a system an item of its own")
         self._table, self._earlier, self._spec, self._upwards = table, earlier, spec, upwards
-        self._name = spec + (f" {part}" if len(self._now.parts) > 1 else "")
+        self._name = self._now.label(spec, part)
         self._part = self._now.parts.index(part)
-        self._notes = told_apart(table, earlier, spec)
+        self.notes = told_apart(table, earlier, spec)
+        """What is to be noted of how the two were computed"""
         self._systems = _paired_systems(table, earlier)
 
-    def compared(self, terms: Terms, history: str | os.PathLike[str] | None) -> Compared:
+    def regressions(self, terms: Terms, history: str | os.PathLike[str] | None) -> tuple[Regression, ...]:
         """The test of every system that both have. Raises InputError where it could not find a loss of any size."""
         terms.refuse_wrong(len(self._systems), history is not None)
-        gone, left_out = self._unmatched()
         pairs = {now: self._pair(now, before) for now, before in self._systems.items()}
         if history is not None:
-            return Compared(self._looked(pairs, terms.significance, history), gone, left_out, tuple(self._notes))
-        least = _least_items(terms.significance, len(self._systems))
+            return self._looked(pairs, terms.significance, history)
+        # The smallest p of an exchange within n items is 2 / 2^n: that has to be small enough to be found.
+        least = math.floor(math.log2(2 * len(self._systems) / terms.significance)) + 1
         for now, pair in pairs.items():
-            shared = pair.shared
-            if shared < least:
-                what = "items" if pair.table.clusters is None else "clusters"
-                problem = f"system {now!r} has {shared} {what} in common with the baseline, and a loss cannot be shown"
+            if pair.shared < least:
+                shared = f"{pair.shared} {'items' if pair.table.clusters is None else 'clusters'}"
+                problem = f"system {now!r} has {shared} in common with the baseline, and a loss cannot be shown"
                 raise InputError(problem, remedy=f"at least {least} are needed; or give a bar alone")
         options = {"replicates": terms.replicates, "seed": terms.seed}
         differences = {
@@ -102,11 +92,10 @@ class Baseline:
             for now, pair in pairs.items()
         }
         adjusted = holm([one.p for one in differences.values()]).tolist()
-        regressions = tuple(
+        return tuple(
             self._regression(system, one, p, terms)
             for (system, one), p in zip(differences.items(), adjusted, strict=True)
         )
-        return Compared(regressions, gone, left_out, tuple(self._notes))
 
     def _items(self, table: ScoreTable, system: str) -> dict[str, int]:
         """The row of each item of a system."""
@@ -114,7 +103,7 @@ class Baseline:
 
     def _pair(self, now: str, before: str) -> _Pair:
         """A system now and before as two systems of one table."""
-        rows, columns, clusters = [], [], []
+        rows, values, counts, clusters = [], [], [], []
         tables = ((_NOW, self._table, self._now, now), (_BEFORE, self._earlier, self._before, before))
         of_rows = self._table.clusters or [""] * len(self._table.rows)
         names = {item: of_rows[row] for item, row in self._items(self._table, now).items()}
@@ -122,8 +111,13 @@ class Baseline:
             items = self._items(table, system)
             rows += [(name, item) for item in items]
             clusters += [names.get(item, f"{item} of the baseline") for item in items]
-            columns.append(_cut(column, list(items.values())))
-        both = ScoreTable(rows, {self._spec: _stacked(*columns)}, {})
+            own = list(items.values())
+            values.append(column.values[own])
+            counts += [] if column.sums is None else [column.sums.counts[own]]
+        formula = None if self._now.sums is None or self._before.sums is None else self._now.sums.formula
+        sums = None if formula is None else Sums(formula, np.concatenate(counts))
+        column = replace(self._now, values=np.concatenate(values), reasons={}, evidence={}, sums=sums)
+        both = ScoreTable(rows, {self._spec: column}, {})
         return _Pair(both if self._table.clusters is None else both.clustered(clusters))
 
     def _regression(self, system: str, one: Difference, p: float, terms: Terms) -> Regression:
@@ -152,7 +146,7 @@ class Baseline:
                 problem = f"system {system!r} has no item with a value in both runs"
                 raise InputError(problem, remedy="give the baseline the same items")
             series = (self._spec, self._now.parts[self._part], system, self._digest(system))
-            number = kept.next_look(earlier, series)
+            number = 1 + sum(look.series == series for look in earlier)
             found = look_at(differences.tolist(), sizes.tolist(), number, level)
             bounded = math.isfinite(found.low)
             reason = None if bounded else f"at look {number} at least {least_groups(number, level)} are needed"
@@ -180,16 +174,17 @@ class Baseline:
         values = [[item, repr(float(self._before.values[row, self._part]))] for item, row in sorted(rows.items())]
         return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:12]
 
-    def _unmatched(self) -> tuple[list[tuple[str, str]], dict[str, int]]:
-        known = ~np.isnan(self._before.values[:, self._part])
-        now = set(self._table.rows)
+    def unmatched(self) -> tuple[list[tuple[str, str]], dict[str, int]]:
+        """(system, item) of rows that have a value in the baseline and are not among the outputs; and by why, how many
+        rows take no part."""
         names = {before: now for now, before in self._systems.items()}
         there = [(names.get(system, system), item) for system, item in self._earlier.rows]
-        gone = [key for key, valued in zip(there, known.tolist(), strict=True) if valued and key not in now]
-        valued = {key for key, is_known in zip(there, known.tolist(), strict=True) if is_known}
+        known = dict(zip(there, (~np.isnan(self._before.values[:, self._part])).tolist(), strict=True))
+        now = set(self._table.rows)
+        gone = [key for key, valued in known.items() if valued and key not in now]
         counts = {
-            "not in the baseline": len(now - set(there)),
-            "without a value in the baseline": len((now & set(there)) - valued),
+            "not in the baseline": len(now - known.keys()),
+            "without a value in the baseline": sum(key in now and not valued for key, valued in known.items()),
         }
         return gone, {why: count for why, count in counts.items() if count}
 
@@ -220,11 +215,6 @@ class _Pair:
         return sums, sizes, float(now.mean()), float(before.mean())
 
 
-def _least_items(significance: float, systems: int) -> int:
-    """Items at which the smallest p of an exchange within items, 2 / 2^n, is small enough to be found."""
-    return math.floor(math.log2(2 * systems / significance)) + 1
-
-
 def _paired_systems(table: ScoreTable, earlier: ScoreTable) -> dict[str, str]:
     """The baseline's name of each system: its own; where both tables have one, that one, whatever it is called."""
     ours, theirs = table.systems, earlier.systems
@@ -236,18 +226,6 @@ def _paired_systems(table: ScoreTable, earlier: ScoreTable) -> dict[str, str]:
         f"the baseline has none of the systems {', '.join(ours)}",
         remedy=f"it has {', '.join(theirs)}; give one system in each, or the same names",
     )
-
-
-def _cut(column: Column, rows: list[int]) -> Column:
-    sums = None if column.sums is None else Sums(column.sums.formula, column.sums.counts[rows])
-    return replace(column, values=column.values[rows], reasons={}, evidence={}, sums=sums)
-
-
-def _stacked(now: Column, before: Column) -> Column:
-    sums = None
-    if now.sums is not None and before.sums is not None:
-        sums = Sums(now.sums.formula, np.concatenate([now.sums.counts, before.sums.counts]))
-    return replace(now, values=np.concatenate([now.values, before.values]), sums=sums)
 
 
 def told_apart(
@@ -279,6 +257,4 @@ def _settled(fact: object) -> object:
 
 
 def _short(fact: object) -> str:
-    if isinstance(fact, Mapping) and {"name", "digest"} <= fact.keys():
-        return f"{fact['name']}@{str(fact['digest'])[:8]}"
-    return "absent" if fact is None else str(fact)
+    return "absent" if fact is None else fact_text(fact)

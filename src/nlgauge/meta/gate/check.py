@@ -82,7 +82,8 @@ def check(
             raise SpecError("a bar of calibrate names its metric and its part, and stands alone")
         held_to = of_ratings(table, bar)
     else:
-        spec, of_part = _chosen(table, metric, part)
+        spec, parts = meant(table, metric)
+        of_part = parts[0] if part is None else table.named(f"{spec} {part}")[1][0]
         held_to = Bar(spec, of_part, table.columns[spec], at_least, at_most)
     held_to.refuse_wrong(against is not None)
     if against is None and (margin is not None or history is not None):
@@ -94,21 +95,16 @@ def check(
     if against is None:
         return verdict
     upwards = held_to.at_most is None if held_to.upwards is None else held_to.upwards
-    terms = Terms(significance, replicates, seed, margin)
-    found = Baseline(table, against, held_to.spec, held_to.part, upwards).compared(terms, history)
+    baseline = Baseline(table, against, held_to.spec, held_to.part, upwards)
+    regressions = baseline.regressions(Terms(significance, replicates, seed, margin), history)
+    gone, left_out = baseline.unmatched()
     state: State = "allowed" if allow_missing else "missing"
     problem = "the baseline has this row, and the outputs do not"
-    gone = (Outcome(system, item, None, math.nan, state, problem) for system, item in found.gone)
+    missing = (Outcome(system, item, None, math.nan, state, problem) for system, item in gone)
     return replace(
-        verdict, outcomes=(*verdict.outcomes, *gone), regressions=found.regressions, margin=margin,
-        left_out=found.left_out, notes=(*verdict.notes, *found.notes),
+        verdict, outcomes=(*verdict.outcomes, *missing), regressions=regressions, margin=margin, left_out=left_out,
+        notes=(*verdict.notes, *baseline.notes),
     )  # fmt: skip
-
-
-def _chosen(table: ScoreTable, metric: object, part: str | None) -> tuple[str, str]:
-    """The metric, and the part of it, that is checked."""
-    spec, parts = meant(table, metric)
-    return spec, parts[0] if part is None else table.named(f"{spec} {part}")[1][0]
 
 
 def _outcomes(table: ScoreTable, bar: Bar, allow_missing: bool) -> Iterator[Outcome]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime, timezone
 from pathlib import Path
 
+from nlgauge.data.table.shapes import mismatch
 from nlgauge.data.to_json import jsonable
 from nlgauge.errors import InputError
 
-_TEXTS = ("time", "metric", "part", "system", "baseline")
 _NUMBERS = ("now", "before", "difference", "low", "high", "p")
+_OTHERS = {
+    **dict.fromkeys(("time", "metric", "part", "system", "baseline"), str),
+    **dict.fromkeys(("look", "n"), int),
+    **dict.fromkeys(("alarm", "higher_is_better"), bool),
+}
 _REMEDY = "give a file that nlgauge check --history wrote, or a new name"
 
 
@@ -65,20 +70,15 @@ def read(path: str | os.PathLike[str]) -> list[Look]:
 
 
 def _look(line: str, place: Path, number: int) -> Look:
-    wrong = InputError("is no look of a gate", file=place, row=number, remedy=_REMEDY)
     try:
         record = json.loads(line)
-        texts = {name: record[name] for name in _TEXTS}
         numbers = {name: math.nan if record[name] is None else float(record[name]) for name in _NUMBERS}
-        level, ways = float(record["significance"]), (record["alarm"], record["higher_is_better"])
-        counts = (record["look"], record["n"])
+        known = {field.name: record[field.name] for field in fields(Look)}
+        if mismatch(known, _OTHERS, "the look") or record["look"] < 1:
+            raise ValueError
     except (ValueError, KeyError, TypeError):
-        raise wrong from None
-    right = all(isinstance(text, str) for text in texts.values()) and all(type(count) is int for count in counts)
-    if not right or counts[0] < 1 or not all(isinstance(way, bool) for way in ways):
-        raise wrong
-    measured = {"look": counts[0], "n": counts[1], "significance": level, "alarm": ways[0], "higher_is_better": ways[1]}
-    return Look(**{**texts, **numbers, **measured})
+        raise InputError("is no look of a gate", file=place, row=number, remedy=_REMEDY) from None
+    return Look(**{**known, **numbers, "significance": float(record["significance"])})
 
 
 def append(path: str | os.PathLike[str], looks: Sequence[Look]) -> None:
@@ -89,11 +89,6 @@ def append(path: str | os.PathLike[str], looks: Sequence[Look]) -> None:
             file.write(lines)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=path, remedy="name another file") from None
-
-
-def next_look(looks: Iterable[Look], series: tuple[str, str, str, str]) -> int:
-    """The number of the look that comes now."""
-    return 1 + sum(look.series == series for look in looks)
 
 
 def now() -> str:

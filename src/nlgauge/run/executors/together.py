@@ -11,13 +11,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import Metric
-from nlgauge.run.block import BLOCK_WEIGHT, PreparedMetric, ScoredBlock, score_block
+from nlgauge.run.block import BLOCK_WEIGHT, ScoredBlock, features_of, score_rows
 from nlgauge.run.plan import Plan, by_model
 from nlgauge.run.results import RowResult
 from nlgauge.run.sinks.table import TableBuilder
@@ -118,13 +118,9 @@ def score_together(
 
 
 def _prepare(
-    run: JointRun,
-    metrics: Mapping[str, Metric],
-    engine: Engine | None,
-    sink: TableBuilder,
-    most: int,
+    run: JointRun, metrics: Mapping[str, Metric], engine: Engine | None, sink: TableBuilder, most: int,
     pieces: list[_Piece],
-) -> None:
+) -> None:  # fmt: skip
     """Add what one model computes of a run. Raises as `Plan`, and TooMuchWorkError."""
     plan = Plan(run.corpus, metrics, engine, evidence=run.evidence)
     blocks = plan.scorer.weight(run.corpus) / BLOCK_WEIGHT
@@ -138,19 +134,18 @@ def _prepare(
 
 
 def _groups(pieces: Sequence[_Piece], most: int) -> Iterator[list[_Piece]]:
-    """Pieces in groups of at most a weight, where rows allow it; evidence is kept for all or none."""
-    for evidence in (False, True):
-        group: list[_Piece] = []
-        weight = 0
-        for piece in (piece for piece in pieces if piece.run.evidence is evidence):
-            more = piece.plan.scorer.weight(piece.run.corpus[n] for n in piece.rows)
-            if group and weight + more > most:
-                yield group
-                group, weight = [], 0
-            group.append(piece)
-            weight += more
-        if group:
+    """Pieces in groups of at most a weight, where rows allow it."""
+    group: list[_Piece] = []
+    weight = 0
+    for piece in pieces:
+        more = piece.plan.scorer.weight(piece.run.corpus[n] for n in piece.rows)
+        if group and weight + more > most:
             yield group
+            group, weight = [], 0
+        group.append(piece)
+        weight += more
+    if group:
+        yield group
 
 
 def _score(pieces: Sequence[_Piece]) -> None:
@@ -166,37 +161,34 @@ def _score(pieces: Sequence[_Piece]) -> None:
 
 
 def _pass(pieces: Sequence[_Piece]) -> None:
-    metrics: dict[str, PreparedMetric] = {}
-    rows: dict[str, list[tuple[int, int]]] = {}
-    """By key: the piece and the number of each row"""
-    for at, piece in enumerate(pieces):
-        for spec, one in piece.plan.metrics.items():
-            # What was counted on a corpus holds for its rows alone; all else that was prepared is the same in each run.
-            alike = not one.metric.uses_corpus and metrics.get(spec, one).metric == one.metric
-            key = spec if alike else f"{spec}|{id(piece.plan)}"
-            metrics[key] = one
-            rows.setdefault(key, []).extend((at, number) for number in piece.rows)
-    texts = {key: [pieces[at].run.corpus[number] for at, number in some] for key, some in rows.items()}
-    others = [request for piece in pieces for requests in _of_sets(piece) for request in requests]
-    scored, features = score_block(metrics, texts, pieces[0].plan.engine, pieces[0].run.evidence, others)
-    found: list[dict[str, dict[int, RowResult]]] = [{spec: {} for spec in piece.plan.metrics} for piece in pieces]
-    for key, some in rows.items():
-        for (at, number), result in zip(some, scored[key], strict=True):
-            found[at][str(metrics[key].metric)][number] = result
-    for piece, results in zip(pieces, found, strict=True):
-        piece.run.attempt(_hand_out, piece, results, features)
+    """Read the texts of all pieces together; then each run scores its own rows, and fails alone where it does."""
+    rows = [{n: piece.run.corpus[n] for n in piece.rows} for piece in pieces]
+    of_sets = [
+        [points.requests(some.values()) for points in piece.plan.sets.values()]
+        for piece, some in zip(pieces, rows, strict=True)
+    ]
+    features = features_of(
+        [
+            (one, row)
+            for piece, some in zip(pieces, rows, strict=True)
+            for one in piece.plan.metrics.values()
+            for row in some.values()
+        ],
+        [request for some in of_sets for requests in some for request in requests],
+        pieces[0].plan.engine,
+    )
+    for piece, some, asked in zip(pieces, rows, of_sets, strict=True):
+        piece.run.attempt(_hand_out, piece, some, asked, features)
 
 
-def _of_sets(piece: _Piece) -> list[list[AnyRequest]]:
-    """What the points of the rows' texts are made of, for each metric of sets."""
-    rows = [piece.run.corpus[number] for number in piece.rows]
-    return [points.requests(rows) for points in piece.plan.sets.values()]
-
-
-def _hand_out(piece: _Piece, scored: Mapping[str, dict[int, RowResult]], features: Features) -> None:
+def _hand_out(
+    piece: _Piece, rows: Mapping[int, Row], asked: Sequence[Sequence[AnyRequest]], features: Features
+) -> None:
     """Give a run the scores of its rows, and its sets their points."""
-    for points, requests in zip(piece.plan.sets.values(), _of_sets(piece), strict=True):
+    for points, requests in zip(piece.plan.sets.values(), asked, strict=True):
         points.take(requests, features)
+    metrics = piece.plan.metrics
+    scored = {spec: score_rows(one, rows, features, piece.run.evidence) for spec, one in metrics.items()}
     piece.plan.take(ScoredBlock(scored))
     piece.sink.take(scored)
     for spec, some in scored.items():

@@ -44,23 +44,31 @@ FAULTS = (sqlite3.Error, UnicodeError, OverflowError)
 _SURROUNDINGS = ("full", "locked", "unable to open", "permission", "out of memory", "interrupted")
 
 
-class DamagedFileError(Exception):
-    """A file of the store cannot be read as one; `number` is the file's."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
 @dataclass(frozen=True, eq=False)
 class StoreFile:
-    """An open file of the store."""
+    """An open file of the store, which `begin` looks at and lays out."""
 
     path: Path
     number: int
     connection: sqlite3.Connection
     identity: tuple[int, int] | None
     """Device and inode; None where the file was gone before it was looked at"""
+
+    def begin(self) -> None:
+        """Settings and tables; then files with lower numbers are removed. Raises one of FAULTS."""
+        self.connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        deadline = time.monotonic() + BUSY_S
+        while True:
+            try:
+                for setting in _SETTINGS:
+                    self.connection.execute(f"PRAGMA {setting}")
+                lay_out(self.connection)
+                return remove(self.path.parent, below=self.number)
+            except sqlite3.OperationalError as error:
+                # Two processes that turn a new file to WAL at once: SQLite does not wait there by itself.
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
 
     def in_place(self) -> bool:
         """Whether the file that is open is still the one with its name."""
@@ -82,11 +90,10 @@ def files(folder: Path) -> list[tuple[int, Path]]:
 
 
 def open_newest(folder: Path, after: int = 0) -> StoreFile:
-    """Open the file that counts, or make one; files with lower numbers are removed.
+    """Open the file that counts, or make one.
 
-    after: the number of the last one known to be damaged, 0 for none. Raises DamagedFileError; sqlite3.Error and
-    OSError where the disk is full, the place cannot be written, others may write it too, or another process holds the
-    file for too long.
+    after: the number of the last one known to be damaged, 0 for none. Raises sqlite3.Error and OSError where the disk
+    is full, the place cannot be written, or others may write it too.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _refuse_shared(folder)
@@ -97,14 +104,6 @@ def open_newest(folder: Path, after: int = 0) -> StoreFile:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     _refuse_shared(path)
     connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
-    try:
-        _prepare(connection)
-    except FAULTS as error:
-        connection.close()
-        if is_damage(error):
-            raise DamagedFileError(number) from error
-        raise
-    remove(folder, below=number)
     return StoreFile(path, number, connection, _identity(path))
 
 
@@ -152,18 +151,3 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return state.st_dev, state.st_ino
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
-    deadline = time.monotonic() + BUSY_S
-    while True:
-        try:
-            for setting in _SETTINGS:
-                connection.execute(f"PRAGMA {setting}")
-            return lay_out(connection)
-        except sqlite3.OperationalError as error:
-            # Two processes that turn a new file to WAL at once: SQLite does not wait there by itself.
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from nlgauge.errors import SpecError
-from nlgauge.run.store.file import FAULTS, DamagedFileError, StoreFile, files, is_damage, open_newest, remove
+from nlgauge.run.store.file import FAULTS, StoreFile, files, is_damage, open_newest, remove
 from nlgauge.run.store.tables import check, evict, kinds, read, write
 
 LIMIT = 4 << 30
@@ -93,6 +93,7 @@ def opened(cache: bool | str | Path) -> Iterator[Store | None]:
 class Store:
     """Contents by key, in a folder; opened when it is first used.
 
+    usable: False from the moment on at which the user was told that no entries are kept.
     folder: the platform's cache folder by default. limit: bytes, those of NLGAUGE_CACHE_LIMIT or 4 GiB by default; over
     it the batches (what one commit wrote) that were not used for longest go. tell: takes a line where the file is begun
     anew, and one where nothing can be kept; printed on stderr by default. Raises SpecError where NLGAUGE_CACHE_LIMIT is
@@ -109,7 +110,7 @@ class Store:
         self._lock = threading.RLock()
         self._file: StoreFile | None = None
         self._after = self._renewals = 0
-        self._off = False
+        self.usable = True
         self._pending: dict[str, bytes] = {}
         self._used: set[int] = set()
         self._broken: set[int] = set()
@@ -121,7 +122,7 @@ class Store:
 
     def get(self, keys: Sequence[str]) -> dict[str, bytes]:
         """What is there of some keys, and intact; what was put and not yet committed too."""
-        if self._off:
+        if not self.usable:
             return {}
         pending = {key: self._pending[key] for key in keys if key in self._pending}
         others = [key for key in keys if key not in pending]
@@ -132,7 +133,7 @@ class Store:
 
     def put(self, entries: Mapping[str, bytes]) -> None:
         """Keep more, with the next commit."""
-        if not self._off and self.limit > 0:
+        if self.usable and self.limit > 0:
             self._pending.update(entries)
 
     def commit(self) -> None:
@@ -141,11 +142,6 @@ class Store:
             if self._pending:
                 self._attempt(self._write, None)
                 self._pending.clear()
-
-    @property
-    def usable(self) -> bool:
-        """Whether entries are kept: False from the moment on at which the user was told that they are not."""
-        return not self._off
 
     def info(self) -> Info:
         """What the store holds; makes no file where there is none."""
@@ -191,11 +187,9 @@ class Store:
     def _attempt(self, step: Callable[[sqlite3.Connection], T], instead: T) -> T:
         """Take a step on the file; once more on a new one where it turns out damaged; `instead` where nothing helps."""
         with self._lock:
-            while not self._off:
+            while self.usable:
                 try:
                     return step(self._connection())
-                except DamagedFileError as error:
-                    self._pass_over(error.number, error)
                 except (*FAULTS, OSError) as error:
                     if self._file is not None and is_damage(error):
                         self._pass_over(self._file.number, error)
@@ -208,6 +202,7 @@ class Store:
             self._close_file()
         if self._file is None:
             self._file = open_newest(self.folder, self._after)
+            self._file.begin()
         return self._file.connection
 
     def _pass_over(self, number: int, error: Exception) -> None:
@@ -221,8 +216,8 @@ class Store:
     def _give_up(self, error: Exception) -> None:
         self._pending.clear()
         self._close_file()
-        if not self._off:
-            self._off = True
+        if self.usable:
+            self.usable = False
             self._tell(f"no scores are kept in {self.folder}: {_reason(error)} ({_REMEDY})")
 
     def _close_file(self) -> None:
@@ -247,11 +242,11 @@ class Store:
         return size
 
     def _read(self, connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, bytes]:
-        entries = read(connection, keys)
-        self._used |= entries.batches
-        self._broken |= entries.damaged.keys()
-        self.damaged |= set(entries.damaged.values())
-        return entries.contents
+        contents, batches, damaged = read(connection, keys)
+        self._used |= batches
+        self._broken |= damaged.keys()
+        self.damaged.update(damaged.values())
+        return contents
 
     def _write(self, connection: sqlite3.Connection) -> None:
         write(connection, self._pending, self._used, self._broken)
@@ -262,7 +257,7 @@ class Store:
 
 
 def _reason(error: Exception) -> str:
-    reason = (error.strerror if isinstance(error, OSError) else None) or str(error.__cause__ or error)
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return " ".join(reason.split())
 
 

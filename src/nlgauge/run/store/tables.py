@@ -11,9 +11,8 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from hashlib import blake2b
-from typing import NamedTuple
 
 SCHEMA = 1
 BATCH_BITS = 32
@@ -31,32 +30,24 @@ _EVICTED_TO = 0.9
 _SHRUNK_FROM = 1.25  # a file so many times larger than the limit is one from before the limit was lowered
 
 
-class FoundEntries(NamedTuple):
-    """What was there of the keys that were asked for."""
-
-    contents: dict[str, bytes]
-    batches: set[int]
-    """Where they lie"""
-    damaged: dict[int, str]
-    """The keys of those that were damaged, by id"""
-
-
 def lay_out(connection: sqlite3.Connection) -> None:
     """Make the tables of a new file, or look at those of an old one. Raises sqlite3.Error for other tables."""
-    if _version(connection) == 0:
-        with transaction(connection):
-            if _version(connection) == 0:
+    if _pragma(connection, "user_version") == 0:
+        with _transaction(connection):
+            if _pragma(connection, "user_version") == 0:
                 for statement in (*_TABLES, f"PRAGMA user_version = {SCHEMA}"):
                     connection.execute(statement)
-    if _version(connection) != SCHEMA:
+    if _pragma(connection, "user_version") != SCHEMA:
         raise sqlite3.DatabaseError("written by another version")
     if {made for (made,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL")} != set(_TABLES):
         raise sqlite3.DatabaseError("it holds other tables")
 
 
-def read(connection: sqlite3.Connection, keys: Sequence[str]) -> FoundEntries:
-    """The entries of some keys."""
-    out = FoundEntries({}, set(), {})
+def read(connection: sqlite3.Connection, keys: Sequence[str]) -> tuple[dict[str, bytes], set[int], dict[int, str]]:
+    """The entries of some keys, the batches that they lie in, and by id the keys of those that were damaged."""
+    contents: dict[str, bytes] = {}
+    batches: set[int] = set()
+    damaged: dict[int, str] = {}
     for at in range(0, len(keys), _AT_ONCE):
         wanted = {}
         for key in keys[at : at + _AT_ONCE]:
@@ -66,11 +57,11 @@ def read(connection: sqlite3.Connection, keys: Sequence[str]) -> FoundEntries:
         for place, number, seal, content in connection.execute(query, list(wanted)):
             key, digest = wanted.get(number, ("", b""))
             if digest and _is_sealed(digest, seal, content):
-                out.contents[key] = content
-                out.batches.add(place >> BATCH_BITS)
+                contents[key] = content
+                batches.add(place >> BATCH_BITS)
             else:
-                out.damaged[place] = key
-    return out
+                damaged[place] = key
+    return contents, batches, damaged
 
 
 def write(
@@ -86,7 +77,7 @@ def write(
     broken = [(place,) for place in dropped]
     if not (entries or stale or broken):
         return
-    with transaction(connection):
+    with _transaction(connection):
         connection.executemany("DELETE FROM entry WHERE id = ?", broken)
         connection.executemany("UPDATE batch SET used = ? WHERE id = ?", stale)
         if entries:
@@ -100,7 +91,7 @@ def evict(connection: sqlite3.Connection, limit: int) -> None:
     """Where the file holds more bytes than the limit, drop the batches that were not used for longest, to 90 %."""
     if _held(connection) <= limit:
         return
-    with transaction(connection):
+    with _transaction(connection):
         excess = _held(connection) - _EVICTED_TO * limit
         for batch, size in connection.execute("SELECT id, bytes FROM batch ORDER BY used, id").fetchall():
             if excess <= 0:
@@ -139,17 +130,10 @@ def check(connection: sqlite3.Connection) -> tuple[int, int]:
     return total - len(broken), len(broken)
 
 
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction that writes: all of it, or nothing where the inside raises."""
+def _transaction(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Begin a transaction that writes; `with` ends it: all of it, or nothing where the inside raises."""
     connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        with suppress(sqlite3.Error):
-            connection.execute("ROLLBACK")
-        raise
+    return connection
 
 
 def _rows(batch: int, entries: Mapping[str, bytes]) -> Iterator[tuple[int, int, str, bytes, bytes]]:
@@ -178,10 +162,6 @@ def _is_sealed(digest: bytes, seal: object, content: object) -> bool:
 def _held(connection: sqlite3.Connection) -> int:
     pages = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
     return pages * _pragma(connection, "page_size")
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    return _pragma(connection, "user_version")
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

@@ -8,7 +8,6 @@ from typing import Any, TypeGuard
 from nlgauge.show.markup.environment import number, render
 from nlgauge.show.markup.words import (
     LISTED,
-    Pane,
     Record,
     Table,
     flow_panes,
@@ -91,16 +90,27 @@ def drawn(evidence: Mapping[str, Any], texts: Mapping[str, Any] | None = None, t
     references = known.get("references") or []
     if reference is not None and reference < len(references):
         known["reference"] = references[reference]
-    items, left_out = evidence.get("items", []), evidence.get("left_out", 0)
+    judged, matches, flows, items = (evidence.get(name, []) for name in ("texts", "matches", "flows", "items"))
+    left_out = evidence.get("left_out", 0)
     found, sides, line = drivers(items), covering(items), curve(items)
+    panes = word_panes(judged, known)
+    tables = [*word_tables(judged), *match_tables(matches)]
+    if matches:
+        panes += match_panes(matches, known)
+    if flows:
+        panes += flow_panes(flows, known)
+        tables.append(flow_table(flows, left_out))
+    if items and not (found or sides or line):
+        tables.append(item_table(items, left_out))
+    kind = "words" if judged else "flows" if flows else "matches"
     return render(
         "evidence.html",
         reference=None if reference is None else reference + 1,
         of=len(references),
-        kind=(kind := "words" if evidence.get("texts") else "flows" if evidence.get("flows") else "matches"),
-        legend=legend(evidence["texts"]) if kind == "words" else _LEGENDS[kind],
-        panes=_panes(evidence, known),
-        tables=_tables(evidence, [] if found or sides or line else items, left_out),
+        kind=kind,
+        legend=legend(judged) if kind == "words" else _LEGENDS[kind],
+        panes=panes,
+        tables=tables,
         drivers=found[:LISTED],
         most=max((item[side] for item in found for side in ("candidate", "reference")), default=0) or 1,
         sides=sides,
@@ -108,21 +118,3 @@ def drawn(evidence: Mapping[str, Any], texts: Mapping[str, Any] | None = None, t
         left_out=left_out,
         titles=titles,
     )
-
-
-def _panes(evidence: Mapping[str, Any], known: Mapping[str, Any]) -> list[Pane]:
-    panes = word_panes(evidence.get("texts", []), known)
-    if evidence.get("matches"):
-        panes += match_panes(evidence["matches"], known)
-    if evidence.get("flows"):
-        panes += flow_panes(evidence["flows"], known)
-    return panes
-
-
-def _tables(evidence: Mapping[str, Any], items: Sequence[Mapping[str, Any]], left_out: int) -> list[Table]:
-    tables = [*word_tables(evidence.get("texts", [])), *match_tables(evidence.get("matches", []))]
-    if evidence.get("flows"):
-        tables.append(flow_table(evidence["flows"], left_out))
-    if items:
-        tables.append(item_table(items, left_out))
-    return tables

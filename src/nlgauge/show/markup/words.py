@@ -150,10 +150,15 @@ def _quoted(texts: Sequence[Record], name: str) -> list[tuple[int, int, dict[str
     return [(begin, end, {"key": key}) for (begin, end), key in found.items()]
 
 
-def _span(text: Record, begin: int, end: int) -> tuple[str, str, str]:
-    """A span of words that are not supported, and the sentence that most of them are likest to be from."""
+def nearest(text: Record, begin: int, end: int) -> Record | None:
+    """The sentence that most words of a span are likest to be from; None where none of them names one."""
     named = [word["quote"] for word in text["words"] if begin <= word["begin"] < end and "quote" in word]
-    quote = text["quotes"][max(named, key=named.count)] if named else None
+    return text["quotes"][max(named, key=named.count)] if named else None
+
+
+def _span(text: Record, begin: int, end: int) -> tuple[str, str, str]:
+    """A span of words that are not supported, and the sentence that is nearest to it."""
+    quote = nearest(text, begin, end)
     return text["text"][begin:end], f"{begin}–{end}", "" if quote is None else f"{quote['name']}: {quote['text']}"
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.agreement import Agreement, correlate
 from nlgauge.meta.contrast import Contrast, contrast
 from nlgauge.meta.selection import label, selected
-from nlgauge.meta.sentinels import Unbeaten, beside, is_sentinel, unbeaten
+from nlgauge.meta.sentinels import beside, is_sentinel, unbeaten
 from nlgauge.show.matrix import CorrelationMatrix, correlation_matrix
 from nlgauge.show.page.scored import Scored
 
@@ -45,7 +45,7 @@ class Aspect:
     """(better metric, worse one, the test) of every two that differ beyond chance"""
     tested: bool
     """Whether every two metrics were tested against each other"""
-    behind: dict[str, list[str]] = field(default_factory=dict)
+    behind: dict[str, list[str]]
     """By sentinel: the metrics that are not shown to agree better than it does"""
 
 
@@ -55,29 +55,27 @@ class Agreeing:
 
     level: str
     coefficient: str
-    aspects: list[Aspect] = field(default_factory=list)
-    matrix: CorrelationMatrix | None = None
-    scales: list[int] = field(default_factory=list)
+    aspects: list[Aspect]
+    matrix: CorrelationMatrix | None
+    scales: list[int]
     """Which of the page's columns of numbers each name of the matrix is"""
-    notes: list[str] = field(default_factory=list)
+    notes: list[str]
 
 
 def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: int, seed: int) -> Agreeing:
     """Metrics by their first scores. level: by default 'item' where items have three systems or more, else 'pooled'."""
     level = level or ("item" if len(scored.table.systems) >= 3 else "pooled")
     notes: list[str] = []
-    made = Agreeing(level, coefficient, notes=notes)
-    if not scored.table.columns:
-        return made
+    aspects: list[Aspect] = []
     table = selected(scored.table)
     if scored.source is not None:
         try:
-            made.aspects.extend(_aspects(table, scored, level, coefficient, replicates, seed, notes))
+            aspects = _aspects(table, scored, level, coefficient, replicates, seed, notes)
         except InputError as error:
             notes.append(f"Agreement with people is not known: {error}.")
     matrix = _matrix(table, scored, notes)
     firsts = [number for number, scale in enumerate(scored.scales) if scale.first]
-    return replace(made, matrix=matrix, scales=firsts if matrix else [])
+    return Agreeing(level, coefficient, aspects, matrix, firsts if matrix else [], notes)
 
 
 def _matrix(table: ScoreTable, scored: Scored, notes: list[str]) -> CorrelationMatrix | None:
@@ -119,6 +117,9 @@ def _aspects(
         )  # fmt: skip
         clusters, tests = contrasts.clusters, contrasts.records
     named = replace(known, columns={**known.columns, **scored.table.columns})
+    by_sentinel: dict[str, dict[str, list[str]]] = {aspect: {} for aspect in found.unrated}
+    for one in behind:
+        by_sentinel[one.aspect].setdefault(one.sentinel, []).append(one.metric)
     return [
         Aspect(
             aspect,
@@ -126,17 +127,10 @@ def _aspects(
             unrated,
             _better(scored.table, [test for test in tests if test.aspect == aspect]),
             bool(tests),
-            _behind([one for one in behind if one.aspect == aspect]),
+            by_sentinel[aspect],
         )
         for aspect, unrated in found.unrated.items()
     ]
-
-
-def _behind(unshown: Sequence[Unbeaten]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for one in unshown:
-        found.setdefault(one.sentinel, []).append(one.metric)
-    return found
 
 
 def _lines(

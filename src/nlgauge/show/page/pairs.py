@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.meta.comparison import Comparison, Difference, compare
-from nlgauge.meta.selection import label
 
 MOST_SYSTEMS = 12
 """Up to so many all pairs stand in a page"""
@@ -21,17 +20,16 @@ class Pairings:
 
     def __init__(self, table: ScoreTable, replicates: int, seed: int) -> None:
         self.table, self._replicates, self._seed = table, replicates, seed
-        self._made: dict[frozenset[str], Comparison | str] = {}
+        self._made: dict[tuple[str, ...], Comparison | str] = {}
 
-    def of(self, a: str, b: str) -> Comparison | str:
-        """Two systems by every score, or why they cannot be compared."""
-        key = frozenset((a, b))
+    def of(self, *two: str) -> Comparison | str:
+        """Two systems by every score, as they come in the table; or why they cannot be compared."""
+        key = tuple(sorted(two, key=self.table.systems.index))
         if key not in self._made:
             try:
-                made: Comparison | str = compare(self.table, a, b, replicates=self._replicates, seed=self._seed)
+                self._made[key] = compare(self.table, *key, replicates=self._replicates, seed=self._seed)
             except InputError as error:
-                made = error.problem
-            self._made[key] = made
+                self._made[key] = error.problem
         return self._made[key]
 
     def p(self, a: str, b: str, metric: str, part: str) -> float:
@@ -54,11 +52,6 @@ class Line:
     """What its bar ends at, on both sides"""
 
     @property
-    def adjusted(self) -> float:
-        """p, corrected for all scores of the pair that have a direction."""
-        return self.difference.adjusted
-
-    @property
     def verdict(self) -> str:
         """The better system, or why none is named."""
         one = self.difference
@@ -68,7 +61,7 @@ class Line:
             return "equal" if one.difference == 0 else "–"
         if math.isnan(one.p):
             return f"{one.better} (not tested)"
-        return one.better if self.adjusted < 0.05 else "no significant difference"
+        return one.better if one.adjusted < 0.05 else "no significant difference"
 
 
 @dataclass(frozen=True)
@@ -83,7 +76,7 @@ class Pair:
     @property
     def told(self) -> dict[str, int]:
         """How many scores tell which system better, and how many none."""
-        tested = [line for line in self.lines if not math.isnan(line.adjusted)]
+        tested = [line for line in self.lines if not math.isnan(line.difference.adjusted)]
         won = {name: sum(line.verdict == name for line in tested) for name in (self.a, self.b)}
         return {**won, "": len(tested) - sum(won.values())}
 
@@ -95,12 +88,16 @@ def chosen(systems: Sequence[str], leading: Sequence[str]) -> list[tuple[str, st
 
 
 def pair(tests: Pairings, a: str, b: str) -> Pair:
-    """Two systems by every score of the table."""
+    """Two systems, as they come in the table, by every score."""
     found = tests.of(a, b)
     if isinstance(found, str):
         return Pair(a, b, [], [found])
-    turned = -1.0 if (found.a, found.b) != (a, b) else 1.0
-    lines = [_line(tests.table, one if turned > 0 else _turned(one)) for one in found]
+    lines = []
+    for one in found:
+        ends = [abs(value) for value in (one.difference, one.low, one.high) if math.isfinite(value)]
+        column = tests.table.columns[one.metric]
+        up = None if one.part in column.details else column.higher_is_better
+        lines.append(Line(one, column.label(one.metric, one.part), up, max(ends, default=0.0) or 1.0))
     return Pair(a, b, lines, [*found.notes, *_reasons(lines)])
 
 
@@ -110,22 +107,8 @@ def _reasons(lines: Sequence[Line]) -> Iterator[str]:
     for line in lines:
         one = line.difference
         if one.undefined:
-            left_out = (
-                f"{one.undefined:,} of {one.n + one.undefined:,} items are left out, where one of the two has no value"
-            )
-            why.setdefault(left_out, []).append(line.name)
+            items = f"{one.undefined:,} of {one.n + one.undefined:,} items"
+            why.setdefault(f"{items} are left out, where one of the two has no value", []).append(line.name)
         if one.reason:
             why.setdefault(one.reason, []).append(line.name)
     yield from (f"{', '.join(names)}: {reason}." for reason, names in why.items())
-
-
-def _turned(one: Difference) -> Difference:
-    """The same difference, B minus A."""
-    return replace(one, a=one.b, b=one.a, difference=-one.difference, low=-one.high, high=-one.low, effect=-one.effect)
-
-
-def _line(table: ScoreTable, one: Difference) -> Line:
-    ends = [abs(value) for value in (one.difference, one.low, one.high) if math.isfinite(value)]
-    column = table.columns[one.metric]
-    up = None if one.part in column.details else column.higher_is_better
-    return Line(one, label(table, one.metric, one.part), up, max(ends, default=0.0) or 1.0)

@@ -16,16 +16,15 @@ from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.meta.arrays import Float
 from nlgauge.meta.gate.history import read as read_history
 from nlgauge.meta.join import Source
 from nlgauge.meta.people import People, people
 from nlgauge.show.markup.environment import HERE, data, digest, inlined, render, shown
 from nlgauge.show.markup.evidence import drawn
 from nlgauge.show.page.agreement import Agreeing, agreeing
-from nlgauge.show.page.days import Series, series
+from nlgauge.show.page.days import series
 from nlgauge.show.page.pairs import Pair, Pairings, chosen, pair
-from nlgauge.show.page.rows import MOST_ROWS, Listed, by_turns, described, histograms, listed, listed_rows, worst_of
+from nlgauge.show.page.rows import MOST_ROWS, by_turns, described, histograms, listed, listed_rows, worst_of
 from nlgauge.show.page.scored import Scored, known_texts, source_of, standing
 from nlgauge.show.page.summary import Card, best_of, cards, estimated, verdict, wins
 
@@ -66,24 +65,6 @@ def report(
         raise InputError("the table has no scores to show", remedy="score some rows first")
     scored = Scored(table, outputs, source_of(outputs, ratings))
     days = series([] if history is None else read_history(history))
-    page = _page(scored, title or _title(table), Path(path).name, level, coefficient, days, rows, replicates, seed)
-    with atomic_write(Path(path)) as file:
-        file.write(page)
-    return scored.notes
-
-
-def _title(table: ScoreTable) -> str:
-    names = table.systems
-    if len(names) > _NAMED:
-        return f"Scores of {len(names):,} systems"
-    return f"Scores of {' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}"
-
-
-def _page(
-    scored: Scored, title: str, name: str, level: str | None, coefficient: str, days: Sequence[Series], most: int,
-    replicates: int, seed: int,
-) -> str:  # fmt: skip
-    table = scored.table
     tests = Pairings(table, replicates, seed)
     made = cards(table, table.by_system(replicates=replicates, seed=seed), tests.p)
     said = None if scored.source is None else people(table, scored.source, seed=seed)
@@ -94,12 +75,20 @@ def _page(
     pairs = [pair(tests, a, b) for a, b in chosen(table.systems, leading)]
     mean, spread = standing(scored.scales)
     script = inlined(HERE / "evidence.js", *(_FOLDER / "script" / f"{part}.js" for part in _SCRIPTS))
-    content, list_ = _content(scored, mean, spread, most)
+    list_ = listed(by_turns(mean, spread), [_texts(row) for row in scored.texts], rows, len(scored.scales))
+    of_rows = listed_rows(scored, scored.scales, list_, mean, spread)
+    content = {
+        "systems": [shown(system) for system in table.systems],
+        "scales": described(scored.scales),
+        "spread": histograms(table, scored.scales),
+        "total": list_.total,
+        "rows": of_rows,
+    }
     agreement = agreeing(scored, level, coefficient, replicates, seed)
-    return render(
+    page = render(
         "report.html",
         _FOLDER / "templates",
-        title=title,
+        title=title or _title(table),
         version=__version__,
         table=table,
         verdict=list(verdict(made, table.systems)),
@@ -119,8 +108,8 @@ def _page(
         sets=_sets(scored),
         has_texts=scored.outputs is not None,
         has_evidence=any(column.evidence for column in table.columns.values()),
-        evidence_left_out=content["rows"]["evidence"]["left_out"],
-        repeat=repeat(table, name),
+        evidence_left_out=of_rows["evidence"]["left_out"],
+        repeat=repeat(table, Path(path).name),
         notes=scored.notes,
         replicates=replicates,
         data=data({**content, "matrix": _matrix(agreement)}),
@@ -128,6 +117,16 @@ def _page(
         script=script,
         policy=digest(str(script)),
     )
+    with atomic_write(Path(path)) as file:
+        file.write(page)
+    return scored.notes
+
+
+def _title(table: ScoreTable) -> str:
+    names = table.systems
+    if len(names) > _NAMED:
+        return f"Scores of {len(names):,} systems"
+    return f"Scores of {' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}"
 
 
 def _rated(said: People, replicates: int, seed: int) -> list[Card]:
@@ -142,21 +141,6 @@ def _rated(said: People, replicates: int, seed: int) -> list[Card]:
         replace(card, missing=[] if card.spec in said.estimates else card.missing, note=said.notes.get(card.spec, ""))
         for card in made
     ]
-
-
-def _content(scored: Scored, mean: Float, spread: Float, most: int) -> tuple[dict[str, Any], Listed]:
-    """What the script reads, and which rows that is."""
-    texts = [_texts(row) for row in scored.texts]
-    scales = scored.scales
-    list_ = listed(by_turns(mean, spread), texts, most, len(scales))
-    content = {
-        "systems": [shown(system) for system in scored.table.systems],
-        "scales": described(scales),
-        "spread": histograms(scored.table, scales),
-        "total": list_.total,
-        "rows": listed_rows(scored, scales, list_, mean, spread),
-    }
-    return content, list_
 
 
 def _texts(row: Row | None) -> list[str]:

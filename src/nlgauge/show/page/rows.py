@@ -120,19 +120,16 @@ class _Pool:
         self.texts: list[str] = []
         self._numbers: dict[str, int] = {}
 
-    def of(self, texts: Mapping[str, Any]) -> list[int | list[int] | None]:
+    def of(self, texts: Mapping[str, Any]) -> list[Any]:
         """The numbers of a row's texts, in the order of `_TEXTS`."""
-        row = (texts.get(name) for name in _TEXTS)
-        return [
-            None
-            if text is None
-            else [self._number(one) for one in text]
-            if isinstance(text, list)
-            else self._number(text)
-            for text in row
-        ]
+        return [self._number(texts.get(name)) for name in _TEXTS]
 
-    def _number(self, text: str) -> int:
+    def _number(self, text: str | list[str] | None) -> Any:
+        """The number of a text, those of a list of texts, and None where there is none."""
+        if text is None:
+            return None
+        if isinstance(text, list):
+            return [self._number(one) for one in text]
         if text not in self._numbers:
             self._numbers[text] = len(self.texts)
             self.texts.append(shown(text))

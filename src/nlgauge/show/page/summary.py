@@ -16,8 +16,6 @@ class Standing:
     """One system by one part of a metric."""
 
     score: SystemScore
-    number: int
-    """The number of the system, by which it has its colour"""
     rank: str
     """'best', 'alike' (does not differ significantly from the best), 'behind', or '' where nothing can be said"""
 
@@ -28,6 +26,7 @@ class Part:
 
     name: str
     standings: list[Standing]
+    """In the order of the systems, by whose numbers they have their colours"""
     ends: tuple[float, float]
     """What the bar begins and ends at"""
     detail: bool
@@ -65,10 +64,12 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], p: Chance) -> list[C
     leaders = by_part(table, scores, known=p)
     made = []
     for spec, column in table.columns.items():
-        parts = {
-            part: _part(column, part, [found[spec, part, name] for name in table.systems], leaders.get((spec, part)), p)
-            for part in column.parts
-        }
+        parts = {}
+        for part in column.parts:
+            own, leading = [found[spec, part, name] for name in table.systems], leaders.get((spec, part))
+            standings = [Standing(score, _rank(score, leading, p)) for score in own]
+            tested = leading is not None and leading.tested
+            parts[part] = Part(part, standings, _ends(own), part in column.details, tested)
         first = parts.pop(column.shown[0])
         size = len(table.rows) if column.level == "item" else len(table.systems)
         missing = [(why, count, size) for why, count in Counter(column.reasons.values()).most_common()]
@@ -84,11 +85,6 @@ def best_of(part: Part) -> list[str]:
 def wins(made: Sequence[Card]) -> Counter[str]:
     """How many metrics call each system best."""
     return Counter(system for card in made for system in best_of(card.part))
-
-
-def _part(column: Column, part: str, scores: Sequence[SystemScore], found: Best | None, p: Chance) -> Part:
-    standings = [Standing(score, number, _rank(score, found, p)) for number, score in enumerate(scores)]
-    return Part(part, standings, _ends(scores), part in column.details, found is not None and found.tested)
 
 
 def _rank(score: SystemScore, found: Best | None, p: Chance) -> str:

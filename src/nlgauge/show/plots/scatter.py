@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -67,12 +66,6 @@ class Scatter:
         figures.points(path, groups, self.x, self.y, named=self.level == "system")
 
 
-class _Axis(NamedTuple):
-    name: str
-    values: Float
-    """A number a row"""
-
-
 def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, level: str = "row") -> Scatter:
     """Two metrics beside each other, or a metric and an aspect of the ratings.
 
@@ -84,9 +77,9 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
     if level not in _LEVELS:
         raise InputError(f"the level {level!r} is unknown", remedy=f"take {' or '.join(_LEVELS)}")
     people = {} if source is None else ratings(table, source).values
-    across, up = (_axis(table, name, people, level) for name in (x, y))
+    (across, x_values), (up, y_values) = (_axis(table, name, people, level) for name in (x, y))
     place = grid(table)
-    xs, ys = place.of(across.values), place.of(up.values)
+    xs, ys = place.of(x_values), place.of(y_values)
     known = np.isfinite(xs) & np.isfinite(ys)
     notes = [] if known.sum() == len(table.rows) else [f"{len(table.rows) - known.sum()} rows without both left out"]
     if level == "system":
@@ -102,15 +95,16 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
     if not groups:
         raise InputError(f"no row has both {x} and {y}", remedy="choose others")
     overall = _correlations(xs[known], ys[known])
-    return Scatter(across.name, up.name, level, tuple(groups), *overall, tuple(notes))
+    return Scatter(across, up, level, tuple(groups), *overall, tuple(notes))
 
 
-def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) -> _Axis:
+def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) -> tuple[str, Float]:
+    """What an axis is called, and a number a row."""
     try:
         spec, parts = table.named(name)
     except SpecError:
         if name in people:
-            return _Axis(f"{name} (people)", people[name])
+            return f"{name} (people)", people[name]
         rated = f"; rated are {', '.join(people)}" if people else "; no ratings were given"
         raise SpecError(f"no metric {name!r} in the table; it has {', '.join(table.columns)}{rated}") from None
     column = table.columns[spec]
@@ -120,7 +114,7 @@ def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) ->
             raise InputError(f"{spec} has one number a system", remedy="take level 'system'")
         number = dict(zip(table.systems, values.tolist(), strict=True))
         values = np.array([number[system] for system, _ in table.rows])
-    return _Axis(directed(table, spec, parts[0]), values)
+    return directed(table, spec, parts[0]), values
 
 
 def _correlations(x: Float, y: Float) -> tuple[float, float]:
