@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.maths.alignment import logistic
 from nlgauge.maths.detection import detection
 
 Numbers = NDArray[np.float64]
@@ -44,7 +45,7 @@ def temperature(logits: Numbers, truth: NDArray[np.int64]) -> float:
     low, high = 1 / _MOST, 1 / _LEAST
     for _ in range(60):
         slope = (low * high) ** 0.5
-        if float(logits @ (truth - _chances(logits * slope))) > 0:
+        if float(logits @ (truth - logistic(logits * slope))) > 0:
             low = slope
         else:
             high = slope
@@ -64,15 +65,15 @@ def word_threshold(sets: Sequence[tuple[Numbers, NDArray[np.int64]]]) -> float:
     return float(_THRESHOLDS[found.argmax()])
 
 
-def reliability(logits: Numbers, truth: NDArray[np.int64], bins: int = 10) -> list[Bin]:
+def reliability(logits: Numbers, truth: NDArray[np.int64]) -> list[Bin]:
     """How often what was given each probability is true, by tenths of the scale; tenths without rows are left out."""
-    chances = _chances(logits)
-    number = np.minimum((chances * bins).astype(np.int64), bins - 1)
+    chances = logistic(logits)
+    number = np.minimum((chances * 10).astype(np.int64), 9)
     found = []
     for at in np.unique(number).tolist():
         inside = number == at
         mean, share = float(chances[inside].mean()), float(truth[inside].mean())
-        found.append(Bin(at / bins, (at + 1) / bins, int(inside.sum()), mean, share))
+        found.append(Bin(at / 10, (at + 1) / 10, int(inside.sum()), mean, share))
     return found
 
 
@@ -102,8 +103,3 @@ def reliability_lines(logits: Numbers, truth: NDArray[np.int64], divisor: float)
         "|---|---|---|---|",
         *(f"| {one.low:.1f} to {one.high:.1f} | {one.rows} | {one.predicted:.3f} | {one.true:.3f} |" for one in table),
     ]
-
-
-def _chances(logits: Numbers) -> Numbers:
-    chances: Numbers = (1 + np.tanh(logits / 2)) / 2
-    return chances
