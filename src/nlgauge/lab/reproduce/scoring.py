@@ -47,7 +47,11 @@ class Scores:
 
         after: called when all is looked up, and after each pass.
         """
-        smallest = sorted(jobs, key=lambda job: _size(job.corpus))
+
+        def characters(job: Job) -> int:
+            return sum(len(text) for row in job.corpus for text in (row.candidate, *row.references))
+
+        smallest = sorted(jobs, key=characters)
         for job in smallest:
             self.look_up(job)
         after()
@@ -136,8 +140,3 @@ def read_model(table: ScoreTable) -> list[str]:
 
 def _missing(table: ScoreTable, spec: str) -> int:
     return list(table.columns[spec].reasons.values()).count(NOT_SCORED)
-
-
-def _size(corpus: Corpus) -> int:
-    """Characters that are compared."""
-    return sum(len(text) for row in corpus for text in (row.candidate, *row.references))
