@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from nlgauge.data.corpus import Corpus
-from nlgauge.data.table import ScoreTable
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import SpecError
-from nlgauge.lab.reproduce.columns import defined, only, part_of, single, without
+from nlgauge.lab.reproduce.columns import defined, only, part_of, without
 from nlgauge.lab.reproduce.published import Entry, Table
 from nlgauge.lab.reproduce.rated import CORRELATIONS, VIEWS, Data
 from nlgauge.lab.reproduce.scoring import Scores
@@ -81,7 +81,9 @@ class Entries:
             return scored
         if len(scored) == 1 and scored[0].rows == rows:
             return ScoreTable(rows, {entry.name: only(scored[0])}, {})
-        return single(rows, entry.name, _mean(scored, entry.part, rows))
+        values = _mean(scored, entry.part, rows)
+        reasons = dict.fromkeys(np.flatnonzero(np.isnan(values)).tolist(), "no value")
+        return ScoreTable(rows, {entry.name: Column(("score",), values[:, None], reasons)}, {})
 
     def cut(self, table: Table, entry: Entry, data: str) -> list[ScoreTable] | str:
         """Tables of a row's one part, without the systems that it leaves out, whose correlations are averaged: most

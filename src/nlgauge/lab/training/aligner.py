@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -100,10 +101,12 @@ class AlignerTrainer(Run):
         self.model, self.steps = model.to(self.device), config.steps
         rates = config.head_rate, config.body_rate
         self.optimizer = self.adamw(lambda name: rates[name.startswith("body.")], config.weight_decay)
+        self.epoch = lru_cache(2)(self._epoch)
+        """The batches of an epoch, by its number"""
         self._judged: tuple[int, dict[str, Judged]] | None = None
 
-    def epoch(self, number: int) -> list[NDArray[np.intp]]:
-        """The batches of an epoch: rows of like length together, the batches in random order."""
+    def _epoch(self, number: int) -> list[NDArray[np.intp]]:
+        """Rows of like length together, the batches in random order."""
         rng = np.random.default_rng([self.config.seed, 2, number])
         lengths = np.array([padded(len(row.ids)) for row in self.rows])
         found: list[NDArray[np.intp]] = []
@@ -175,13 +178,9 @@ class AlignerTrainer(Run):
 
     def train_step(self) -> tuple[float, ...]:
         """One optimizer step; returns the five losses."""
-        if not hasattr(self, "_per_epoch"):
-            self._per_epoch, self._batches, self._at = len(self.epoch(0)), self.epoch(0), 0
-        epoch, at = divmod(self.step, self._per_epoch)
-        if epoch != self._at:
-            self._batches, self._at = self.epoch(epoch), epoch
+        epoch, at = divmod(self.step, len(self.epoch(0)))
         self.model.train()
-        parts = self.loss(self.batch([self.rows[i] for i in self._batches[at]]))
+        parts = self.loss(self.batch([self.rows[i] for i in self.epoch(epoch)[at]]))
         config = self.config
         weights = (1.0, config.text_weight, config.least_weight, config.share_weight, config.against_weight)
         total = torch.stack([weight * part for weight, part in zip(weights, parts, strict=True)]).sum()

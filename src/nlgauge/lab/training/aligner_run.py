@@ -27,6 +27,7 @@ from nlgauge.engine.models.loading import folder_of, load
 from nlgauge.engine.models.onnx import threads
 from nlgauge.engine.sentence_search import rarity
 from nlgauge.errors import InputError, SpecError
+from nlgauge.lab.reproduce.markdown import table
 from nlgauge.lab.training.aligner import AlignerConfig, AlignerTrainer, prepared, stored_name
 from nlgauge.lab.training.aligner_rows import Encoded, Shape, encode
 from nlgauge.lab.training.body import read_body
@@ -237,26 +238,23 @@ def _held_texts(trainer: AlignerTrainer) -> tuple[NDArray[np.float64], NDArray[n
 def _card(trainer: AlignerTrainer, counts: Mapping[str, tuple[int, int, int]], out: Path) -> str:
     """The training card: what was trained on what, and how well held-out texts are told apart."""
     last, judged = trainer.curve[-1] if trainer.curve else {}, trainer.judged()
-    lines = [
-        "# Aligner",
-        "",
-        f"Trained by `nlgauge train aligner`, {trainer.step} steps.",
-        "",
-        "| set | texts | rows | read in an epoch |",
-        "|---|---|---|---|",
-        *(f"| {name} | {texts} | {rows} | {times} times |" for name, (texts, rows, times) in counts.items()),
-        "",
-        "Held-out texts: unsupported words found, and texts that hold one. No source of theirs was trained on.",
-        "",
-        "| set | words: area under ROC | F1 at 0.5 | best F1 | texts: area under ROC | best F1 | own temperature |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    read = [[name, texts, rows, f"{times} times"] for name, (texts, rows, times) in counts.items()]
+    measured = []
     for name, found in last.items():
         if isinstance(found, dict):
             words, texts = found["words"], found["texts"]
             own = temperature(*judged[name].texts)
             cells = [words["auc"], words["f1"], words["best_f1"], texts["auc"], texts["best_f1"], own]
-            lines.append(f"| {name} | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |")
+            measured.append([name, *(f"{cell:.3f}" for cell in cells)])
+    heads = ["words: area under ROC", "F1 at 0.5", "best F1", "texts: area under ROC", "best F1", "own temperature"]
+    lines = [
+        *("# Aligner", "", f"Trained by `nlgauge train aligner`, {trainer.step} steps.", ""),
+        *table(["set", "texts", "rows", "read in an epoch"], "llll", read),
+        "",
+        "Held-out texts: unsupported words found, and texts that hold one. No source of theirs was trained on.",
+        "",
+        *table(["set", *heads], "lllllll", measured),
+    ]
     if not np.isnan(threshold := last.get("threshold", np.nan)):
         lines += ["", f"Words under {threshold:.2f} are called unsupported."]
     if len((held := _held_texts(trainer))[0]):

@@ -171,15 +171,11 @@ class Trainer(Run):
             write_graphs(folder)
         else:
             passages = self.train[self.config.short[0]]
-            documents = (
-                passages.ids[begin:end] for begin, end in zip(passages.starts, passages.starts[1:], strict=False)
-            )
+            documents = np.split(passages.ids, passages.starts[1:-1])
             counts, number = document_frequencies(documents, self.tokenizer.get_vocab_size())
             tensors = {name: parameter.detach().cpu().numpy() for name, parameter in self.model.named_parameters()}
-            config = {
-                **_ADDED,
-                **{name: self.model.bert.config[name] for name in _KEPT if name in self.model.bert.config},
-            }
+            own = self.model.bert.config
+            config = {**_ADDED, **{name: own[name] for name in _KEPT if name in own}}
             write_folder(folder, tensors, config, self.tokenizer, DocumentFrequencies(counts, number))
         write_facts(folder, temperature=self.config.temperature)
         return folder

@@ -25,6 +25,7 @@ from nlgauge.engine.models.folder import PAIRS_FILE, WEIGHTS_FILE, copy_folder, 
 from nlgauge.engine.models.loading import folder_of
 from nlgauge.engine.models.onnx import threads
 from nlgauge.errors import InputError
+from nlgauge.lab.reproduce.markdown import table
 from nlgauge.lab.training.body import start_model
 from nlgauge.lab.training.export import write_graph
 from nlgauge.lab.training.low_rank import learned, load_learned
@@ -151,22 +152,20 @@ class PairsTrainer(Run):
     def card(self) -> str:
         """The training card: on how many pairs, by which values, and what held-out words say."""
         rows = {length: len(rows) for length, rows in self.train.rows.items()}
+        measured = [
+            [point["step"], kind, *found.values()]
+            for point in self.curve
+            for kind, found in point.items()
+            if isinstance(found, dict)
+        ]
         lines = [
-            "# Weights for pairs",
-            "",
+            *("# Weights for pairs", ""),
             f"Trained by `nlgauge train masked-lm --pairs`, {self.step} steps. Rows at hand by length: {rows}.",
             "",
             "Held-out masked words: perplexity and top-1 accuracy, and the latter with the other text hidden.",
             "",
-            "| step | pairs | perplexity | top-1 | other text hidden | masks |",
-            "|---|---|---|---|---|---|",
+            *table(["step", "pairs", "perplexity", "top-1", "other text hidden", "masks"], "llllll", measured),
         ]
-        for point in self.curve:
-            lines += [
-                f"| {point['step']} | {kind} | " + " | ".join(str(value) for value in found.values()) + " |"
-                for kind, found in point.items()
-                if isinstance(found, dict)
-            ]
         return "\n".join([*lines, "", f"Settings: {json.dumps(asdict(self.config))}", ""])
 
 
