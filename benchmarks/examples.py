@@ -20,8 +20,8 @@ from measuring import heading, machine, parser, save, table
 from nlgauge.engine.models import loading
 from nlgauge.lab.training.weak_labels.attempts import Parts, Source
 from nlgauge.lab.training.weak_labels.construct import construct
-from nlgauge.lab.training.weak_labels.labels import WORD
-from nlgauge.lab.training.weak_labels.lexicon import Lexicon
+from nlgauge.lab.training.weak_labels.corruption import WORD
+from nlgauge.lab.training.weak_labels.paraphrase import Lexicon
 from nlgauge.lab.training.weak_labels.sources import read_records
 from nlgauge.lab.training.weak_labels.targets import sentence_list, worth_choosing
 

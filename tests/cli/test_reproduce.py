@@ -207,11 +207,8 @@ def test_detection_is_written_as_a_page(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_layers_are_of_one_model(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     suite = Suite("tiny", "Tiny", (Source("tiny"),), ("quality",), (("pooled", "pearson"),), ())
-    families = layers.families
-    monkeypatch.setattr(
-        layers, "families",
-        lambda *given: families(*given, suites=(suite,), judged={"Consistency": {"tiny": ("quality",)}}),
-    )  # fmt: skip
+    monkeypatch.setattr(layers, "SUITES", (suite,))
+    monkeypatch.setattr(layers, "FAMILIES", {"Consistency": {"tiny": ("quality",)}})
     result = nlgauge("reproduce", "layers", "--data", folder, "-o", tmp_path, "--limit", 2)
     assert result.exit_code == 0, result.output
     text = (tmp_path / "layers.md").read_text(encoding="utf-8")

@@ -17,9 +17,9 @@ from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecErro
 
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model
+    from nlgauge.lab.reproduce.kinds import Rebuilt
     from nlgauge.lab.reproduce.published import Table
     from nlgauge.lab.reproduce.rated import Data
-    from nlgauge.lab.reproduce.rebuilt import Rebuilt
     from nlgauge.lab.reproduce.scoring import Scores
 
 RESULTS, DETECTION, LAYERS, COVERAGE, LIST = "results", "detection", "layers", "coverage", "papers"
@@ -206,7 +206,7 @@ class _Writer:
             show_tables([cells for one in self._written for cells in tables(one)], self._layout)
 
     def _figures(self, one: Rebuilt) -> list[str]:
-        from nlgauge.lab.reproduce.figures import draw
+        from nlgauge.lab.reproduce.writing import draw
 
         try:
             return list(draw(one, self._output))
@@ -248,8 +248,7 @@ def _page_for(place: Path, readme: Path | None) -> _Write:
 
 def _results(asked: _Asked, scores: Scores, write: _Write, kept: bool) -> None:
     from nlgauge.lab.reproduce.measuring import measure
-    from nlgauge.lab.reproduce.overview import standing
-    from nlgauge.lab.reproduce.page import page
+    from nlgauge.lab.reproduce.page import page, standing
 
     by_model = []
     for model in asked.models:
@@ -282,13 +281,13 @@ def _coverage(data: Data, scores: Scores, draws: int, write: _Write) -> None:
 
     from nlgauge.lab.reproduce.coverage import populations
     from nlgauge.lab.reproduce.coverage_page import page
-    from nlgauge.lab.reproduce.promises import every
+    from nlgauge.lab.reproduce.differences import tried
 
     found, absent = populations(data, scores)
     made = []
     # A process for each processor: the draws of a set depend on no other set.
     with ProcessPoolExecutor() as pool:
-        for one, of_one in zip(found, pool.map(partial(every, draws=draws), found), strict=True):
+        for one, of_one in zip(found, pool.map(partial(tried, draws=draws), found), strict=True):
             remark(f"{one.name}: {draws} draws")
             made.append(of_one)
     write(page(made, absent, draws), COVERAGE, ())

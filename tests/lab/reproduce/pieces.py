@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import MissingExtraError
+from nlgauge.lab.reproduce.kinds import Cell, Rebuilt
 from nlgauge.lab.reproduce.measuring import measure
 from nlgauge.lab.reproduce.page import page
 from nlgauge.lab.reproduce.published import Source, Table
 from nlgauge.lab.reproduce.published import table as made_of
 from nlgauge.lab.reproduce.rated import Data
 from nlgauge.lab.reproduce.rebuild import Rebuilder
-from nlgauge.lab.reproduce.rebuilt import Cell, Rebuilt
 from nlgauge.lab.reproduce.scoring import Scores
 from nlgauge.lab.reproduce.suites import Group, Suite
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value

@@ -7,7 +7,7 @@ import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column
-from nlgauge.lab.reproduce.columns import defined, only, part_of, rows_of, single, without
+from nlgauge.lab.reproduce.columns import defined, only, part_of, rows_of, without
 
 ROWS = [(system, item) for system in "ABC" for item in "xy"]
 
@@ -49,5 +49,5 @@ def test_a_number_for_what_is_missing(table: ScoreTable) -> None:
 
 
 def test_one_column() -> None:
-    made = single(ROWS[:2], "Name", np.array([1, np.nan]))
+    made = ScoreTable(ROWS[:2], {"Name": Column(("score",), np.array([[1], [np.nan]]), {1: "no value"})}, {})
     assert only(made).reasons == {1: "no value"}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlgauge.lab.reproduce.coverage import ALONE, TOGETHER, Cell, Population, Tried
+from nlgauge.lab.reproduce.coverage import ALONE, TOGETHER, Cell, Population, Promise, Tried
 from nlgauge.lab.reproduce.coverage_page import page
-from nlgauge.lab.reproduce.promises import Promise
 
 POPULATION = Population("made", "Made up", np.arange(3), {"good": np.ones(3)}, {"M": np.ones(3)}, np.zeros(3, int))
 
@@ -16,11 +15,11 @@ def cells(metric: str, covered: float, half: float, bare: bool = False) -> list[
 
 
 def test_a_page() -> None:
-    tried = Tried(POPULATION, (*cells(ALONE, 0.95, 0.2), *cells("M", 0.924, 0.1), *cells("M", 0.0, 0.05, True)))
+    given = [*cells(ALONE, 0.95, 0.2), *cells("M", 0.924, 0.1), *cells("M", 0.0, 0.05, True)]
     refused = [*cells(TOGETHER, 0.92, 0.1)[:2], Cell("good", TOGETHER, 200, 0.5, 0.1, 0.9)]
-    tried = Tried(POPULATION, (*tried.cells, *refused))
     differences = [cell._replace(covered=0.94) for cell in cells("M", 0.924, 0.1)[:2]]
-    text = page([(tried, differences, [Promise("M", 100, 0.1, 0.5, 0.25, 0.04)])], ["gone"], 2000)
+    tried = Tried(POPULATION, [*given, *refused], differences, [Promise("M", 100, 0.1, 0.5, 0.25, 0.04)])
+    text = page([tried], ["gone"], 2000)
     assert "| good | all of them, cross-fitted | 92.0 | 0.1 | 92.0 | 0.1 | refused | - |" in text
     assert "- Made up, good, all of them, cross-fitted, 200 ratings: 90% of the draws" in text
     assert "Intervals of 2 kinds hold it in 94.0 to 94.0 % of the draws, 0 of them in" in text

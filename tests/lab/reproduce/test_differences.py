@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nlgauge.lab.reproduce.coverage import ALONE, TOGETHER, Population
-from nlgauge.lab.reproduce.differences import differences
+from nlgauge.lab.reproduce.differences import differences, tried
 
 
 def population(systems: int = 3, items: int = 60) -> Population:
@@ -27,3 +27,10 @@ def test_intervals_hold_and_a_good_metric_makes_them_shorter() -> None:
 
 def test_one_system_or_too_few_rows_have_no_difference() -> None:
     assert differences(population(1), 2) == [] and differences(population(3, 49), 2) == []
+
+
+def test_all_that_is_tried_of_a_set() -> None:
+    made = population()
+    found = tried(made, 3)
+    assert found.population is made and found.items == 60 and found.promises == []
+    assert {cell.metric for cell in found.cells} == {cell.metric for cell in found.differences}

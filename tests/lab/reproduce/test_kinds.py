@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from nlgauge import correlate, evaluate
+from nlgauge.lab.reproduce.kinds import Block, Cell, Rebuilt
 from nlgauge.lab.reproduce.published import Source, table
 from nlgauge.lab.reproduce.rated import Data
 from nlgauge.meta.williams import williams
@@ -119,4 +120,29 @@ def test_distributions_are_scaled_from_least_to_most(folder: Path) -> None:
     (block,) = found.blocks
     # 1 2 2 3 4 5 5 6 9: a value v is (v - 1) / 8
     assert [cell.ours for cell in block.rows["Length"]] == pytest.approx([0, 0.8 / 8, 1 / 8, 3 / 8, 4 / 8, 5.6 / 8, 1])
-    assert sorted(found.samples["tiny"]["Length"] * 8 + 1) == pytest.approx([1, 2, 2, 3, 4, 5, 5, 6, 9])
+    assert sorted(block.samples["Length"] * 8 + 1) == pytest.approx([1, 2, 2, 3, 4, 5, 5, 6, 9])
+
+
+def made_of(*cells: Cell) -> Rebuilt:
+    blocks = [Block("tiny", ("pearson",), {str(n): (cell,) for n, cell in enumerate(cells)})]
+    return Rebuilt(table(pieces.table()), blocks, {}, [])
+
+
+def test_the_difference_is_ours_less_the_published() -> None:
+    assert Cell(0.5, 0.75).difference == 0.25
+    assert math.isnan(Cell(None, 0.75).difference) and math.isnan(Cell(0.5).difference)
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        ([Cell(None, 0.1), Cell(reason="not ours")], "1 numbers; none is published"),
+        ([Cell(0.5, reason="not ours")], "0 of 1 published numbers compared"),
+        (
+            [Cell(0.5, 0.50004), Cell(0.5, 0.52), Cell(0.5)],
+            "2 of 3 published numbers compared, 1 of them to the last digit in print; mean difference 0.0100",
+        ),
+    ],
+)
+def test_how_much_was_rebuilt_and_how_near_it_is(cells: list[Cell], says: str) -> None:
+    assert made_of(*cells).summary == says

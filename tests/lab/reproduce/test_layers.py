@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge import Corpus, SpecError, correlate, evaluate
+from nlgauge.lab.reproduce import layers
 from nlgauge.lab.reproduce.layers import DEFAULT, FAMILIES, Family, Judge, chosen, families, page
 from nlgauge.lab.reproduce.rated import Data
 from nlgauge.lab.reproduce.scoring import Scores
@@ -44,7 +45,9 @@ def test_the_table_says_what_other_data_choose() -> None:
 
 
 @pytest.mark.usefixtures("one_model")
-def test_every_layer_of_a_family_and_windows_that_end_at_it(outputs: Path, tmp_path: Path) -> None:
+def test_every_layer_of_a_family_and_windows_that_end_at_it(
+    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "tiny.jsonl").write_text(outputs.read_text(encoding="utf-8"), encoding="utf-8")
     suite = Suite("tiny", "Tiny", (Source("tiny"),), ("adequacy",), (("pooled", "pearson"), ("system", "kendall")), ())
@@ -53,8 +56,10 @@ def test_every_layer_of_a_family_and_windows_that_end_at_it(outputs: Path, tmp_p
         "MoverScore": {"tiny": ("adequacy",)},
         "Relevance": {"no": ("x",)},
     }
+    monkeypatch.setattr(layers, "SUITES", (suite,))
+    monkeypatch.setattr(layers, "FAMILIES", judged)
     data, scores = Data(tmp_path / "data"), Scores(tmp_path / "scores")
-    found, models, absent = families(data, scores, suites=(suite,), judged=judged)
+    found, models, absent = families(data, scores)
     assert [one.name for one in found] == ["Consistency", "MoverScore"] and absent == []
     assert [name.partition("@")[0] for name in models] == ["pocket"]
     assert all(list(one.values) == [DEFAULT, *range(7)] for one in found)
@@ -62,10 +67,10 @@ def test_every_layer_of_a_family_and_windows_that_end_at_it(outputs: Path, tmp_p
     for one, spec in zip(found, ("Consistency(layer=2)", "MoverScore(layers=(0, 1, 2))"), strict=True):
         expected = correlate(evaluate(corpus, metrics=spec), corpus, level="pooled", replicates=0).get(spec)
         assert one.values[2] == {Judge("Tiny", "adequacy"): pytest.approx(expected.value)}
-    (only,), _, _ = families(data, scores, names=["MoverScore"], suites=(suite,), judged=judged)
+    (only,), _, _ = families(data, scores, names=["MoverScore"])
     assert only == found[1]
     with pytest.raises(SpecError, match="--metrics BLEU: not one of Consistency, MoverScore"):
-        families(data, scores, names=["BLEU"], suites=(suite,), judged=judged)
+        families(data, scores, names=["BLEU"])
 
 
 def test_families_are_judged_by_ratings_that_are_there() -> None:

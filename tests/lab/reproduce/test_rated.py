@@ -9,7 +9,7 @@ import pytest
 
 from nlgauge import Corpus, InputError
 from nlgauge.lab.reproduce.published import Source
-from nlgauge.lab.reproduce.rated import VIEWS, Data, by_item, place
+from nlgauge.lab.reproduce.rated import CORRELATIONS, VIEWS, Data, by_item, place
 from tests.lab.reproduce.pieces import write
 
 
@@ -63,7 +63,7 @@ def test_a_limit_takes_whole_items(folder: Path) -> None:
 )
 def test_views(folder: Path, view: str, expected: list[tuple[str, tuple[str, ...], str]]) -> None:
     corpus = Data(folder).corpus([Source("tiny")])
-    made = VIEWS[view].of(corpus)
+    made = VIEWS[view](corpus)
     last = [some[-1] for some in made]  # the system short, item c
     assert [(row.candidate, row.references, row.source) for row in last] == expected
     assert all((row.system, row.item, row.scores) == ("short", "c", {"quality": 1}) for row in last)
@@ -77,11 +77,11 @@ def test_a_view_leaves_out_rows_without_its_text() -> None:
             {"candidate": "b", "references": ["r", "s"], "source": "t", "item": "2"},
         ]
     )
-    first, second = VIEWS["mean of correlations"].of(rows)
-    assert VIEWS["mean of correlations"].mean_of == "correlations"
+    first, second = VIEWS["mean of correlations"](rows)
+    assert CORRELATIONS == "mean of correlations"
     assert [row.item for row in first] == ["1", "2"]
     assert [row.item for row in second] == ["2"]
-    assert [row.item for row in VIEWS["source as reference"].of(rows)[0]] == ["2"]
+    assert [row.item for row in VIEWS["source as reference"](rows)[0]] == ["2"]
 
 
 def test_the_items_that_the_weighters_learned_from_are_left_out(folder: Path) -> None:
@@ -89,13 +89,13 @@ def test_the_items_that_the_weighters_learned_from_are_left_out(folder: Path) ->
     learned, others = by_item(corpus)
     # The SHA-256 of a, b and c begin with ca, 3e and 2e: .44 of three items is the one of the smallest.
     assert (learned, others) == ({"c"}, {"a", "b"})
-    (made,) = VIEWS["unseen by the weighters"].of(corpus)
+    (made,) = VIEWS["unseen by the weighters"](corpus)
     assert [(row.system, row.item) for row in made] == [(row.system, row.item) for row in corpus if row.item != "c"]
 
 
 def test_sentences_go_on_lines_whatever_the_case_of_letters() -> None:
     text = "it rained . it snowed!  Then 3.5 days passed ?\nNobody came."
-    (made,) = VIEWS["sentences on lines"].of(Corpus.from_texts([text], references=["One. Two"], sources=["a. b"]))
+    (made,) = VIEWS["sentences on lines"](Corpus.from_texts([text], references=["One. Two"], sources=["a. b"]))
     assert made[0].candidate == "it rained .\nit snowed!\nThen 3.5 days passed ?\nNobody came."
     assert made[0].references == ("One.\nTwo",)
     assert made[0].source == "a. b"

@@ -1,11 +1,12 @@
 """Labelled texts as rows: labels by place, both texts, what is left out."""
 
 import numpy as np
+import pytest
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.alignment import AlignmentRequest
 from nlgauge.engine.tokens import SubwordTokenizer
-from nlgauge.lab.training.aligner_rows import Shape, encode
+from nlgauge.lab.training.aligner_rows import Encoded, Shape, encode, padded, side_by_side
 from nlgauge.lab.training.labelled import Labelled
 from tests.engine.fake import WORDS, FakeModel, tiny_tokenizer
 
@@ -99,3 +100,25 @@ def test_rows_are_those_that_the_aligner_reads_in_use():
         # Where nothing is shared all is read in use, and the beginning in training.
         assert all(row in model.read for row in trained)
         assert source.startswith("w1.") or sorted(trained) == sorted(model.read)
+
+
+def encoded(size: int, words: int, **changes) -> Encoded:
+    word = np.full(size, -1, np.int32)
+    word[1 : 1 + words] = np.arange(words)
+    ids, side = np.arange(size, dtype=np.int32), np.zeros(size, np.int8)
+    return Encoded(ids, side, word, np.ones(words, np.int8), 1, **changes)
+
+
+def test_rows_stand_side_by_side():
+    torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
+    batch = side_by_side([encoded(6, 2), encoded(9, 3, marked=False, against=1)], 7, 0.25, torch.from_numpy)
+    assert batch.ids.shape == batch.side.shape == (2, 48)
+    assert batch.ids[0, 6:].unique().tolist() == [7] and batch.attend.sum(1).tolist() == [6, 9]
+    assert batch.word.tolist() == [0, 1, 2, 3, 4] and batch.row.tolist() == [0, 0, 1, 1, 1]
+    assert batch.pieces.tolist() == [1, 2, 49, 50, 51]
+    assert batch.weight.tolist() == [1, 1, 0.25, 0.25, 0.25]
+    assert batch.against.tolist() == [-1, 1]
+
+
+def test_lengths_are_few():
+    assert [padded(length) for length in (1, 48, 49, 320, 321)] == [48, 48, 64, 320, 384]

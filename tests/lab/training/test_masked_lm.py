@@ -19,6 +19,7 @@ from nlgauge.engine.models.capabilities import TOKENIZER  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
 from nlgauge.lab.training.masked_lm import Trainer, mask_rows, train  # noqa: E402
+from nlgauge.lab.training.passages import Frame  # noqa: E402
 from nlgauge.lab.training.recipe import MaskedLMConfig  # noqa: E402
 
 
@@ -55,7 +56,7 @@ def config(body):
 
 def test_masks_are_a_share_of_the_ordinary_tokens():
     rows = np.array([[2, 7, 8, 9, 3, 0], [2, 10, 11, 12, 13, 3]])
-    masked, at = mask_rows(rows, 0.5, {0, 2, 3}, 4, np.random.default_rng(0))
+    masked, at = mask_rows(rows, 0.5, Frame(2, 3, 0, 4), np.random.default_rng(0))
     assert len(at) == 4 == (masked == 4).sum()
     assert (masked.reshape(-1)[at] == 4).all()
     assert (rows.reshape(-1)[at] > 4).all()

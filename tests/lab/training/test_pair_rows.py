@@ -1,12 +1,16 @@
-"""Rows of pairs: which words are masked, what is in sight, excerpts of a text itself."""
+"""Pairs of texts: read, shared out and held out, and as rows: which words are masked, what is in sight, excerpts."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from nlgauge.lab.training.pair_rows import Frame, excerpts, make_row
-from nlgauge.lab.training.pair_texts import Pairs
+from nlgauge.errors import InputError
+from nlgauge.lab.training import pair_rows
+from nlgauge.lab.training.pair_rows import Pairs, excerpts, make_row, read_pairs
+from nlgauge.lab.training.passages import Frame
 from nlgauge.lab.training.recipe import PairsConfig, Stage
 from tests.engine.fake import tiny_tokenizer
 
@@ -67,3 +71,60 @@ def test_excerpts_are_up_to_so_many_runs_of_whole_words(most):
     assert runs == set(range(1, most + 1))
     for size in (1, 2):  # fewer sub-words than a word may have: a part of one is better than nothing
         assert 0 < len(excerpts((ids[3:6], words[3:6]), size, most, np.random.default_rng(0))[0]) <= size
+
+
+RECIPE = Path(pair_rows.__file__).parent / "pairs.toml"
+READING = replace(CONFIG, groups={"a:*": 1.0}, held_out_every=10)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The candidate says the words of the other text backwards."""
+    place = tmp_path_factory.mktemp("pairs")
+    generator = np.random.default_rng(3)
+    texts = [[f"w{i}" for i in generator.integers(0, 40, size)] for size in generator.integers(4, 14, 400)]
+    records = [{"candidate": " ".join(words[::-1]), "source": " ".join(words), "origin": "own:1"} for words in texts]
+    (place / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    (place / "notes.txt").write_text("not a pair\n", encoding="utf-8")
+    return place
+
+
+def test_pairs_are_read_shared_out_and_held_out_by_their_other_text(folder, tmp_path):
+    train_pairs, held = read_pairs(folder, READING)
+    assert len(train_pairs) + len(held["a"]) == 400 and 20 < len(held["a"]) < 60
+    assert not {other for _, other in train_pairs} & {other for _, other in held["a"]}
+    half, _ = read_pairs(folder, replace(READING, groups={"a:own*": 0.5}, held_out_every=10**9))
+    assert len(half) == 200
+    names = [("summary", "doc"), ("target", "source"), ("response", "knowledge"), ("a", "b")]
+    lines = [json.dumps({one: "w1 w2 w3 w4", other: "w5"}) for one, other in names]
+    (tmp_path / "mixed.jsonl").write_text("\n".join([*lines, json.dumps({"a": " ", "b": "w1"})]), encoding="utf-8")
+    found, _ = read_pairs(
+        tmp_path / "mixed.jsonl", replace(READING, groups={"*": 1.0}, longest=5, held_out_every=10**9)
+    )
+    assert found == [("w1 w2", "w5")] * 4
+
+
+def test_what_is_no_pair_is_refused(folder, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"candidate": "w1", "source": "w2"}\n{"candidate": "w1"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"a\.jsonl: row 2: is no pair \(give JSON records with candidate and source"):
+        read_pairs(tmp_path, READING)
+    with pytest.raises(InputError, match=r"no pairs to train on \(the recipe reads files .* by their names, b\*"):
+        read_pairs(folder, replace(READING, groups={"b*": 1.0}))
+
+
+def test_a_file_that_is_named_is_read_whatever_its_name_is(folder):
+    config = replace(PairsConfig.read(RECIPE), held_out_every=10**9)
+    assert len(read_pairs(folder / "a.jsonl", config)[0]) == 400
+    (folder / "a.jsonl").rename(folder / "docsum.jsonl")
+    assert len(read_pairs(folder / "docsum.jsonl", replace(config, groups={"docsum*": 0.5}))[0]) == 200
+
+
+def test_every_pair_is_read_both_ways_in_the_shortest_row_that_holds_it():
+    texts = [("w1 w2", "w3"), ("w1", "w2 " * 20), ("w1", ""), ("w1 w2", "w9")]
+    pairs = Pairs.of(texts, READING, tiny_tokenizer())
+    assert pairs.rows[16].tolist() == [[0, 0], [0, 1], [1, 1], [3, 0], [3, 1]]
+    assert pairs.rows[32].tolist() == [[1, 0]]  # of a long side that is masked itself a stretch is read
+    ids, words = pairs.sides[1][1]
+    assert len(ids) == 20 and words.tolist() == list(range(20)) and pairs.sides[1].sizes.tolist() == [1, 20, 0, 1]
+    alike = Pairs.of([("w1 w2", "w2 w3"), ("w1", "w9")], replace(READING, least_overlap=0.5), tiny_tokenizer())
+    assert alike.rows[16].tolist() == [[0, 0], [0, 1]]

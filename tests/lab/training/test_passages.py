@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nlgauge.errors import InputError
-from nlgauge.lab.training.passages import load_texts, pack, read_lines
+from nlgauge.lab.training.passages import Frame, load_texts, pack, read_lines
 from nlgauge.lab.training.recipe import MaskedLMConfig
 from tests.engine.fake import tiny_tokenizer
 
@@ -18,7 +18,7 @@ def test_passages_start_at_sentences_and_keep_within_the_length():
     passages = pack(lines, tokenizer, 10)
     sizes = np.diff(passages.starts)
     assert sizes.max() <= 8 and sizes.sum() == len(passages.ids)
-    row = passages.rows(np.array([len(passages) - 1]), 10, 2, 3, 0)
+    row = passages.rows(np.array([len(passages) - 1]), 10, Frame(2, 3, 0, 4))
     assert row.shape == (1, 10) and row[0, 0] == 2 and row[0, sizes[-1] + 1] == 3
 
 

@@ -12,7 +12,7 @@ from nlgauge.errors import InputError
 
 torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
 
-from nlgauge.lab.training.run import Run  # noqa: E402
+from nlgauge.lab.training.run import Run, torch_threads  # noqa: E402
 
 
 class Line(Run):
@@ -35,6 +35,25 @@ class Line(Run):
 
     def evaluate(self) -> dict[str, float] | None:
         return {"step": self.step, "at": round(self.model.weight.item(), 4)} if self.held_out else None
+
+
+class Pair(Run):
+    """Two layers, of which the second one and the first one's bias learn."""
+
+    def __init__(self, out: Path, seed: int = 0) -> None:
+        super().__init__(out)
+        torch.manual_seed(seed)
+        self.model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)).to(self.device)
+        self.model[0].weight.requires_grad_(False)
+        self.optimizer, self.steps = self.adamw(lambda name: 0.1, 0.01), 9
+
+    def train_step(self) -> tuple[float]:
+        loss = self.model(self.tensor(np.full((2, 3), 0.1 * (self.step + 1), np.float32))).square().sum()
+        self.learn(loss, 1.0)
+        return (loss.item(),)
+
+    def evaluate(self) -> None:
+        return None
 
 
 def lines(path: Path) -> list[dict[str, float]]:
@@ -95,3 +114,37 @@ def test_a_run_on_a_gpu_goes_on_where_it_was(tmp_path: Path) -> None:
     again = Line(tmp_path)
     assert again.resume() and again.step == 50
     again.train_step()
+
+
+def test_threads_are_those_asked_for_and_then_those_from_before():
+    before = torch.get_num_threads()
+    with torch_threads(before + 1):
+        assert torch.get_num_threads() == before + 1
+    assert torch.get_num_threads() == before
+    with pytest.raises(KeyError), torch_threads(before + 1):
+        raise KeyError
+    assert torch.get_num_threads() == before
+
+
+def test_what_was_saved_goes_on_as_if_never_stopped(tmp_path: Path) -> None:
+    run, other = Pair(tmp_path), Pair(tmp_path)
+    assert not run.resume()
+    for _ in range(3):
+        run.train_step()
+    run.curve = [{"step": 3, "loss": 0.5}]
+    run.save()
+    assert other.resume() and (other.step, other.curve) == (3, run.curve)
+    for _ in range(2):
+        run.train_step()
+        other.train_step()
+    for ours, theirs in zip(run.model.parameters(), other.model.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+def test_weights_that_do_not_learn_are_not_kept(tmp_path: Path) -> None:
+    run, other = Pair(tmp_path), Pair(tmp_path, seed=1)
+    run.save()
+    before = other.model[0].weight.clone()
+    assert other.resume()
+    assert torch.equal(other.model[0].weight, before)
+    assert torch.equal(other.model[1].weight, run.model[1].weight)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nlgauge.data.table import Column, ScoreTable
 
@@ -43,12 +42,6 @@ def defined(table: ScoreTable, value: float | None) -> ScoreTable:
         for spec, column in table.columns.items()
     }
     return replace(table, columns=columns)
-
-
-def single(rows: list[tuple[str, str]], name: str, values: NDArray[np.float64]) -> ScoreTable:
-    """A table of one column of one part: values [rows]."""
-    reasons = dict.fromkeys(np.flatnonzero(np.isnan(values)).tolist(), "no value")
-    return ScoreTable(rows, {name: Column(("score",), values[:, None], reasons)}, {})
 
 
 def only(table: ScoreTable) -> Column:

@@ -1,4 +1,4 @@
-"""Do the intervals of `nlgauge estimate` hold the truth? Rated sets whose ratings are hidden, again and again.
+"""Do intervals of `nlgauge estimate` hold the truth, and bars of `nlgauge calibrate` their promise? On rated sets.
 
 A set is taken for the whole population: its mean rating is the truth. A draw makes a file of it, by drawing its items
 with replacement, each with all its rows, and shows the ratings of some rows that were drawn at random.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from nlgauge.lab.reproduce.scoring import Job, Scores
 from nlgauge.lab.reproduce.specs import metric_of
 from nlgauge.lab.reproduce.suites import SUITES
 from nlgauge.maths.prediction_powered import Design, Float, Integers, Powered, interval, plain_mean, powered, totals
+from nlgauge.meta.certified import RatedScores
 from nlgauge.meta.fitting import combined
 from nlgauge.meta.rated import codes
 from nlgauge.meta.refusing import chosen_by_score, refusal
@@ -37,6 +38,9 @@ _COPIED = "Original Ground Truth"
 """A system that is the reference itself"""
 CONFIDENCE = 0.95
 """That of the intervals"""
+PROMISED, PROMISE_RATINGS, RISKS = 0.9, (100, 300), (0.1, 0.2)
+"""The confidence of the bars, the rated rows that they are made of, and the shares that may be unsupported"""
+PROMISING = ("Consistency(aligner='D') score", "Consistency(aligner='D') probability")
 ROWS_A_RATING = 4
 """A file has at least so many times the rows that are rated"""
 
@@ -74,21 +78,39 @@ class Cell(NamedTuple):
     """Whether it is the metric's own mean that is taken for the mean rating"""
 
 
-def summed(
-    aspect: str, metric: str, n: int, hits: Sequence[tuple[bool, float] | None], bare: bool = False
-) -> Cell:  # fmt: skip
-    """The cell of all draws: whether the interval held and half its length, or None where it was refused."""
-    given = [hit for hit in hits if hit is not None]
+class Promise(NamedTuple):
+    """What became of the bars over all draws."""
+
+    metric: str
+    ratings: int
+    risk: float
+    certified: float
+    """The share of draws in which a bar was certified"""
+    passing: float
+    """The mean share of rows that pass, where a bar was"""
+    broken: float
+    """The share of draws in which a bar was certified whose true risk is larger than was promised"""
+
+
+Ends: TypeAlias = "tuple[float, float] | None"
+"""Those of an interval; None where it is refused"""
+
+
+def summed(aspect: str, metric: str, n: int, drawn: Sequence[tuple[Ends, float]], bare: bool = False) -> Cell:
+    """The cell of all draws: of each the interval, and the truth that it should hold."""
+    given = [(ends[0] <= truth <= ends[1], (ends[1] - ends[0]) / 2) for ends, truth in drawn if ends is not None]
     covered, half = np.mean(given, 0).tolist() if given else (math.nan, math.nan)
-    return Cell(aspect, metric, n, covered, half, 1 - len(given) / len(hits), bare)
+    return Cell(aspect, metric, n, covered, half, 1 - len(given) / len(drawn), bare)
 
 
-@dataclass(frozen=True)
-class Tried:
-    """A set, and what the intervals did there."""
+class Tried(NamedTuple):
+    """A set, and what was tried there."""
 
     population: Population
-    cells: tuple[Cell, ...]
+    cells: Sequence[Cell]
+    """Intervals of means"""
+    differences: Sequence[Cell]
+    promises: Sequence[Promise]
 
     @property
     def items(self) -> int:
@@ -97,30 +119,29 @@ class Tried:
 
 def populations(data: Data, scores: Scores) -> tuple[list[Population], list[str]]:
     """The rated sets that are there, scored, and the names of the others. Raises InputError where none is."""
-    jobs: list[tuple[str, str, Corpus, Sequence[str], Mapping[str, object], Integers, Mapping[str, Float]]] = []
+    sets: list[tuple[str, Job, Integers, Mapping[str, Float]]] = []
     absent = []
     for suite in SUITES:
         if data.missing([source.file for source in suite.sources]):
             absent.append(suite.name)
             continue
-        (corpus,) = VIEWS[suite.view].of(data.corpus(suite.sources))
+        (corpus,) = VIEWS[suite.view](data.corpus(suite.sources))
         corpus = Corpus(tuple(row for row in corpus if row.system != _COPIED))
         rated = {a: np.array([row.scores.get(a, math.nan) for row in corpus], float) for a in suite.aspects}
-        items = codes([row.item for row in corpus])
-        jobs.append((suite.name, suite.title, corpus, _RATED, suite.defaults, items, rated))
+        job = Job(corpus, suite.name, [metric_of(spec, None, suite.defaults) for spec in _RATED])
+        sets.append((suite.title, job, codes([row.item for row in corpus]), rated))
     for one in LABELLED_SETS:
         labels = read_set(data.folder, one.name, None)
         if labels is None:
             absent.append(one.name)
             continue
-        truth = {"supported": labels.truth.astype(float)}
-        jobs.append((one.name, one.title, labels.corpus, _GROUNDED, {}, labels.sources.astype(np.intp), truth))
-    if not jobs:
+        job = Job(labels.corpus, one.name, [metric_of(spec, None, {}) for spec in _GROUNDED])
+        sets.append((one.title, job, labels.sources.astype(np.intp), {"supported": labels.truth.astype(float)}))
+    if not sets:
         raise InputError("none of the rated data is there", file=data.folder, remedy="see docs/reproduce.md")
-    planned = [[metric_of(spec, None, defaults) for spec in specs] for _, _, _, specs, defaults, _, _ in jobs]
-    scores.fill(Job(job[2], job[0], metrics) for job, metrics in zip(jobs, planned, strict=True))
+    scores.fill(job for _, job, _, _ in sets)
     made = []
-    for (name, title, corpus, _, _, clusters, by_aspect), metrics in zip(jobs, planned, strict=True):
+    for title, (corpus, name, metrics), clusters, by_aspect in sets:
         found: dict[str, Float] = {}
         for metric in metrics:
             table = scores.table(corpus, metric)
@@ -135,7 +156,7 @@ def populations(data: Data, scores: Scores) -> tuple[list[Population], list[str]
     return made, absent
 
 
-def cover(population: Population, draws: int) -> Tried:
+def cover(population: Population, draws: int) -> list[Cell]:
     """What the intervals do in so many draws of each number of ratings."""
     cells: list[Cell] = []
     patterns: dict[bytes, list[str]] = {}
@@ -145,8 +166,34 @@ def cover(population: Population, draws: int) -> Tried:
         for n in RATINGS:
             cells += Drawing(population, aspects, n).cells(draws)
     order = {key: place for place, key in enumerate(dict.fromkeys((one.aspect, one.metric, one.bare) for one in cells))}
-    cells.sort(key=lambda one: (order[one.aspect, one.metric, one.bare], one.ratings))
-    return Tried(population, tuple(cells))
+    return sorted(cells, key=lambda one: (order[one.aspect, one.metric, one.bare], one.ratings))
+
+
+def promises(population: Population, draws: int) -> list[Promise]:
+    """The bars of so many draws, for a set in which a row is supported or not; nothing for another one."""
+    if set(population.ratings) != {"supported"}:
+        return []
+    found: dict[tuple[str, int, float], list[tuple[bool, float, bool]]] = {}
+    for n in PROMISE_RATINGS:
+        drawing = Drawing(population, ["supported"], n)
+        wrong = drawing.ratings["supported"] < 1
+        rng = np.random.default_rng([n, len(drawing.members), draws, 1])
+        for _ in range(draws):
+            rows, design = drawing.file(rng)
+            clusters = np.arange(len(rows)) if design.clusters is None else design.clusters
+            for metric in PROMISING:
+                scores = drawing.scores[metric]
+                rated = RatedScores(scores[rows], design.rated, design.rated & wrong[rows], clusters)
+                for risk in RISKS:
+                    bar = rated.certified(risk, 1 - PROMISED)
+                    broken = bar.reason is None and bool(wrong[scores >= bar.threshold].mean() > risk)
+                    found.setdefault((metric, n, risk), []).append((bar.reason is None, bar.passing, broken))
+    made = []
+    for key, bars in sorted(found.items()):
+        certified, _, broken = np.mean(bars, axis=0).tolist()
+        passing = float(np.mean([passing for given, passing, _ in bars if given] or [np.nan]))
+        made.append(Promise(*key, certified, passing, broken))
+    return made
 
 
 class Drawing:
@@ -168,14 +215,12 @@ class Drawing:
     def cells(self, draws: int) -> Iterator[Cell]:
         """The same draws for every metric and aspect."""
         rng = np.random.default_rng([self.n, len(self.members), draws])
-        found: dict[tuple[str, str, bool], list[tuple[bool, float] | None]] = {}
+        found: dict[tuple[str, str, bool], list[tuple[Ends, float]]] = {}
         for _ in range(draws):
-            rows, design = self.file(rng)
-            for key, ends in self._intervals(rows, design):
-                hit = None if ends is None else (ends[0] <= self.truth[key[0]] <= ends[1], (ends[1] - ends[0]) / 2)
-                found.setdefault(key, []).append(hit)
-        for (aspect, metric, bare), hits in found.items():
-            yield summed(aspect, metric, self.n, hits, bare)
+            for key, ends in self._intervals(*self.file(rng)):
+                found.setdefault(key, []).append((ends, self.truth[key[0]]))
+        for (aspect, metric, bare), drawn in found.items():
+            yield summed(aspect, metric, self.n, drawn, bare)
 
     def file(self, rng: np.random.Generator) -> tuple[Integers, Design]:
         """A file of the population: its rows, and which of them are rated."""
@@ -187,9 +232,7 @@ class Drawing:
         alone = len(self.members) == len(self.sizes) == self.sizes.sum()
         return rows, Design(rated, np.zeros(len(rows), np.intp), None, None if alone else clusters)
 
-    def _intervals(
-        self, rows: Integers, design: Design
-    ) -> Iterator[tuple[tuple[str, str, bool], tuple[float, float] | None]]:
+    def _intervals(self, rows: Integers, design: Design) -> Iterator[tuple[tuple[str, str, bool], Ends]]:
         scores = {metric: x[rows] for metric, x in self.scores.items()}
         every = np.stack(list(scores.values()), 1)
         # What is refused for its scores is the same for every aspect.

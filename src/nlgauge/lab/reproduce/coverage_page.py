@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from nlgauge._version import __version__
-from nlgauge.lab.reproduce.coverage import ALONE, RATINGS, TOGETHER, Cell, Tried
+from nlgauge.lab.reproduce.coverage import ALONE, PROMISED, RATINGS, TOGETHER, Cell, Tried
 from nlgauge.lab.reproduce.differences import RATINGS as OF_EACH
 from nlgauge.lab.reproduce.markdown import render, table
-from nlgauge.lab.reproduce.promises import CONFIDENCE, Promise
 
 LOW, HIGH = 0.93, 0.97
 """Where the coverage of a 95 % interval has to lie"""
@@ -17,14 +16,11 @@ _MOST_REFUSED = 0.5
 """A kind of interval counts as refused where more of the draws are"""
 
 
-def page(
-    made: Sequence[tuple[Tried, Sequence[Cell], Sequence[Promise]]], absent: Sequence[str], draws: int
-) -> str:  # fmt: skip
-    """The page in Markdown. made: of each set the intervals of means, those of differences, and the bars."""
-    tried = [one for one, _, _ in made]
+def page(tried: Sequence[Tried], absent: Sequence[str], draws: int) -> str:
+    """The page in Markdown."""
     cells = [(one, cell) for one in tried for cell in one.cells if not cell.bare]
     judged = [(one, cell) for one, cell in cells if _judged(cell)]
-    of_two = [cell.covered for _, of_pairs, _ in made for cell in of_pairs if _judged(cell)]
+    of_two = [cell.covered for one in tried for cell in one.differences if _judged(cell)]
     return render(
         "coverage.md",
         draws=draws,
@@ -38,12 +34,12 @@ def page(
         low=LOW,
         high=HIGH,
         most_refused=_MOST_REFUSED,
-        sections=[(one.population.title, _section(one), _most_refused(one)) for one in tried],
-        differences=_differences({one.population.title: of_pairs for one, of_pairs, _ in made if of_pairs}),
+        sections=[_section(one) for one in tried],
+        differences=_differences(tried),
         of_two=of_two,
         outside=sum(not LOW <= covered <= HIGH for covered in of_two),
-        confidence=CONFIDENCE,
-        promises=_promises({one.population.title: bars for one, _, bars in made if bars}),
+        confidence=PROMISED,
+        promises=_promises(tried),
     )
 
 
@@ -80,15 +76,12 @@ def _worth(one: Tried, cell: Cell) -> float:
     return cell.ratings * (alone.half / cell.half) ** 2
 
 
-def _most_refused(one: Tried) -> float:
-    """The largest share of draws without an interval, of the kinds that count as given."""
-    return max(cell.refused for cell in one.cells if cell.refused <= _MOST_REFUSED)
-
-
-def _section(one: Tried) -> list[str]:
+def _section(one: Tried) -> tuple[str, list[str], float]:
+    """The set, its table, and the largest share of draws without an interval, of the kinds that count as given."""
     order = list(one.population.ratings)
     rows = _lines(sorted(one.cells, key=lambda cell: order.index(cell.aspect)))
-    return table(["aspect", "by", *_heads(RATINGS)], "ll" + "rr" * len(RATINGS), rows)
+    lines = table(["aspect", "by", *_heads(RATINGS)], "ll" + "rr" * len(RATINGS), rows)
+    return one.population.title, lines, max(cell.refused for cell in one.cells if cell.refused <= _MOST_REFUSED)
 
 
 def _lines(cells: Iterable[Cell]) -> list[list[str]]:
@@ -113,18 +106,18 @@ def _numbers(cell: Cell) -> tuple[str, str]:
     return ("-", "-") if math.isnan(cell.covered) else (f"{100 * cell.covered:.1f}", f"{cell.half:.3g}")
 
 
-def _differences(made: Mapping[str, Sequence[Cell]]) -> list[str]:
+def _differences(tried: Sequence[Tried]) -> list[str]:
     """The intervals of two systems' difference, by set, aspect and metric; nothing where there are none."""
-    rows = [[title, *line] for title, cells in made.items() for line in _lines(cells)]
+    rows = [[one.population.title, *line] for one in tried for line in _lines(one.differences)]
     return table(["set", "aspect", "by", *_heads(OF_EACH)], "lll" + "rr" * len(OF_EACH), rows) if rows else []
 
 
-def _promises(kept: Mapping[str, Sequence[Promise]]) -> list[str]:
+def _promises(tried: Sequence[Tried]) -> list[str]:
     rows = []
-    for title, found in kept.items():
-        for one in found:
-            passing = "-" if math.isnan(one.passing) else f"{one.passing:.0%}"
-            shares = f"{one.risk:.0%}", f"{one.certified:.1%}", passing, f"{one.broken:.1%}"
-            rows.append([title, f"`{one.metric}`", one.ratings, *shares])
+    for one in tried:
+        for bar in one.promises:
+            passing = "-" if math.isnan(bar.passing) else f"{bar.passing:.0%}"
+            shares = f"{bar.risk:.0%}", f"{bar.certified:.1%}", passing, f"{bar.broken:.1%}"
+            rows.append([one.population.title, f"`{bar.metric}`", bar.ratings, *shares])
     heads = ["set", "metric", "ratings", "risk", "draws with a bar", "rows that pass it", "promise broken"]
     return table(heads, "llrrrrr", rows) if rows else []

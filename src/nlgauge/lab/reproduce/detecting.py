@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
 from nlgauge.lab.reproduce.columns import only
 from nlgauge.lab.reproduce.scoring import read_model, scored
 from nlgauge.lab.reproduce.specs import metric_of, names_of, refusal
-from nlgauge.lab.training.labelled import Labelled, read_labelled
+from nlgauge.lab.training.labelled import Labelled, as_corpus, labelled_set
 from nlgauge.maths.detection import detection, resampled_area
 from nlgauge.metrics.base import Metric, model_of
 
@@ -68,12 +67,7 @@ class Labels:
 
     def __init__(self, name: str, rows: Sequence[Labelled]) -> None:
         self.name, self.rows = name, rows
-        self.corpus = Corpus(
-            tuple(
-                Row(row.candidate, (row.source,), row.source, question=row.question, item=str(n))
-                for n, row in enumerate(rows, 1)
-            )
-        )
+        self.corpus = as_corpus(rows)
         self.truth = np.array([int(row.supported) for row in rows])
         """1 where all of a text is supported"""
         places = {text: n for n, text in enumerate(dict.fromkeys(row.source for row in rows))}
@@ -83,11 +77,8 @@ class Labels:
 
 def read_set(folder: Path, name: str, limit: int | None) -> Labels | None:
     """A set of a folder, or of its folder `grounding`; None where it is not there. limit: rows."""
-    for place in (folder, folder / "grounding"):
-        for suffix in (".jsonl.xz", ".jsonl.gz", ".jsonl"):
-            if (path := place / f"{name}{suffix}").is_file():
-                return Labels(name, list(read_labelled(path))[:limit])
-    return None
+    rows = labelled_set(folder, name)
+    return None if rows is None else Labels(name, rows[:limit])
 
 
 def detect(

@@ -10,8 +10,7 @@ from nlgauge.lab.reproduce.detecting import METRICS, Found, Tried
 from nlgauge.lab.reproduce.labelled_sets import LABELLED_SETS, WHOLE_TEST_PART, LabelledSet, Others
 from nlgauge.lab.reproduce.markdown import ranged, render, short, table
 from nlgauge.lab.reproduce.specs import metric_of
-from nlgauge.lab.studies.probe_texts import KINDS
-from nlgauge.lab.studies.probes import SETTINGS, Area, ProbeResult, Probes
+from nlgauge.lab.studies.probes import KINDS, SETTINGS, ProbeResult, Probes
 from nlgauge.metrics.base import model_of
 
 _SETS = {one.name: one for one in LABELLED_SETS}
@@ -44,7 +43,9 @@ def short_table(tried: Sequence[Tried]) -> list[str]:
         cells = [_best(one, name, "auc") for name in (*models, "")]
         cells += [_best(one, name, "best_f1") for name in models]
         known = _SETS[one.name]
-        rows.append([known.title, f"{one.rows:,}", *cells, short(_everything(one)), _published(known)])
+        best = max(known.published, key=lambda other: other.f1, default=None)
+        published = "-" if best is None else f"{_number(best)} ({best.name})"
+        rows.append([known.title, f"{one.rows:,}", *cells, short(_everything(one)), published])
     align = "l" + "r" * (len(heads) + 3)
     return table(["set", "rows", *heads, "every text flagged: F1", "best published: F1"], align, rows)
 
@@ -52,11 +53,6 @@ def short_table(tried: Sequence[Tried]) -> list[str]:
 def _best(one: Tried, model: str, what: str) -> str:
     known = [found.texts[what] for found in one.found if found.model == model and not math.isnan(found.texts[what])]
     return short(max(known)) if known else "-"
-
-
-def _published(known: LabelledSet) -> str:
-    best = max(known.published, key=lambda other: other.f1, default=None)
-    return "-" if best is None else f"{_number(best)} ({best.name})"
 
 
 def _number(other: Others) -> str:
@@ -101,7 +97,8 @@ def section(found: Probes) -> list[str]:
     """The probes: a table of all errors together and one by kind of error."""
     rows = [
         [
-            _named(one.metric, one.part), one.model, one.setting, _area(one.twin), _area(one.paraphrase),
+            _named(one.metric, one.part), one.model, one.setting,
+            *(ranged(area.value, area.low, area.high, 2) for area in (one.twin, one.paraphrase)),
             _share(one.marked), _share(one.found),
         ]
         for one in found.records
@@ -121,10 +118,6 @@ def _by_kind(records: Sequence[ProbeResult]) -> list[list[str]]:
             numbers = (short(kinds.get(kind, math.nan), 2) for kind in KINDS)
             rows.append([_named(one.metric, one.part), one.model, *numbers])
     return rows
-
-
-def _area(area: Area) -> str:
-    return ranged(area.value, area.low, area.high, 2)
 
 
 def _share(share: float) -> str:

@@ -8,7 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.lab.reproduce.coverage import ALONE, CONFIDENCE, ROWS_A_RATING, TOGETHER, Cell, Population, summed
+from nlgauge.lab.reproduce.coverage import (
+    ALONE,
+    CONFIDENCE,
+    ROWS_A_RATING,
+    TOGETHER,
+    Cell,
+    Ends,
+    Population,
+    Tried,
+    cover,
+    promises,
+    summed,
+)
 from nlgauge.maths.prediction_powered import Design, Float, Integers, Powered, interval, powered, totals
 from nlgauge.meta.fitting import combined
 from nlgauge.meta.refusing import refusal
@@ -42,17 +54,20 @@ def differences(population: Population, draws: int) -> list[Cell]:
             continue
         for n in RATINGS:
             rng = np.random.default_rng([n, len(place), draws, 2])
-            found: dict[str, list[tuple[bool, float] | None]] = {}
+            found: dict[str, list[tuple[Ends, float]]] = {}
             for _ in range(draws):
                 pair = place[rng.choice(len(place), 2, replace=False)]
                 halves = _file(pair[:, (pair >= 0).any(0)], n, rng)
                 one, other = (float(ratings[rows[rows >= 0]].mean()) for rows in pair)
-                truth = one - other
                 for metric, ends in _intervals(population.scores, ratings, halves, aspect == first):
-                    hit = None if ends is None else (ends[0] <= truth <= ends[1], (ends[1] - ends[0]) / 2)
-                    found.setdefault(metric, []).append(hit)
-            cells += [summed(aspect, metric, n, hits) for metric, hits in found.items()]
+                    found.setdefault(metric, []).append((ends, one - other))
+            cells += [summed(aspect, metric, n, drawn) for metric, drawn in found.items()]
     return cells
+
+
+def tried(population: Population, draws: int) -> Tried:
+    """What intervals of means do, and of differences, and bars where a row is supported or not."""
+    return Tried(population, cover(population, draws), differences(population, draws), promises(population, draws))
 
 
 def _places(population: Population, ratings: Float) -> Integers:
@@ -78,7 +93,7 @@ def _file(pair: Integers, n: int, rng: np.random.Generator) -> list[_Half]:
 
 def _intervals(
     scores: Mapping[str, Float], ratings: Float, halves: list[_Half], together: bool
-) -> Iterator[tuple[str, tuple[float, float] | None]]:
+) -> Iterator[tuple[str, Ends]]:
     """By metric, as `nlgauge.estimate` puts two systems together; None where one of them is refused."""
     every = np.stack(list(scores.values()), 1)
     columns = {ALONE: np.zeros((len(every), 1)), **{metric: x[:, None] for metric, x in scores.items()}}

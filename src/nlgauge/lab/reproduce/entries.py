@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from nlgauge.data.corpus import Corpus
-from nlgauge.data.table import ScoreTable
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import SpecError
-from nlgauge.lab.reproduce.columns import defined, only, part_of, single, without
+from nlgauge.lab.reproduce.columns import defined, only, part_of, without
 from nlgauge.lab.reproduce.published import Entry, Table
-from nlgauge.lab.reproduce.rated import VIEWS, Data
+from nlgauge.lab.reproduce.rated import CORRELATIONS, VIEWS, Data
 from nlgauge.lab.reproduce.scoring import Scores
 from nlgauge.lab.reproduce.specs import metric_of, names_of, refusal
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.join import join, turned
 from nlgauge.metrics.base import Metric
-
-
-class Meant(NamedTuple):
-    """What to score for a row on one of the table's data."""
-
-    corpora: tuple[Corpus, ...]
-    """One, or several whose values or correlations are averaged"""
-    metric: Metric
 
 
 class Entries:
@@ -38,8 +29,8 @@ class Entries:
         self._offered: set[str] = set()
         self._met: set[str] = set()
 
-    def meant(self, table: Table, entry: Entry, data: str) -> Meant | str:
-        """What to score for a row; or why there is nothing."""
+    def meant(self, table: Table, entry: Entry, data: str) -> tuple[tuple[Corpus, ...], Metric] | str:
+        """What to score for a row: one corpus, or several whose values or correlations are averaged; or why nothing."""
         if entry.why is not None:
             return entry.why
         spec = entry.on(data, self.model)
@@ -55,7 +46,7 @@ class Entries:
         if self._only and not meant:
             return "left out by --metrics"
         corpora = self._view(table, entry.view or table.view, data)
-        return Meant(corpora, metric) if corpora else "no row has the texts for it"
+        return (corpora, metric) if corpora else "no row has the texts for it"
 
     def refuse_unused(self) -> None:
         """Raises SpecError where a metric was chosen that no row has which was asked about."""
@@ -68,14 +59,15 @@ class Entries:
         meant = self.meant(table, entry, data)
         if isinstance(meant, str):
             return meant
+        corpora, metric = meant
         scored: list[ScoreTable] = []
-        for corpus in meant.corpora:
-            one = self._scores.table(corpus, meant.metric)
+        for corpus in corpora:
+            one = self._scores.table(corpus, metric)
             if one is None or len(one.rows) < len(corpus):
-                return self._scores.why(corpus, meant.metric)
+                return self._scores.why(corpus, metric)
             scored.append(defined(one, entry.undefined))
         if entry.part and entry.part not in only(scored[0]).parts:
-            return f"{meant.metric} has no part {entry.part!r}"
+            return f"{metric} has no part {entry.part!r}"
         return scored
 
     def values(self, table: Table, entry: Entry, data: str) -> ScoreTable | str:
@@ -89,12 +81,14 @@ class Entries:
             return scored
         if len(scored) == 1 and scored[0].rows == rows:
             return ScoreTable(rows, {entry.name: only(scored[0])}, {})
-        return single(rows, entry.name, _mean(scored, entry.part, rows))
+        values = _mean(scored, entry.part, rows)
+        reasons = dict.fromkeys(np.flatnonzero(np.isnan(values)).tolist(), "no value")
+        return ScoreTable(rows, {entry.name: Column(("score",), values[:, None], reasons)}, {})
 
     def cut(self, table: Table, entry: Entry, data: str) -> list[ScoreTable] | str:
         """Tables of a row's one part, without the systems that it leaves out, whose correlations are averaged: most
         often a single one; or why there is none."""
-        if VIEWS[entry.view or table.view].mean_of == "correlations" and entry.spec is not None:
+        if (entry.view or table.view) == CORRELATIONS and entry.spec is not None:
             tables = self.scored(table, entry, data)
         else:
             values = self.values(table, entry, data)
@@ -108,7 +102,7 @@ class Entries:
         corpus = self.data.corpus(table.data[data])
         key = corpus.digest, view
         if key not in self._views:
-            self._views[key] = tuple(some for some in VIEWS[view].of(corpus) if len(some))
+            self._views[key] = tuple(some for some in VIEWS[view](corpus) if len(some))
         return self._views[key]
 
 

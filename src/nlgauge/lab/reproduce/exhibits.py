@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 
 from nlgauge.lab.reproduce.markdown import render, table
 from nlgauge.lab.reproduce.published import PAPERS, Table, by_name
@@ -35,7 +34,13 @@ def page() -> str:
     found = by_name()
     rows: dict[str, list[tuple[str, ...]]] = {paper: [] for paper in PAPERS}
     for name in sorted(found, key=_order):
-        rows[found[name][0].paper].append((label(name), *_cells(name, found[name])))
+        first = found[name][0]
+        titles = "; ".join(one.title.partition(": ")[2] or one.title for one in found[name])
+        command = first.command or (f"nlgauge reproduce {name} --data rated" if first.rows else "")
+        parts = ", then ".join(f"`{part}`" for part in command.split("; ") if part)
+        remark = first.why or first.differs or next(iter(first.notes), "")
+        remark = f"{remark[:1].upper()}{remark[1:].rstrip('.')}." if remark else ""
+        rows[first.paper].append((label(name), titles, state(first), parts, remark))
     counts = Counter(row[2] for of_paper in rows.values() for row in of_paper)
     told = ", ".join(f"{counts[word]} are {word}" for word in (REBUILT, COMPARED, ABSENT))
     heads = ["exhibit", "shows", "state", "command", "remark"]
@@ -43,20 +48,6 @@ def page() -> str:
     unnumbered = {PAPERS[paper] for paper, own in rows.items() if any(row[0] == "-" for row in own)}
     words = {"rebuilt": REBUILT, "compared": COMPARED, "absent": ABSENT}
     return render("papers.md", total=counts.total(), told=told, papers=papers, unnumbered=unnumbered, **words)
-
-
-def _cells(name: str, tables: Sequence[Table]) -> tuple[str, str, str, str]:
-    first = tables[0]
-    titles = "; ".join(one.title.partition(": ")[2] or one.title for one in tables)
-    command = first.command or (f"nlgauge reproduce {name} --data rated" if first.rows else "")
-    parts = (f"`{part}`" for part in command.split("; ") if part)
-    remark = first.why or first.differs or next(iter(first.notes), "")
-    return (
-        titles,
-        state(first),
-        ", then ".join(parts),
-        f"{remark[:1].upper()}{remark[1:].rstrip('.')}." if remark else "",
-    )
 
 
 def _order(name: str) -> tuple[int, str, int, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,6 @@ from nlgauge.errors import InputError
 from nlgauge.lab.reproduce.columns import only, part_of
 from nlgauge.lab.reproduce.entries import Entries
 from nlgauge.lab.reproduce.published import Column, Entry, Table
-from nlgauge.lab.reproduce.rebuilt import Block, Cell
 from nlgauge.lab.studies.distributions import scaled
 from nlgauge.meta.agreement import correlate
 from nlgauge.meta.arrays import Float
@@ -24,17 +23,71 @@ from nlgauge.meta.correlation import means
 from nlgauge.meta.join import grid, ratings, turned
 from nlgauge.meta.williams import williams
 
+
+@dataclass(frozen=True)
+class Cell:
+    """One number, published and ours, in the unit in print."""
+
+    published: float | None = None
+    ours: float = math.nan
+    reason: str | None = None
+    """Why there is none of ours"""
+
+    @property
+    def difference(self) -> float:
+        """Ours minus published; NaN where one is missing."""
+        return math.nan if self.published is None else self.ours - self.published
+
+
+@dataclass(frozen=True)
+class Block:
+    """Columns that stand together: one data set, aspect and level."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: dict[str, tuple[Cell, ...]]
+    samples: dict[str, Float] = field(default_factory=dict)
+    """Of 'distributions' the values by row: from 0 to 1, larger is better"""
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """A table with ours in it."""
+
+    table: Table
+    blocks: list[Block]
+    specs: dict[str, str]
+    """By row: the spec of ours, with the data's name where rows have several"""
+    facts: list[str]
+    """Rows, models, and what else the numbers depend on"""
+
+    @property
+    def cells(self) -> list[Cell]:
+        """All, row by row."""
+        return [cell for block in self.blocks for row in block.rows.values() for cell in row]
+
+    @property
+    def summary(self) -> str:
+        """How much was rebuilt, and how near it is."""
+        published = [cell for cell in self.cells if cell.published is not None]
+        both = [cell for cell in published if not math.isnan(cell.difference)]
+        if not published:
+            return f"{sum(not math.isnan(cell.ours) for cell in self.cells)} numbers; none is published"
+        if not both:
+            return f"0 of {len(published)} published numbers compared"
+        half = 0.5 * 10**-self.table.digits
+        same = sum(abs(cell.difference) <= half * (1 + 1e-9) for cell in both)
+        mean = float(np.mean([abs(cell.difference) for cell in both]))
+        return (
+            f"{len(both)} of {len(published)} published numbers compared, {same} of them to the last digit in print; "
+            f"mean difference {mean:.{self.table.digits}f}"
+        )
+
+
 _QUANTILES = (0, 10, 25, 50, 75, 90, 100)
 
 
-class Made(NamedTuple):
-    """The blocks of a table, and of 'distributions' its samples."""
-
-    blocks: list[Block]
-    samples: dict[str, dict[str, Float]]
-
-
-def agreement(entries: Entries, table: Table) -> Made:
+def agreement(entries: Entries, table: Table) -> list[Block]:
     """The agreement of each row with each aspect."""
     _check_rated(entries, table)
     cells: dict[tuple[int, str], Cell] = {}
@@ -45,8 +98,10 @@ def agreement(entries: Entries, table: Table) -> Made:
         values = _correlated(entries, table, data, scored)
         for entry in table.rows:
             if entry.best:
-                for n in numbers:
-                    cells[n, entry.name] = _best([cells[n, name] for name in entry.best], entry, n)
+                for n in numbers:  # the largest number of some rows, which stand before this one
+                    known = [cells[n, name] for name in entry.best]
+                    best = max(known, key=lambda cell: -math.inf if math.isnan(cell.ours) else cell.ours)
+                    cells[n, entry.name] = replace(best, published=_printed(entry, n))
                 continue
             cut = tables[entry.name]
             refused = cut if isinstance(cut, str) else None
@@ -55,24 +110,18 @@ def agreement(entries: Entries, table: Table) -> Made:
                 ours = float(np.mean([value for value, _ in coefficients])) if coefficients else math.nan
                 reason = next((reason for _, reason in coefficients if reason), None)
                 cells[n, entry.name] = Cell(_printed(entry, n), ours * table.scale, reason if coefficients else refused)
-    blocks: list[Block] = []
+    blocks = []
     for title, together in _grouped(table.columns).items():
         heads = tuple(head for head, _ in together)
         rows = {entry.name: tuple(cells[n, entry.name] for _, n in together) for entry in table.rows}
         if table.average:
             heads, rows = (*heads, "average"), {name: (*row, _average(row)) for name, row in rows.items()}
         blocks.append(Block(title, heads, rows))
-    return Made(blocks, {})
+    return blocks
 
 
 def _printed(entry: Entry, n: int) -> float | None:
     return entry.published[n] if entry.published else None
-
-
-def _best(cells: Sequence[Cell], entry: Entry, n: int) -> Cell:
-    """The largest number of some rows, which stand before this one."""
-    best = max(cells, key=lambda cell: -math.inf if math.isnan(cell.ours) else cell.ours)
-    return replace(best, published=_printed(entry, n))
 
 
 def _average(row: Sequence[Cell]) -> Cell:
@@ -83,62 +132,52 @@ def _average(row: Sequence[Cell]) -> Cell:
     return Cell(published, float(np.mean([cell.ours for cell in row])), reason)
 
 
-def between(entries: Entries, table: Table) -> Made:
+def between(entries: Entries, table: Table) -> list[Block]:
     """Pearson correlation of the rows with each other, of systems' means."""
-
-    def correlated(one: _BySystem, name: str, other: str) -> float:
-        return float(correlation(one.means[name], one.means[other]))
-
-    return _each_other(entries, table, "{}, systems' means ({})", correlated)
+    return _each_other(entries, table, "{}, systems' means ({})", _alike)
 
 
-def williams_tests(entries: Entries, table: Table) -> Made:
+def williams_tests(entries: Entries, table: Table) -> list[Block]:
     """p that a row correlates better than a column, for each aspect."""
-
-    def better(one: _BySystem, name: str, other: str) -> float:
-        return _better(one.means[name], one.means[other], one.people)
-
-    return _each_other(entries, table, "{}, {}", better)
+    return _each_other(entries, table, "{}, {}", _better)
 
 
 def _each_other(
     entries: Entries, table: Table, title: str, number: Callable[[_BySystem, str, str], float]
-) -> Made:  # fmt: skip
-    """A number for every two rows."""
+) -> list[Block]:  # fmt: skip
+    """A number for every two rows, by systems' means."""
+    _check_rated(entries, table)
     blocks = []
-    for one in _by_system(entries, table):
-        names = tuple(entry.name for entry in table.rows if entry.name not in one.reasons)
+    for data, aspect, _, _ in table.columns:
+        one = _by_system(entries, table, data, aspect)
+        heads = tuple(name for name in one.means if name not in one.reasons)
         rows = {
-            entry.name: tuple(
-                Cell(None, number(one, entry.name, other), one.reasons.get(entry.name)) for other in names
-            )
-            for entry in table.rows
+            name: tuple(Cell(None, number(one, name, other), one.reasons.get(name)) for other in heads)
+            for name in one.means
         }
-        blocks.append(Block(title.format(one.data, one.aspect.replace("_", " ")), names, rows))
-    return Made(blocks, {})
+        blocks.append(Block(title.format(data, aspect.replace("_", " ")), heads, rows))
+    return blocks
 
 
-def distributions(entries: Entries, table: Table) -> Made:
+def distributions(entries: Entries, table: Table) -> list[Block]:
     """Quantiles of each row's values, scaled from least to most, larger better."""
     blocks: list[Block] = []
-    samples: dict[str, dict[str, Float]] = {}
     for data in dict.fromkeys(column.data for column in table.columns):
-        rows: dict[str, tuple[Cell, ...]] = {}
-        samples[data] = {}
+        block = Block(data, tuple(f"{q} %" for q in _QUANTILES), {})
         for entry in table.rows:
             scored = entries.values(table, entry, data)
             known = None if isinstance(scored, str) else scaled(turned(part_of(only(scored), entry.part), 0))
             if known is None or not len(known):
                 reason = scored if isinstance(scored, str) else "all values are alike"
-                rows[entry.name] = tuple(Cell(reason=reason) for _ in _QUANTILES)
+                block.rows[entry.name] = (Cell(reason=reason),) * len(_QUANTILES)
                 continue
-            samples[data][entry.name] = known
-            rows[entry.name] = tuple(Cell(ours=float(value)) for value in np.percentile(known, _QUANTILES))
-        blocks.append(Block(data, tuple(f"{q} %" for q in _QUANTILES), rows))
-    return Made(blocks, samples)
+            block.samples[entry.name] = known
+            block.rows[entry.name] = tuple(Cell(ours=float(value)) for value in np.percentile(known, _QUANTILES))
+        blocks.append(block)
+    return blocks
 
 
-MAKERS: Mapping[str, Callable[[Entries, Table], Made]] = {
+MAKERS: Mapping[str, Callable[[Entries, Table], list[Block]]] = {
     "agreement": agreement,
     "sweep": agreement,
     "between": between,
@@ -182,8 +221,6 @@ def _together(scored: Mapping[str, Sequence[ScoreTable]]) -> Iterator[ScoreTable
 
 
 class _BySystem(NamedTuple):
-    data: str
-    aspect: str
     means: dict[str, Float]
     """By row, each system's mean: [systems]"""
     people: Float
@@ -192,22 +229,19 @@ class _BySystem(NamedTuple):
     """Why a row has none"""
 
 
-def _by_system(entries: Entries, table: Table) -> Iterator[_BySystem]:
-    _check_rated(entries, table)
-    for data, aspect, _, _ in table.columns:
-        corpus = entries.data.corpus(table.data[data])
-        nothing = np.full(len(corpus.systems), np.nan)
-        one = _BySystem(data, aspect, {}, nothing, {})
-        for entry in table.rows:
-            scored = entries.values(table, entry, data)
-            if isinstance(scored, str):
-                one.means[entry.name], one.reasons[entry.name] = nothing, scored
-                continue
-            place, rated = grid(scored), ratings(scored, corpus)
-            values = turned(part_of(only(scored), entry.part), 0)
-            one.means[entry.name], people = means(place.of(values), place.of(rated.values[aspect]))
-            one = one._replace(people=people)
-        yield one
+def _by_system(entries: Entries, table: Table, data: str, aspect: str) -> _BySystem:
+    corpus = entries.data.corpus(table.data[data])
+    nothing = np.full(len(corpus.systems), np.nan)
+    found, people, reasons = {}, nothing, {}
+    for entry in table.rows:
+        scored = entries.values(table, entry, data)
+        if isinstance(scored, str):
+            found[entry.name], reasons[entry.name] = nothing, scored
+            continue
+        place, rated = grid(scored), ratings(scored, corpus)
+        values = turned(part_of(only(scored), entry.part), 0)
+        found[entry.name], people = means(place.of(values), place.of(rated.values[aspect]))
+    return _BySystem(found, people, reasons)
 
 
 def _check_rated(entries: Entries, table: Table) -> None:
@@ -234,9 +268,14 @@ def _grouped(columns: Sequence[Column]) -> dict[str, list[tuple[str, int]]]:
     return grouped
 
 
-def _better(one: Float, other: Float, people: Float) -> float:
+def _alike(one: _BySystem, name: str, other: str) -> float:
+    return float(correlation(one.means[name], one.means[other]))
+
+
+def _better(one: _BySystem, name: str, other: str) -> float:
     """p that one correlates better with people than another; NaN for a metric and itself, and below four systems."""
-    if one is other or len(people) < 4:
+    a, b, people = one.means[name], one.means[other], one.people
+    if a is b or len(people) < 4:
         return math.nan
-    first, second, mutual = (float(correlation(a, b)) for a, b in ((one, people), (other, people), (one, other)))
+    first, second, mutual = (float(correlation(*pair)) for pair in ((a, people), (b, people), (a, b)))
     return williams(first, second, mutual, len(people)).p

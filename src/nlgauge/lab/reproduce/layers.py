@@ -91,19 +91,18 @@ class Family:
 
 
 def families(
-    data: Data, scores: Scores, model: str | None = None, names: Sequence[str] = (),
-    suites: Sequence[Suite] = SUITES, judged: Mapping[str, Mapping[str, tuple[str, ...]]] = FAMILIES,
-) -> tuple[list[Family], list[str], list[str]]:  # fmt: skip
+    data: Data, scores: Scores, model: str | None = None, names: Sequence[str] = ()
+) -> tuple[list[Family], list[str], list[str]]:
     """Families on every layer of a model, the models that were read, and the data that are not there.
 
     names: of families, all if none is given. Raises SpecError for another name, InputError where no data are there.
     """
-    if unknown := [name for name in names if name not in judged]:
-        raise SpecError(f"--metrics {unknown[0]}: not one of {', '.join(judged)}")
-    wanted = {name: by_suite for name, by_suite in judged.items() if not names or name in names}
+    if unknown := [name for name in names if name not in FAMILIES]:
+        raise SpecError(f"--metrics {unknown[0]}: not one of {', '.join(FAMILIES)}")
+    wanted = {name: by_suite for name, by_suite in FAMILIES.items() if not names or name in names}
     settings = {name: _settings(name, model) for name in wanted}
     cut: list[Suite] = []
-    for suite in suites:
+    for suite in SUITES:
         specs = [spec for name in wanted if suite.name in wanted[name] for spec in settings[name].values()]
         if specs:
             cut.append(replace(suite, groups=(Group(tuple(specs)),), measured=suite.measured[:1]))
@@ -111,16 +110,12 @@ def families(
     found: list[Family] = []
     for name, by_suite in wanted.items():
         here = [one for one in measured if one.suite.name in by_suite]
-        values = {
-            layer: {
-                Judge(one.suite.title, aspect): getattr(
-                    one.values.get(spec, {}).get((aspect, *one.suite.measured[0])), "value", math.nan
-                )
-                for one in here
-                for aspect in by_suite[one.suite.name]
-            }
-            for layer, spec in settings[name].items()
-        }
+        values: dict[int, dict[Judge, float]] = {layer: {} for layer in settings[name]}
+        for layer, spec in settings[name].items():
+            for one in here:
+                for aspect in by_suite[one.suite.name]:
+                    agreed = one.values.get(spec, {}).get((aspect, *one.suite.measured[0]))
+                    values[layer][Judge(one.suite.title, aspect)] = math.nan if agreed is None else agreed.value
         if here:
             found.append(Family(name, values))
     return found, list(dict.fromkeys(name for one in measured for name in one.models)), absent

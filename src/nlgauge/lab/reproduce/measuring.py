@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
@@ -78,19 +79,18 @@ class Measured:
 
     def verdict(self, key: Key) -> Verdict | None:
         """None where nothing is published, or nothing is ours."""
-        published, agreed = best(self.suite.sources[0].file, *key), self.of(key)
-        whole = {name: one for name, one in agreed.items() if name not in self.partial}
-        ours = self.leader(whole, True)
+        published = best(self.suite.sources[0].file, *key)
+        whole = {name: one for name, one in self.of(key).items() if name not in self.partial}
+
+        def leader(reading: bool) -> str | None:
+            names = [name for name in whole if (name in self.reading) == reading]
+            return max(names, key=lambda name: whole[name].value, default=None)
+
+        ours, floor = leader(True), leader(False)
         if published is None or ours is None:
             return None
-        floor = self.leader(whole, False)
         height = None if floor is None else (floor, whole[floor].value)
         return Verdict(self.suite, key, ours, whole[ours], published, height)
-
-    def leader(self, agreed: Mapping[str, Agreement], reading: bool) -> str | None:
-        """The metric of the largest value, among those that read the model or those that do not."""
-        names = [name for name in agreed if (name in self.reading) == reading]
-        return max(names, key=lambda name: agreed[name].value, default=None)
 
     @property
     def keys(self) -> list[Key]:
@@ -130,7 +130,11 @@ def measure(
         remedy = f"put {', '.join(absent)} there, each as .jsonl or .jsonl.gz: see docs/reproduce.md"
         raise InputError("none of the rated data is there", file=data.folder, remedy=remedy)
     plans = [_plan(suite, data, model, metrics) for suite in here]
-    _refuse_unused(metrics, plans)
+    asked = {spec for suite in here for spec in suite.specs}
+    met = {name for plan in plans for spec, metric in plan.metrics.items() for name in names_of(spec, metric)}
+    if unused := [name for name in metrics if name not in met | asked]:
+        known = sorted({spec.partition("(")[0] for spec in asked})
+        raise SpecError(f"--metrics {unused[0]}: no suite has it; there are {', '.join(known)}")
     jobs = [Job(plan.corpus, plan.suite.name, list(plan.metrics.values())) for plan in plans]
     if kept:
         for job in jobs:
@@ -140,21 +144,20 @@ def measure(
     return [_measured(plan, data, scores, replicates) for plan in plans], absent
 
 
-@dataclass(frozen=True)
-class _Plan:
+class _Plan(NamedTuple):
     """What is to be scored of a suite."""
 
     suite: Suite
     corpus: Corpus
-    metrics: dict[str, Metric] = field(default_factory=dict)
+    metrics: dict[str, Metric]
     """By the spec that the suite gives"""
-    refused: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str]
     """Why others cannot be had"""
 
 
 def _plan(suite: Suite, data: Data, model: str | None, only_these: Sequence[str]) -> _Plan:
-    plan = _Plan(suite, VIEWS[suite.view].of(data.corpus(suite.sources))[0])
-    for spec in _specs(suite):
+    plan = _Plan(suite, VIEWS[suite.view](data.corpus(suite.sources))[0], {}, {})
+    for spec in suite.specs:
         name = spec.partition("(")[0]
         if only_these and not {spec, name, name.rpartition("/")[2]}.intersection(only_these):
             continue
@@ -163,18 +166,6 @@ def _plan(suite: Suite, data: Data, model: str | None, only_these: Sequence[str]
         except SpecError as error:
             plan.refused[spec] = refusal(error)
     return plan
-
-
-def _refuse_unused(metrics: Sequence[str], plans: Sequence[_Plan]) -> None:
-    asked = {spec for plan in plans for spec in _specs(plan.suite)}
-    met = {name for plan in plans for spec, metric in plan.metrics.items() for name in names_of(spec, metric)}
-    if unused := [name for name in metrics if name not in met | asked]:
-        known = sorted({spec.partition("(")[0] for spec in asked})
-        raise SpecError(f"--metrics {unused[0]}: no suite has it; there are {', '.join(known)}")
-
-
-def _specs(suite: Suite) -> list[str]:
-    return [spec for group in suite.groups for spec in group.metrics]
 
 
 def _measured(plan: _Plan, data: Data, scores: Scores, replicates: int) -> Measured:
@@ -194,20 +185,20 @@ def _measured(plan: _Plan, data: Data, scores: Scores, replicates: int) -> Measu
                 continue
             tables[spec] = table
             models.update(dict.fromkeys(read_model(table)))
-            names = [name for name, _ in _reported(spec, table, suite)]
-            reading.update(names if model_of(metric) is not None else ())
-            partial.update(dict.fromkeys(names, len(table.rows)) if len(table.rows) < len(corpus) else {})
+            for name, _ in _reported(spec, table, suite):
+                if model_of(metric) is not None:
+                    reading.add(name)
+                if len(table.rows) < len(corpus):
+                    partial[name] = len(table.rows)
         for name, key, agreed in _correlated(suite, group, tables, data.corpus(suite.sources), replicates):
             values.setdefault(name, {})[key] = agreed
     for name, by_key in values.items():
         if all(math.isnan(one.value) for one in by_key.values()):
             reasons[name] = next(one.reason for one in by_key.values()) or "no value"
-    place = {spec: n for n, spec in enumerate(_specs(suite))}
+    place = {spec: n for n, spec in enumerate(suite.specs)}
     ordered = {name: values[name] for name in sorted(values, key=lambda name: place[suite.spec_of(name)])}
-    items = len({row.item for row in corpus})
-    return Measured(
-        suite, len(corpus), items, len(corpus.systems), ordered, reasons, list(models), frozenset(reading), partial
-    )
+    sizes = len(corpus), len({row.item for row in corpus}), len(corpus.systems)
+    return Measured(suite, *sizes, ordered, reasons, list(models), frozenset(reading), partial)
 
 
 def _correlated(

@@ -132,16 +132,14 @@ def table(record: Mapping[str, Any]) -> Table:
         for name, sources in record.get("data", {}).items()
     }
     given["columns"] = tuple(Column(*column) for column in record.get("columns", ()))
-    given["rows"] = tuple(_entry(row) for row in record.get("rows", ()))
+    entries = []
+    for row in record.get("rows", ()):
+        one: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+        entries.append(Entry(one.pop("row"), **one))
+    given["rows"] = tuple(entries)
     for name in ("also", "notes"):
         given[name] = tuple(record.get(name, ()))
     return Table(**given)
-
-
-def _entry(record: Mapping[str, Any]) -> Entry:
-    given: dict[str, Any] = {"name" if key == "row" else key: value for key, value in record.items()}
-    made: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
-    return Entry(**made)
 
 
 def by_name() -> Mapping[str, list[Table]]:

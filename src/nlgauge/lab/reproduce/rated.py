@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TypeAlias
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.errors import InputError
 from nlgauge.lab.reproduce.published import Source
+from nlgauge.lab.studies.sweep import first_items
 from nlgauge.maths.stopwords import is_stopword
 from nlgauge.maths.words import words
 
@@ -23,6 +24,10 @@ def place(folder: Path, name: str) -> Path | None:
     return next((path for suffix in SUFFIXES if (path := folder / f"{name}{suffix}").is_file()), None)
 
 
+View: TypeAlias = Callable[[Corpus], list[Corpus]]
+"""What of the texts takes part: one corpus, or several whose values are averaged"""
+CORRELATIONS = "mean of correlations"
+"""The view whose corpora's correlations are averaged, not their values"""
 _LEARNED = 0.44
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
@@ -52,8 +57,7 @@ class Data:
                     problem = f"has no system {absent[0]!r}, which the published protocol leaves out"
                     raise InputError(problem, file=place(self.folder, source.file), remedy="name systems as published")
                 rows += [row for row in corpus if row.system not in source.without]
-            items = set(list(dict.fromkeys(row.item for row in rows))[: self.limit])
-            self._made[key] = Corpus(tuple(row for row in rows if row.item in items))
+            self._made[key] = first_items(Corpus(tuple(rows)), self.limit)
         return self._made[key]
 
     def _file(self, name: str) -> Corpus:
@@ -66,29 +70,19 @@ class Data:
         return self._read[name]
 
 
-class View(NamedTuple):
-    """What of the texts takes part: one corpus, or several whose values or correlations are averaged."""
-
-    of: Callable[[Corpus], list[Corpus]]
-    mean_of: str = "values"
-
-
-def _each(change: Callable[[Row], Row | None]) -> Callable[[Corpus], list[Corpus]]:
+def _each(change: Callable[[Row], Row | None]) -> View:
     def of(corpus: Corpus) -> list[Corpus]:
         return [Corpus(tuple(row for old in corpus if (row := change(old)) is not None))]
 
     return of
 
 
-def _each_reference(change: Callable[[Row, str], Row]) -> Callable[[Corpus], list[Corpus]]:
-    def of(corpus: Corpus) -> list[Corpus]:
-        most = max((len(row.references) for row in corpus), default=0)
-        return [
-            Corpus(tuple(change(row, row.references[n]) for row in corpus if n < len(row.references)))
-            for n in range(most)
-        ]
-
-    return of
+def _each_reference(corpus: Corpus) -> list[Corpus]:
+    most = max((len(row.references) for row in corpus), default=0)
+    return [
+        Corpus(tuple(replace(row, references=(row.references[n],)) for row in corpus if n < len(row.references)))
+        for n in range(most)
+    ]
 
 
 def _first(row: Row) -> Row:
@@ -124,15 +118,13 @@ def _unseen(corpus: Corpus) -> list[Corpus]:
 
 
 VIEWS: Mapping[str, View] = {
-    "as given": View(lambda corpus: [corpus]),
-    "unseen by the weighters": View(_unseen),
-    "first reference": View(_each(_first)),
-    "without stop-words": View(_each(_cleaned)),
-    "sentences on lines": View(_each(_lines)),
-    "first reference, sentences on lines": View(_each(lambda row: _lines(_first(row)))),
-    "source as reference": View(
-        _each(lambda row: None if row.source is None else replace(row, references=(row.source,)))
-    ),
-    "mean over references": View(_each_reference(lambda row, text: replace(row, references=(text,)))),
-    "mean of correlations": View(_each_reference(lambda row, text: replace(row, references=(text,))), "correlations"),
+    "as given": lambda corpus: [corpus],
+    "unseen by the weighters": _unseen,
+    "first reference": _each(_first),
+    "without stop-words": _each(_cleaned),
+    "sentences on lines": _each(_lines),
+    "first reference, sentences on lines": _each(lambda row: _lines(_first(row))),
+    "source as reference": _each(lambda row: None if row.source is None else replace(row, references=(row.source,))),
+    "mean over references": _each_reference,
+    CORRELATIONS: _each_reference,
 }

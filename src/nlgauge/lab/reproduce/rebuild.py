@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from nlgauge.errors import InputError, SpecError
 from nlgauge.lab.reproduce.entries import Entries
-from nlgauge.lab.reproduce.kinds import MAKERS
+from nlgauge.lab.reproduce.kinds import MAKERS, Rebuilt
 from nlgauge.lab.reproduce.published import Entry, Table
 from nlgauge.lab.reproduce.rated import Data
-from nlgauge.lab.reproduce.rebuilt import Rebuilt
 from nlgauge.lab.reproduce.scoring import Job, Scores, read_model
 from nlgauge.lab.reproduce.specs import metric_of
 from nlgauge.metrics.base import Metric
@@ -39,10 +38,11 @@ class Rebuilder:
                     meant = self._entries.meant(table, entry, data)
                     if isinstance(meant, str):
                         continue
-                    for corpus in meant.corpora:
+                    corpora, metric = meant
+                    for corpus in corpora:
                         _, metrics = wanted.setdefault(corpus.digest, (Job(corpus, label, ()), {}))
-                        metrics[str(meant.metric)] = meant.metric
-                        waiting[table.name].add((corpus.digest, str(meant.metric)))
+                        metrics[str(metric)] = metric
+                        waiting[table.name].add((corpus.digest, str(metric)))
         self._entries.refuse_unused()
 
         def tell() -> None:
@@ -55,8 +55,8 @@ class Rebuilder:
 
     def rebuild(self, table: Table) -> Rebuilt:
         """A table, from what `score` has scored."""
-        blocks, samples = MAKERS[table.kind](self._entries, table)
-        return Rebuilt(table, blocks, self._specs(table), self._facts(table), samples)
+        blocks = MAKERS[table.kind](self._entries, table)
+        return Rebuilt(table, blocks, self._specs(table), self._facts(table))
 
     def _specs(self, table: Table) -> dict[str, str]:
         specs: dict[str, str] = {}

@@ -47,7 +47,11 @@ class Scores:
 
         after: called when all is looked up, and after each pass.
         """
-        smallest = sorted(jobs, key=lambda job: _size(job.corpus))
+
+        def characters(job: Job) -> int:
+            return sum(len(text) for row in job.corpus for text in (row.candidate, *row.references))
+
+        smallest = sorted(jobs, key=characters)
         for job in smallest:
             self.look_up(job)
         after()
@@ -56,7 +60,10 @@ class Scores:
                 missing = {str(metric): metric for metric in job.metrics if metric.cost == cost}
                 missing = {spec: metric for spec, metric in missing.items() if self.lacks(job.corpus, spec)}
                 if missing:
-                    self._tell(self._announced(job, cost, missing))
+                    whole, names = len(job.corpus), dict.fromkeys(type(metric).__name__ for metric in missing.values())
+                    rows = max(_missing(self._tables[job.corpus.digest, spec], spec) for spec in missing)
+                    of = "" if rows == whole else f"{rows} of "
+                    self._tell(f"{job.label}: {of}{whole} rows by {len(missing)} of {cost} ({', '.join(names)})")
                     self._score(job.corpus, missing)
                     after()
 
@@ -92,13 +99,6 @@ class Scores:
         """Whether a metric that was looked up is still to be scored on some rows."""
         table = self._tables.get((corpus.digest, spec))
         return table is not None and _missing(table, spec) > 0
-
-    def _announced(self, job: Job, cost: str, metrics: Mapping[str, Metric]) -> str:
-        digest = job.corpus.digest
-        rows = max(_missing(self._tables[digest, spec], spec) for spec in metrics)
-        names = ", ".join(dict.fromkeys(type(metric).__name__ for metric in metrics.values()))
-        of = "" if rows == len(job.corpus) else f"{rows} of "
-        return f"{job.label}: {of}{len(job.corpus)} rows by {len(metrics)} of {cost} ({names})"
 
     def _score(self, corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
         for spec, found in scored(corpus, list(metrics.values()), cache=self._cache).items():
@@ -136,8 +136,3 @@ def read_model(table: ScoreTable) -> list[str]:
 
 def _missing(table: ScoreTable, spec: str) -> int:
     return list(table.columns[spec].reasons.values()).count(NOT_SCORED)
-
-
-def _size(corpus: Corpus) -> int:
-    """Characters that are compared."""
-    return sum(len(text) for row in corpus for text in (row.candidate, *row.references))

@@ -70,6 +70,11 @@ class Suite:
     printed: bool = True
     """Whether a paper prints the published numbers; those of released score files are counted apart"""
 
+    @property
+    def specs(self) -> list[str]:
+        """The metrics of all groups."""
+        return [spec for group in self.groups for spec in group.metrics]
+
     def spec_of(self, name: str) -> str:
         """The metric of a row's name, which ends in a part where that is not the metric's first."""
         return next((name.removesuffix(f" {part}") for part in self.parts if name.endswith(f" {part}")), name)

@@ -1,4 +1,4 @@
-"""Rebuilt tables as text, Markdown and CSV."""
+"""Rebuilt tables as text, Markdown and CSV, and their figures (extra `plots`)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from nlgauge.lab.reproduce.published import PAPERS
-from nlgauge.lab.reproduce.rebuilt import Block, Cell, Rebuilt
+import numpy as np
+
+from nlgauge.lab.reproduce.kinds import Block, Cell, Rebuilt
+from nlgauge.lab.reproduce.published import PAPERS, Table
+from nlgauge.show import figures
 from nlgauge.show.tables import Cell as Printed
 from nlgauge.show.tables import Cells, Number
 
@@ -53,16 +57,16 @@ def _missing(rebuilt: Rebuilt) -> Iterator[tuple[str, list[str]]]:
 
 def tables(rebuilt: Rebuilt) -> list[Cells]:
     """Each block as a table of numbers whose first head is its title."""
-    return [_numbers(block, rebuilt.table.digits) for block in rebuilt.blocks]
-
-
-def _numbers(block: Block, digits: int) -> Cells:
-    heads = [f"{head} {which}" for head in block.heads for which in ("published", "ours", "difference")]
-    lines: list[list[Printed]] = [[block.title, *heads]]
-    for name, cells in block.rows.items():
-        known = [value for cell in cells for value in (cell.published, cell.ours, cell.difference)]
-        lines.append([name, *(Number(math.nan if value is None else value, digits=digits) for value in known)])
-    return lines
+    made: list[Cells] = []
+    for block in rebuilt.blocks:
+        lines: list[list[Printed]] = [[block.title]]
+        lines[0] += [f"{head} {which}" for head in block.heads for which in ("published", "ours", "difference")]
+        for name, cells in block.rows.items():
+            known = [value for cell in cells for value in (cell.published, cell.ours, cell.difference)]
+            numbers = (math.nan if value is None else value for value in known)
+            lines.append([name, *(Number(number, digits=rebuilt.table.digits) for number in numbers)])
+        made.append(lines)
+    return made
 
 
 def text(rebuilt: Rebuilt) -> list[str]:
@@ -89,8 +93,10 @@ def markdown(rebuilt: Rebuilt, figures: Sequence[str] = ()) -> str:
     if table.scale != 1:
         lines += [f"Correlations times {table.scale:g}, as in print.", ""]
     for block in rebuilt.blocks:
-        cells = _cells(block, table.digits)
-        lines += [f"## {block.title}", "", *_rows(cells), ""]
+        heads, *rows = [[_plain(cell) for cell in row] for row in _cells(block, table.digits)]
+        rules = ["---", *["---:"] * (len(heads) - 1)]
+        lines += [f"## {block.title}", ""]
+        lines += [f"| {' | '.join(heads)} |", f"|{'|'.join(rules)}|", *(f"| {' | '.join(row)} |" for row in rows), ""]
     lines += [f"![{block}]({block})" for block in figures]
     lines += [""] * bool(figures)
     if rebuilt.specs:
@@ -100,11 +106,6 @@ def markdown(rebuilt: Rebuilt, figures: Sequence[str] = ()) -> str:
     notes = [*table.notes, *rebuilt.facts]
     notes += [f"No number of ours for {', '.join(rows)}: {reason}" for reason, rows in _missing(rebuilt)]
     return "\n".join([*lines, "## Notes", "", *(f"- {_plain(note)}" for note in notes)]) + "\n"
-
-
-def _rows(cells: Sequence[Sequence[str]]) -> list[str]:
-    lines = ["| " + " | ".join(map(_plain, row)) + " |" for row in cells]
-    return [lines[0], "|---" + "|---:" * (len(cells[0]) - 1) + "|", *lines[1:]]
 
 
 def _plain(text: str) -> str:
@@ -155,3 +156,43 @@ def records(rebuilt: Rebuilt) -> dict[str, object]:
 def _record(cell: Cell) -> dict[str, object]:
     ours, difference = (None if math.isnan(value) else value for value in (cell.ours, cell.difference))
     return {"published": cell.published, "ours": ours, "difference": difference, "reason": cell.reason}
+
+
+def draw(rebuilt: Rebuilt, folder: Path) -> list[str]:
+    """Write the figures of a table as PNG into a folder; their file names. Raises MissingExtraError.
+
+    A block without a number of ours has no figure.
+    """
+    names: list[str] = []
+    for block in rebuilt.blocks:
+        if any(not math.isnan(cell.ours) for cells in block.rows.values() for cell in cells):
+            names.append(f"{rebuilt.table.name}-{len(names) + 1}.png")
+            _block(folder / names[-1], block, rebuilt.table)
+    return names
+
+
+def _block(path: Path, block: Block, table: Table) -> None:
+    title, rows = f"{table.name}: {block.title}", list(block.rows)
+    numbers = [[cell.ours for cell in cells] for cells in block.rows.values()]
+    if table.kind == "distributions":
+        counts = {name: np.histogram(values, 40, (0, 1))[0] for name, values in block.samples.items()}
+        shares = {name: (found / max(1, found.sum())).tolist() for name, found in counts.items()}
+        shown = figures.Histograms(shares, np.linspace(0, 1, 41).tolist())
+        figures.histograms(path, {title: shown}, "value, from the least to the greatest")
+    elif table.kind == "between":
+        figures.heats(path, {title: figures.Heat(rows, block.heads, numbers)}, "Pearson correlation", (-1, 1))
+    elif table.kind == "williams":
+        labels = [[f"{p:.2f}" if p < 0.05 else "" for p in row] for row in numbers]
+        figures.heats(path, {title: figures.Heat(rows, block.heads, numbers, labels)}, "p", (0, 0.1), "Blues_r")
+    elif table.kind == "sweep":
+        at = [float(place) for place in range(len(rows))]
+        ours = {head: figures.Curve(at, [row[n] for row in numbers]) for n, head in enumerate(block.heads)}
+        figures.curves(path, {title: ours}, "", "correlation", rows)
+    else:
+        # The first coefficient, what is published behind the bar of ours.
+        printed = [cells[0].published for cells in block.rows.values()]
+        marks = ["" if value is None else f"{value:.{table.digits}f}" for value in printed]
+        nothing = [math.nan] * len(rows)
+        times = f" x {table.scale:g}" if table.scale != 1 else ""
+        title = f"{title}, {block.heads[0]}{times}: ours, and behind each bar what is published"
+        figures.bars(path, {title: figures.Bars([row[0] for row in numbers], nothing, nothing, marks)}, rows)

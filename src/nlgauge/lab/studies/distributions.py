@@ -127,16 +127,16 @@ def _distribution(name: str, values: Float, sign: float, edges: Float, people: M
     finite, unit = values[np.isfinite(values)], scaled(values)
     undefined, infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
     ends = (sign * float(finite.min()), sign * float(finite.max())) if len(finite) else (math.nan, math.nan)
+    counts = (name, len(finite), undefined, infinite, *ends)
     if not len(unit):
         reason = "all values are one" if len(finite) else "no row has a finite value"
         nothing = (math.nan,) * len(_QUANTILES)
-        return Distribution(name, len(finite), undefined, infinite, *ends, (), nothing, math.nan, math.nan, {}, reason)
-    counts, _ = np.histogram(unit, edges)
+        return Distribution(*counts, (), nothing, math.nan, math.nan, {}, reason)
+    shares = (np.histogram(unit, edges)[0] / len(unit)).tolist()
+    quantiles = np.quantile(unit, _QUANTILES).tolist()
     distances = {aspect: _wasserstein(unit, other) for aspect, other in people.items() if len(other)}
-    return Distribution(
-        name, len(unit), undefined, infinite, *ends, tuple((counts / len(unit)).tolist()),
-        tuple(np.quantile(unit, _QUANTILES).tolist()), float(unit.mean()), float(unit.std()), distances, None,
-    )  # fmt: skip
+    spread = float(unit.mean()), float(unit.std())
+    return Distribution(*counts, tuple(shares), tuple(quantiles), *spread, distances, None)
 
 
 def _wasserstein(x: Float, y: Float) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from nlgauge.catalogue import registry
@@ -53,11 +54,9 @@ def parameters(
         raise SpecError(f"{base}: its measure has neither alpha nor beta; take measure='ab', for one")
     axes = _VARIED[base.measure]
     grids = {"alpha": [float(a) for a in alphas], "beta": [float(b) for b in betas]}
-    chosen: list[dict[str, float]] = [{}]
-    for axis in axes:
-        chosen = [{**values, axis: value} for values in chosen for value in grids[axis]]
     settings, refused = [], []
-    for values in chosen:
+    for point in product(*(grids[axis] for axis in axes)):
+        values = dict(zip(axes, point, strict=True))
         try:
             settings.append(Setting(base.measure, values, replace(base, **values)))  # type: ignore[arg-type]
         except SpecError as error:

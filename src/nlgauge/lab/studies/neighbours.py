@@ -155,7 +155,16 @@ def neighbours(
         size = len(column.scores)
         scores = Column(column.scores, column.values[:, :size], column.reasons, level="system")
         judged = ScoreTable(table.rows, {spec: scores}, table.signatures, {}, table.version)
-        agreement = _agreement(judged, rows, coefficients, aspects, replicates, seed)
+        points = []
+        for coefficient in coefficients:
+            for one in correlate(
+                judged, rows, level="system", coefficient=coefficient, aspects=aspects, resample="systems",
+                replicates=replicates, seed=seed,
+            ):  # fmt: skip
+                name, _, k = one.part.partition("@")
+                points.append(Point(name, {"K": int(k)}, one))
+        count = len({row.item for row in rows})
+        agreement = Sweep(tuple(points), ("K",), "system", len(rows), count, table.signatures)
     place = {part: number for number, part in enumerate(column.parts)}
     records = tuple(
         Estimates(system, k, name, values[place[f"{name}@{k}"]], values[place[f"{name}^@{k}"]])
@@ -164,19 +173,3 @@ def neighbours(
         for k in swept.ks
     )
     return NeighbourSweep(records, agreement, len(rows), table.signatures, tuple(notes))
-
-
-def _agreement(
-    scores: ScoreTable, rows: Corpus, coefficients: Sequence[str], aspects: Sequence[str] | None, replicates: int,
-    seed: int,
-) -> Sweep:  # fmt: skip
-    points = []
-    for coefficient in coefficients:
-        for one in correlate(
-            scores, rows, level="system", coefficient=coefficient, aspects=aspects, resample="systems",
-            replicates=replicates, seed=seed,
-        ):  # fmt: skip
-            name, _, k = one.part.partition("@")
-            points.append(Point(name, {"K": int(k)}, one))
-    count = len({row.item for row in rows})
-    return Sweep(tuple(points), ("K",), "system", len(rows), count, scores.signatures)

@@ -104,9 +104,7 @@ def parts_of_speech(table: ScoreTable, tagger: str | Tagger, *, metrics: Sequenc
     return PartsOfSpeech(tuple(records), max(map(len, shown.values())))
 
 
-def _add(
-    sums: dict[tuple[str, str], list[float]], text: dict[str, Any], tags: list[tuple[int, str]], texts: int
-) -> None:
+def _add(sums: _Sums, text: dict[str, Any], tags: list[tuple[int, str]], texts: int) -> None:
     """Count the words of a text: share of words, weight, sum of alignments, number, by text and part of speech."""
     words = text["words"]
     begins = np.array([begin for begin, _ in tags], np.int64)

@@ -7,7 +7,8 @@ are true and share few words with the source. A metric that measures copying ord
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,13 +17,94 @@ import numpy as np
 from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.signature import Signature
-from nlgauge.errors import SpecError
+from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
-from nlgauge.lab.studies.probe_texts import KINDS, Probed, read_probes
 from nlgauge.maths.detection import detection, resampled_area
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.show import figures
 from nlgauge.show.tables import Cell, Number
+
+KINDS = (
+    *("number", "date", "name", "place", "negation", "antonym", "role", "quantity", "cause", "addition", "mixed"),
+    "answer",
+)
+"""Kinds of errors. mixed: what is true of another thing; answer: a question answered wrongly"""
+_CHANGED = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A statement with one small error, and its corrected twin."""
+
+    kind: str
+    right: str
+    wrong: str
+    places: tuple[tuple[int, int], ...]
+    """Characters of `wrong` that are not true; empty where the error is that something was left out"""
+    question: str | None = None
+    """What it answers, where it says nothing without; else the source's question"""
+
+
+@dataclass(frozen=True)
+class Probed:
+    """A source, and what is said of it."""
+
+    source: str
+    question: str
+    paraphrases: tuple[str, ...]
+    """True statements in other words"""
+    probes: tuple[Probe, ...]
+
+
+def read_probes(path: Path | None = None) -> tuple[Probed, ...]:
+    """The sources of a file like `probes.txt`, which is the default; its head tells the format.
+
+    Raises InputError for a line that is none.
+    """
+    path = path or Path(__file__).with_name("probes.txt")
+    found: list[Probed] = []
+    for at, block in _blocks(path):
+        lines = [(row, *line.partition(": ")[::2]) for row, line in block]
+        known = {name: [text for _, kind, text in lines if kind == name] for name in ("S", "Q", "P")}
+        if len(known["S"]) != 1 or len(known["Q"]) != 1 or not known["P"]:
+            raise InputError("is no source with S, Q and P", file=path, row=at, remedy="see the head of probes.txt")
+        probes = tuple(_probe(kind, text, path, row) for row, kind, text in lines if kind not in known)
+        found.append(Probed(known["S"][0], known["Q"][0], tuple(known["P"]), probes))
+    return tuple(found)
+
+
+def _blocks(path: Path) -> Iterator[tuple[int, list[tuple[int, str]]]]:
+    """Lines that follow each other, with their numbers, and the first one's."""
+    block: list[tuple[int, str]] = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", file=path, remedy="give a text file in UTF-8") from None
+    for row, line in enumerate([*lines, ""], 1):
+        if line.strip() and not line.startswith("#"):
+            block.append((row, line))
+        elif block:
+            yield block[0][0], block
+            block = []
+
+
+def _probe(kind: str, text: str, path: Path, row: int) -> Probe:
+    question = None
+    if kind == "answer":
+        question, mark, text = text.partition("? ")
+        question += mark.strip()
+    if kind not in KINDS or not _CHANGED.search(text):
+        raise InputError(f"is no probe: {kind}", file=path, row=row, remedy="see the head of probes.txt")
+    wrong, places, at = "", [], 0
+    for match in _CHANGED.finditer(text):
+        wrong += text[at : match.start()]
+        if match[2].strip():
+            places.append(
+                (len(wrong) + len(match[2]) - len(match[2].lstrip(" ,")), len(wrong) + len(match[2].rstrip()))
+            )
+        wrong, at = wrong + match[2], match.end()
+    return Probe(kind, _CHANGED.sub(lambda match: match[1], text), wrong + text[at:], tuple(places), question)
+
 
 METRICS = ("Consistency(aligner='D')", "CopyRate")
 _LESS_IS_BETTER = frozenset({"unsupported"})
@@ -75,8 +157,16 @@ class Probes:
     def tables(self) -> list[list[list[Cell]]]:
         """For a terminal: all errors together, and by kind in the first setting of each."""
         heads: list[Cell] = ["error against", "model", "by", "twin", "95 %", "paraphrase", "95 %", "marked", "found"]
-        kinds: list[Cell] = ["error against twin", "model", "by", *KINDS]
-        return [[heads, *(_cells(one) for one in self.records)], [kinds, *map(_by_kind, self.records)]]
+        every = [heads]
+        kinds: list[list[Cell]] = [["error against twin", "model", "by", *KINDS]]
+        for one in self.records:
+            named = [_name(one), one.model, one.setting]
+            areas = [Number(area.value, area.low, area.high, digits=2) for area in (one.twin, one.paraphrase)]
+            ends = [(Number(area.value, digits=2), area.interval) for area in areas]
+            shares = (Number(share, digits=2) for share in (one.marked, one.found))
+            every.append([*named, *ends[0], *ends[1], *shares])
+            kinds.append([*named, *(Number(one.kinds.get(kind, math.nan), digits=2) for kind in KINDS)])
+        return [every, kinds]
 
     def draw(self, path: Path) -> None:
         """Areas by kind of error, a row for each metric, part and setting."""
@@ -85,22 +175,8 @@ class Probes:
         figures.heats(path, {"errors against their corrected twins": figures.Heat(rows, KINDS, values)}, "area", (0, 1))
 
 
-def _cells(one: ProbeResult) -> list[Cell]:
-    areas = [cell for area in (one.twin, one.paraphrase) for cell in (Number(area.value, digits=2), _range(area))]
-    return [_name(one), one.model, one.setting, *areas, Number(one.marked, digits=2), Number(one.found, digits=2)]
-
-
-def _by_kind(one: ProbeResult) -> list[Cell]:
-    numbers = (Number(one.kinds.get(kind, math.nan), digits=2) for kind in KINDS)
-    return [_name(one), one.model, one.setting, *numbers]
-
-
 def _name(one: ProbeResult) -> str:
     return one.metric if one.part == "score" else f"{one.metric} {one.part}"
-
-
-def _range(area: Area) -> str:
-    return "" if math.isnan(area.low) else f"[{area.low:.2f}, {area.high:.2f}]"
 
 
 def probes(
@@ -112,7 +188,7 @@ def probes(
 
     metrics: of which a greater value says that a source supports more of a candidate. models: each for every metric
     that names none; the embedded one if none is given. settings: of `SETTINGS`. file: of probes of your own
-    (`probe_texts.read_probes`). Answers to questions are judged in the setting "question" alone, and count in the
+    (`read_probes`). Answers to questions are judged in the setting "question" alone, and count in the
     column of their kind, not in the areas of all errors. Raises SpecError for a setting that is none, InputError for a
     file that cannot be read.
     """
@@ -191,19 +267,19 @@ def _result(
     paraphrases = [marks[i] for i, one in enumerate(rows) if one.role == "paraphrase" and i in marks]
     wrong = [(marks[i], one.places) for i, one in enumerate(rows) if one.role == "wrong" and i in marks and one.places]
     hits = [any(a < end and begin < b for a, b in spans for begin, end in places) for spans, places in wrong]
+    by_kind = {}
+    for kind in [kind for kind in KINDS if (kinds == kind).any()]:
+        chosen = known & (kinds == kind)
+        by_kind[kind] = detection(values[chosen], (roles[chosen] != "wrong").astype(np.int64))["auc"]
     return ProbeResult(
         metric="", part="", model="", setting="",
         twin=_area(values, errors, twins, sources, replicates, drawing),
         paraphrase=_area(values, errors, free, sources, replicates, drawing),
-        kinds={kind: _plain_area(values, known & (kinds == kind), roles) for kind in KINDS if (kinds == kind).any()},
+        kinds=by_kind,
         marked=float(np.mean([bool(spans) for spans in paraphrases])) if paraphrases else math.nan,
         found=float(np.mean(hits)) if hits else math.nan,
         undefined=int((~known).sum()),
     )  # fmt: skip
-
-
-def _plain_area(values: np.ndarray, chosen: np.ndarray, roles: np.ndarray) -> float:
-    return detection(values[chosen], (roles[chosen] != "wrong").astype(np.int64))["auc"]
 
 
 def _area(

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
@@ -92,7 +92,12 @@ class Sweep:
             for line in self.lines:
                 for points in zip(*(self.of(line, aspect, coefficient) for aspect in self.aspects), strict=True):
                     shown = [str(points[0].setting.get(axis, "")) for axis in self.axes]
-                    cells.append([line, *shown, *(_cell(p, best[p.agreement.aspect]) for p in points)])
+                    row: list[Cell] = [line, *shown]
+                    for point in points:
+                        one = point.agreement
+                        mark: Literal["best", ""] = "best" if point is best[one.aspect] else ""
+                        row.append(Number(one.value, one.low, one.high, digits=3, mark=mark))
+                    cells.append(row)
             out.append(cells)
         return out
 
@@ -135,11 +140,6 @@ class Sweep:
                         [point.agreement.high for point in ends],
                     )
         return panels
-
-
-def _cell(point: Point, best: Point | None) -> Number:
-    one = point.agreement
-    return Number(one.value, one.low, one.high, digits=3, mark="best" if point is best else "")
 
 
 def first_items(corpus: Corpus, items: int | None) -> Corpus:

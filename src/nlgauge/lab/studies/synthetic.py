@@ -102,12 +102,12 @@ def synthetic(
     table = evaluate(Corpus(tuple(rows)), metrics=chosen, against=against, progress=progress, cache=cache)
     records = [
         Step(experiment, at, spec, part, float(value))
+        for wanted in (COLLAPSE, SWAP)
         for spec, column in table.columns.items()
         for part in _parts(column)
         for (experiment, at), value in zip(steps, column.values[:, column.parts.index(part)], strict=True)
+        if experiment == wanted
     ]
-    order = {COLLAPSE: 0, SWAP: 1}
-    records.sort(key=lambda one: order[one.experiment])
     notes = dict.fromkeys(note for spec in table.metrics for note in table.run["notes"].get(spec, {}))
     return Synthetic(tuple(records), len(against), table.signatures, tuple(notes))
 

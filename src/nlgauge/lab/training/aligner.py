@@ -20,8 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
@@ -29,11 +30,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from nlgauge.engine.models.aligner_net import AlignerNet
-from nlgauge.lab.training.aligner_batch import Batch, padded, side_by_side
-from nlgauge.lab.training.aligner_rows import UNKNOWN, Encoded
+from nlgauge.lab.training.aligner_rows import UNKNOWN, Batch, Encoded, padded, side_by_side
 from nlgauge.lab.training.calibration import word_threshold
 from nlgauge.lab.training.low_rank import make_low_rank
 from nlgauge.lab.training.run import Run
+from nlgauge.maths.alignment import logistic
 from nlgauge.maths.detection import detection
 
 _EVALUATED = 16
@@ -66,16 +67,19 @@ class AlignerConfig:
     """What products are computed in: 'float32' or 'bfloat16'"""
 
 
-class Judged(NamedTuple):
-    """Log-odds of being supported beside 1 or 0, of words and of whole stretches, and of being contradicted, of
-    stretches that are not supported; what is not known is left out."""
+Told: TypeAlias = tuple[NDArray[np.float64], NDArray[np.int64]]
+"""Log-odds beside labels of 1 or 0; what is not known is left out"""
 
-    words: NDArray[np.float64]
-    labels: NDArray[np.int64]
-    texts: NDArray[np.float64]
-    truths: NDArray[np.int64]
-    against: NDArray[np.float64]
-    kinds: NDArray[np.int64]
+
+class Judged(NamedTuple):
+    """What the network says of rows, and what is known about them."""
+
+    words: Told
+    """Whether each word is supported"""
+    texts: Told
+    """Whether each stretch is"""
+    against: Told
+    """Whether the source contradicts a stretch that is not supported"""
 
 
 class AlignerTrainer(Run):
@@ -97,10 +101,12 @@ class AlignerTrainer(Run):
         self.model, self.steps = model.to(self.device), config.steps
         rates = config.head_rate, config.body_rate
         self.optimizer = self.adamw(lambda name: rates[name.startswith("body.")], config.weight_decay)
+        self.epoch = lru_cache(2)(self._epoch)
+        """The batches of an epoch, by its number"""
         self._judged: tuple[int, dict[str, Judged]] | None = None
 
-    def epoch(self, number: int) -> list[NDArray[np.intp]]:
-        """The batches of an epoch: rows of like length together, the batches in random order."""
+    def _epoch(self, number: int) -> list[NDArray[np.intp]]:
+        """Rows of like length together, the batches in random order."""
         rng = np.random.default_rng([self.config.seed, 2, number])
         lengths = np.array([padded(len(row.ids)) for row in self.rows])
         found: list[NDArray[np.intp]] = []
@@ -172,13 +178,9 @@ class AlignerTrainer(Run):
 
     def train_step(self) -> tuple[float, ...]:
         """One optimizer step; returns the five losses."""
-        if not hasattr(self, "_per_epoch"):
-            self._per_epoch, self._batches, self._at = len(self.epoch(0)), self.epoch(0), 0
-        epoch, at = divmod(self.step, self._per_epoch)
-        if epoch != self._at:
-            self._batches, self._at = self.epoch(epoch), epoch
+        epoch, at = divmod(self.step, len(self.epoch(0)))
         self.model.train()
-        parts = self.loss(self.batch([self.rows[i] for i in self._batches[at]]))
+        parts = self.loss(self.batch([self.rows[i] for i in self.epoch(epoch)[at]]))
         config = self.config
         weights = (1.0, config.text_weight, config.least_weight, config.share_weight, config.against_weight)
         total = torch.stack([weight * part for weight, part in zip(weights, parts, strict=True)]).sum()
@@ -203,18 +205,16 @@ class AlignerTrainer(Run):
     def judge(self, rows: Sequence[Encoded]) -> Judged:
         """What the network says of rows, beside what is known about them."""
         self.model.eval()
-        said: tuple[list[NDArray[np.float64]], ...] = [], [], []
-        known: tuple[list[NDArray[np.int64]], ...] = [], [], []
+        said: list[tuple[Tensor, ...]] = []
+        known: list[tuple[Tensor, ...]] = []
         ordered = sorted(rows, key=lambda row: len(row.ids))
         for at in range(0, len(ordered), _EVALUATED):
             batch = self.batch(ordered[at : at + _EVALUATED])
             by_word, _, by_text, by_kind = self.predictions(batch)
-            for numbers, tensor in zip(said, (by_word, by_text, by_kind), strict=True):
-                numbers.append(tensor.double().cpu().numpy())
-            for labels, tensor in zip(known, (batch.labels, batch.text, batch.against), strict=True):
-                labels.append(tensor.cpu().numpy())
-        words, texts, kinds = (_known(*pair) for pair in zip(said, known, strict=True))
-        return Judged(*words, *texts, *kinds)
+            said.append((by_word, by_text, by_kind))
+            known.append((batch.labels, batch.text, batch.against))
+        parts = zip(zip(*said, strict=True), zip(*known, strict=True), strict=True)
+        return Judged(*(_told(torch.cat(logits), torch.cat(labels)) for logits, labels in parts))
 
     def judged(self) -> dict[str, Judged]:
         """What is said of the held-out rows at this step, by set."""
@@ -229,12 +229,10 @@ class AlignerTrainer(Run):
         found = self.judged()
         point: dict[str, Any] = {"step": self.step, "tokens": self.read(self.step)}
         for name, judged in found.items():
-            whole = detection(_chances(judged.texts), judged.truths)
-            words = detection(_chances(judged.words), judged.labels)
-            kinds = detection(_chances(judged.against), judged.kinds)
-            texts = {key: whole[key] for key in ("auc", "best_f1")}
+            words, texts, kinds = (detection(logistic(logits), labels) for logits, labels in judged)
+            texts = {key: texts[key] for key in ("auc", "best_f1")}
             point[name] = {"words": words, "texts": texts, "contradicted": kinds["auc"]}
-        sets = [(_chances(judged.words), judged.labels) for judged in found.values()]
+        sets = [(logistic(logits), labels) for (logits, labels), _, _ in found.values()]
         return {**point, "threshold": word_threshold(sets)}
 
 
@@ -263,14 +261,6 @@ def _cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor | None = None)
     return total / weight.sum().clamp(min=1e-6)
 
 
-def _known(
-    values: Sequence[NDArray[np.float64]], labels: Sequence[NDArray[np.int64]]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Those of the values whose labels are known, and these."""
-    known = (together := np.concatenate(labels)) != UNKNOWN
-    return np.concatenate(values)[known], together[known]
-
-
-def _chances(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    chances: NDArray[np.float64] = (1 + np.tanh(logits / 2)) / 2
-    return chances
+def _told(logits: Tensor, labels: Tensor) -> Told:
+    known = labels != UNKNOWN
+    return logits[known].double().cpu().numpy(), labels[known].cpu().numpy()

@@ -1,9 +1,10 @@
-"""Labelled rows as rows of sub-words, as an aligner reads them."""
+"""Labelled rows as rows of sub-words, and rows side by side, as an aligner's network reads them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,11 @@ from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.engine.words import is_word, words
 from nlgauge.lab.training.labelled import Labelled
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 UNKNOWN = -1
+_LENGTHS = (48, 64, 96, 128, 192, 256, 320, 384, 512)
 _LEAST = 8
 """Sub-words of a source, where its text is read at once"""
 
@@ -89,7 +94,7 @@ def _encode(
             ids, side = pairing.row(asked, source, read, question)
             word = np.full(len(ids), -1, np.int32)
             word[before : before + len(asked)] = numbers[begin:end] - numbers[begin]
-            text_label = _whole(row, here)
+            text_label = int(row.supported) if row.spans is None else int((here != 0).all())
             against = UNKNOWN if text_label or row.contradicted is None else int(row.contradicted)
             out.append(Encoded(ids, side, word, here, text_label, row.spans is not None, against))
     return out
@@ -111,7 +116,67 @@ def _labels(row: Labelled, text: Tokens, numbers: NDArray[np.int64]) -> NDArray[
     return labels
 
 
-def _whole(row: Labelled, labels: NDArray[np.int8]) -> int:
-    if row.spans is None:
-        return int(row.supported)
-    return int((labels != 0).all())
+@dataclass(frozen=True)
+class Batch:
+    """Rows as the network reads them, and what is known about them."""
+
+    ids: Tensor
+    attend: Tensor
+    side: Tensor
+    """[rows, length] all three"""
+    pieces: NDArray[np.intp]
+    """[sub-words of words]: flat positions of the sub-words that belong to words"""
+    word: Tensor
+    """[sub-words of words]: the number of the word in the batch"""
+    row: Tensor
+    """[words]: in which row a word stands"""
+    labels: Tensor
+    """[words]: 1, 0, or -1 for what is not known"""
+    text: Tensor
+    """[rows]: the same of the whole"""
+    against: Tensor
+    """[rows]: of what is not supported, 1 contradicted, 0 not mentioned, or -1 for what is not known"""
+    weight: Tensor
+    """[words]: how much a word's label counts"""
+
+
+def side_by_side(
+    rows: Sequence[Encoded], pad: int, told_weight: float, tensor: Callable[[NDArray[Any]], Tensor]
+) -> Batch:
+    """Rows filled up to one of a few lengths with the token `pad`.
+
+    told_weight: what a word's label counts where somebody said one thing of the whole text. tensor: puts an array where
+    the network computes.
+    """
+    length = padded(max(len(row.ids) for row in rows))
+    ids = np.full((len(rows), length), pad, np.int64)
+    attend, side = np.zeros((2, len(rows), length), np.int64)
+    word = np.full((len(rows), length), -1, np.int64)
+    first = 0
+    for i, row in enumerate(rows):
+        size = len(row.ids)
+        ids[i, :size], side[i, :size], attend[i, :size] = row.ids, row.side, 1
+        word[i, :size] = np.where(row.word >= 0, row.word + first, -1)
+        first += len(row.labels)
+    pieces = np.flatnonzero(word.ravel() >= 0)
+    labels = np.concatenate([row.labels for row in rows]).astype(np.int64)
+    of_row = np.repeat(np.arange(len(rows)), [len(row.labels) for row in rows])
+    text, against = (np.array([getattr(row, name) for row in rows]) for name in ("text", "against"))
+    weight = np.where([row.marked for row in rows], 1.0, told_weight).astype(np.float32)
+    return Batch(
+        ids=tensor(ids),
+        attend=tensor(attend),
+        side=tensor(side),
+        pieces=pieces,
+        word=tensor(word.ravel()[pieces]),
+        row=tensor(of_row),
+        labels=tensor(labels),
+        text=tensor(text),
+        against=tensor(against),
+        weight=tensor(weight[of_row]),
+    )
+
+
+def padded(length: int) -> int:
+    """The length that a row is filled up to: a backend prepares for every shape, so that there are few."""
+    return next(size for size in _LENGTHS if length <= size)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from nlgauge.engine.models.loading import folder_of, load
 from nlgauge.engine.models.onnx import threads
 from nlgauge.engine.sentence_search import rarity
 from nlgauge.errors import InputError, SpecError
+from nlgauge.lab.reproduce.markdown import table
 from nlgauge.lab.training.aligner import AlignerConfig, AlignerTrainer, prepared, stored_name
 from nlgauge.lab.training.aligner_rows import Encoded, Shape, encode
 from nlgauge.lab.training.body import read_body
@@ -36,36 +36,30 @@ from nlgauge.lab.training.export import write_graph
 from nlgauge.lab.training.labelled import Labelled, labelled_files, read_labelled
 from nlgauge.lab.training.low_rank import learned, load_learned
 from nlgauge.lab.training.recipe import read_recipe
-from nlgauge.lab.training.support.make import Among, Mixture, made
-from nlgauge.lab.training.support.texts import read_texts
-from nlgauge.lab.training.threads import torch_threads
+from nlgauge.lab.training.run import torch_threads
+from nlgauge.lab.training.support.make import Among, Mixture, made, read_texts
 from nlgauge.lab.training.weak_labels.attempts import Settings
 from nlgauge.lab.training.weak_labels.production import Files, Order, produce
 
-_OWN = {"times": 1, "held_out": 0.1}
-"""How a user's own file of labelled rows is read"""
+_OWN_HELD_OUT = 0.1
+"""The share of the sources of a user's own file that is held out"""
 _HELD_ROWS = 400
 
 
-@dataclass(frozen=True)
-class Sets:
-    """Rows to train on, and to measure on by the name of their set; what each set gave."""
-
-    train: list[Encoded]
-    held: dict[str, list[Encoded]]
-    counts: dict[str, tuple[int, int, int]]
-    """By set: labelled texts, rows made of them, how often they are read in an epoch"""
-
-
 class Reading:
-    """Labelled texts on their way to rows."""
+    """Labelled texts made rows: those to train on, and those to measure on by the name of their set.
+
+    counts: by set the labelled texts, the rows made of them, and how often they are read in an epoch.
+    """
 
     def __init__(self, model: Model, shape: Shape, seed: int) -> None:
         frequencies = general_frequencies(model)
         self._rarity = rarity(frequencies.counts, frequencies.documents)
         self._tokenizer, self._shape, self._seed = model[TOKENIZER], shape, seed
         self._apart: set[str] = set()
-        self.sets = Sets([], {}, {})
+        self.train: list[Encoded] = []
+        self.held: dict[str, list[Encoded]] = {}
+        self.counts: dict[str, tuple[int, int, int]] = {}
 
     def add(
         self, name: str, rows: Sequence[Labelled], times: int, most: int, held_out: float, among: Among | None = None
@@ -81,12 +75,12 @@ class Reading:
         kept = [row for row in chosen if _share(row.source) >= held_out]
         if among is None:
             encoded = self._rows(kept)
-            self.sets.train.extend(encoded * times)
+            self.train += encoded * times
         else:
             for time in range(times):
                 encoded = self._rows(list(among.rows(kept, self._seed + time)))
-                self.sets.train.extend(encoded)
-        self.sets.counts[name] = (len(kept), len(encoded), times)
+                self.train += encoded
+        self.counts[name] = (len(kept), len(encoded), times)
         if apart:
             self.hold(name, apart)
 
@@ -94,7 +88,7 @@ class Reading:
         """Rows of a set to measure on; what is added after them is about other sources."""
         self._apart.update(row.source for row in rows)
         order = np.random.default_rng([self._seed, 4]).permutation(len(rows))[:_HELD_ROWS]
-        self.sets.held[name] = self._rows([rows[i] for i in order])
+        self.held[name] = self._rows([rows[i] for i in order])
 
     def _rows(self, rows: Sequence[Labelled]) -> list[Encoded]:
         return [row for some in encode(rows, self._tokenizer, self._rarity, self._shape) for row in some]
@@ -119,7 +113,8 @@ def train(
     """
     if labelled is None and not pairs:
         raise SpecError("nothing to learn from: give labelled rows, or texts to construct examples from")
-    tree = read_recipe(config or _recipe(body))
+    # The recipe of a model is its own where we have one, else that of the embedded model.
+    tree = read_recipe(config or Path(__file__).with_name("aligner_base.toml" if body == "base" else "aligner.toml"))
     number = int(tree["seed"] if seed is None else seed)
     name = body or tree["body"]
     model, folder = load(name), folder_of(name)
@@ -140,36 +135,28 @@ def train(
     with torch_threads(threads()):
         recipe = AlignerConfig(seed=number, **settings)
         network = start(folder, recipe, tree.get("start", "body"))
-        trainer = AlignerTrainer(recipe, network, reading.sets.train, reading.sets.held, model[TOKENIZER].pad_id, out)
-        trainer.resume()
-        trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)), save_every=100)
+        trainer = AlignerTrainer(recipe, network, reading.train, reading.held, model[TOKENIZER].pad_id, out)
+        trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)))
         if mean := tree.get("mean"):
             _mix(trainer, folder_of(mean["of"]), float(mean["share"]))
         finished = finish(trainer, folder, question=mean is None or bool(mean["question"]))
-    (finished / "ALIGNER.md").write_text(_card(trainer, reading.sets, out), encoding="utf-8")
+    (finished / "ALIGNER.md").write_text(_card(trainer, reading.counts, out), encoding="utf-8")
     return finished
-
-
-def _recipe(body: str | None) -> Path:
-    """The recipe of a model: its own where we have one, else that of the embedded model."""
-    return Path(__file__).with_name("aligner_base.toml" if body == "base" else "aligner.toml")
 
 
 def _construct(pairs: Sequence[Path], recipe: Mapping[str, Any], seed: int, reading: Reading) -> Sequence[str]:
     """Add what the table [support] asks for; returns the passages that it was made from."""
     if len(pairs) != 1 or not pairs[0].is_dir():
         raise SpecError("the recipe's [support] reads one folder of --pairs, and no --task")
-    texts, mixture = read_texts(pairs[0], recipe, seed), Mixture(**recipe.get("mixture", {}))
-    reading.add("support", list(made(texts.train, int(recipe["rows"]), seed, mixture)), 1, 0, 0.0)
-    held = list(made(texts.held, int(recipe.get("held_rows", _HELD_ROWS)), seed + 1, mixture))
-    reading.hold("support", held)
-    return texts.train.passages
+    (own, held), mixture = read_texts(pairs[0], recipe, seed), Mixture(**recipe.get("mixture", {}))
+    reading.add("support", list(made(own, int(recipe["rows"]), seed, mixture)), 1, 0, 0.0)
+    reading.hold("support", list(made(held, int(recipe.get("held_rows", _HELD_ROWS)), seed + 1, mixture)))
+    return own.passages
 
 
 def _read_labelled(place: Path, tree: Mapping[str, Any], reading: Reading, passages: Sequence[str] = ()) -> None:
     if place.is_file():
-        rows = list(read_labelled(place))
-        reading.add(place.name.partition(".")[0], rows, int(_OWN["times"]), 0, _OWN["held_out"])
+        reading.add(place.name.partition(".")[0], list(read_labelled(place)), 1, 0, _OWN_HELD_OUT)
         return
     for entry in tree.get("held", ()):
         for file in labelled_files(place, entry["files"]):
@@ -220,8 +207,8 @@ def finish(trainer: AlignerTrainer, body: Path, question: bool = True) -> Path:
     copy_folder(body, folder)
     # Nothing to choose by without held-out rows, or with words of one kind alone.
     found = trainer.curve[-1]["threshold"] if trainer.curve else np.nan
-    texts, truths = _held_texts(trainer)
-    write_aligner(folder, trainer.model, 0.5 if np.isnan(found) else found, temperature(texts, truths), question)
+    divisor = temperature(*_held_texts(trainer))
+    write_aligner(folder, trainer.model, 0.5 if np.isnan(found) else found, divisor, question)
     return folder
 
 
@@ -243,34 +230,31 @@ def write_aligner(folder: Path, model: AlignerNet, threshold: float, divisor: fl
 
 def _held_texts(trainer: AlignerTrainer) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Log-odds and labels of the held-out stretches of all sets; empty where nothing is held out."""
-    judged = trainer.judged().values()
-    texts, truths = [np.empty(0), *(one.texts for one in judged)], [one.truths for one in judged]
-    return np.concatenate(texts), np.concatenate([np.empty(0, np.int64), *truths])
+    found = [one.texts for one in trainer.judged().values()] or [(np.empty(0), np.empty(0, np.int64))]
+    texts, truths = zip(*found, strict=True)
+    return np.concatenate(texts), np.concatenate(truths)
 
 
-def _card(trainer: AlignerTrainer, sets: Sets, out: Path) -> str:
+def _card(trainer: AlignerTrainer, counts: Mapping[str, tuple[int, int, int]], out: Path) -> str:
     """The training card: what was trained on what, and how well held-out texts are told apart."""
     last, judged = trainer.curve[-1] if trainer.curve else {}, trainer.judged()
-    lines = [
-        "# Aligner",
-        "",
-        f"Trained by `nlgauge train aligner`, {trainer.step} steps.",
-        "",
-        "| set | texts | rows | read in an epoch |",
-        "|---|---|---|---|",
-        *(f"| {name} | {texts} | {rows} | {times} times |" for name, (texts, rows, times) in sets.counts.items()),
-        "",
-        "Held-out texts: unsupported words found, and texts that hold one. No source of theirs was trained on.",
-        "",
-        "| set | words: area under ROC | F1 at 0.5 | best F1 | texts: area under ROC | best F1 | own temperature |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    read = [[name, texts, rows, f"{times} times"] for name, (texts, rows, times) in counts.items()]
+    measured = []
     for name, found in last.items():
         if isinstance(found, dict):
             words, texts = found["words"], found["texts"]
-            own = temperature(judged[name].texts, judged[name].truths)
+            own = temperature(*judged[name].texts)
             cells = [words["auc"], words["f1"], words["best_f1"], texts["auc"], texts["best_f1"], own]
-            lines.append(f"| {name} | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |")
+            measured.append([name, *(f"{cell:.3f}" for cell in cells)])
+    heads = ["words: area under ROC", "F1 at 0.5", "best F1", "texts: area under ROC", "best F1", "own temperature"]
+    lines = [
+        *("# Aligner", "", f"Trained by `nlgauge train aligner`, {trainer.step} steps.", ""),
+        *table(["set", "texts", "rows", "read in an epoch"], "llll", read),
+        "",
+        "Held-out texts: unsupported words found, and texts that hold one. No source of theirs was trained on.",
+        "",
+        *table(["set", *heads], "lllllll", measured),
+    ]
     if not np.isnan(threshold := last.get("threshold", np.nan)):
         lines += ["", f"Words under {threshold:.2f} are called unsupported."]
     if len((held := _held_texts(trainer))[0]):

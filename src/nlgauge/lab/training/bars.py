@@ -18,12 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.card import write_facts
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
-from nlgauge.lab.training.labelled import read_labelled
+from nlgauge.lab.training.labelled import Labelled, as_corpus, labelled_set
 from nlgauge.meta.gate.grounded import METRIC, PART
 from nlgauge.show.tables import Cell, Number
 
@@ -31,7 +30,6 @@ CHOSEN_ON = ("summedits.dev", "quintd_human.dev", "fever_symmetric.dev", "scifac
 """Held-out sets of five kinds: no shipped aligner has read their rows"""
 MEASURED_ON = ("ragtruth_qa.test", "summedits.test", "quintd_human.test", "fever_symmetric.test")
 _UNSURE = 0.1
-_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
 
 class Judged(NamedTuple):
@@ -96,10 +94,10 @@ def rates(judged: Judged, held_to: Bars) -> dict[str, float]:
 def measure(folder: Path, model: str, cache: Path | bool = True) -> tuple[Bars, dict[str, dict[str, float]]]:
     """The bars of a model, from the sets of a folder that they are chosen on, and what they do on all sets that are
     there, by name. Raises InputError where none of them is there."""
-    paths = {name: path for name in (*CHOSEN_ON, *MEASURED_ON) if (path := _path(folder, name)) is not None}
-    if not any(name in paths for name in CHOSEN_ON):
+    rows = {name: some for name in (*CHOSEN_ON, *MEASURED_ON) if (some := labelled_set(folder, name)) is not None}
+    if not any(name in rows for name in CHOSEN_ON):
         raise InputError("none of the labelled sets is there", file=folder, remedy=f"put {CHOSEN_ON[0]}.jsonl there")
-    sets = {name: _judged(path, model, cache) for name, path in paths.items()}
+    sets = {name: _judged(some, model, cache) for name, some in rows.items()}
     held_to = bars([one for name, one in sets.items() if name in CHOSEN_ON])
     return held_to, {name: rates(one, held_to) for name, one in sets.items()}
 
@@ -120,14 +118,8 @@ def write(model: str, held_to: Bars, found: Mapping[str, Mapping[str, float]]) -
     return folder
 
 
-def _path(folder: Path, name: str) -> Path | None:
-    return next((path for suffix in _SUFFIXES if (path := folder / f"{name}{suffix}").is_file()), None)
-
-
-def _judged(path: Path, model: str, cache: Path | bool) -> Judged:
-    rows = list(read_labelled(path))
-    texts = [Row(row.candidate, source=row.source, question=row.question, item=str(n)) for n, row in enumerate(rows)]
-    table = evaluate(Corpus(tuple(texts)), metrics=METRIC, model=model, evidence=True, cache=cache, progress=True)
+def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool) -> Judged:
+    table = evaluate(as_corpus(rows), metrics=METRIC, model=model, evidence=True, cache=cache, progress=True)
     spec = table.metrics[0]
     least = np.full(len(rows), np.nan)
     for number, found in table.columns[spec].evidence.items():

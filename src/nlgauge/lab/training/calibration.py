@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.lab.reproduce.markdown import table
+from nlgauge.maths.alignment import logistic
 from nlgauge.maths.detection import detection
 
 Numbers = NDArray[np.float64]
@@ -44,7 +46,7 @@ def temperature(logits: Numbers, truth: NDArray[np.int64]) -> float:
     low, high = 1 / _MOST, 1 / _LEAST
     for _ in range(60):
         slope = (low * high) ** 0.5
-        if float(logits @ (truth - _chances(logits * slope))) > 0:
+        if float(logits @ (truth - logistic(logits * slope))) > 0:
             low = slope
         else:
             high = slope
@@ -64,22 +66,22 @@ def word_threshold(sets: Sequence[tuple[Numbers, NDArray[np.int64]]]) -> float:
     return float(_THRESHOLDS[found.argmax()])
 
 
-def reliability(logits: Numbers, truth: NDArray[np.int64], bins: int = 10) -> list[Bin]:
+def reliability(logits: Numbers, truth: NDArray[np.int64]) -> list[Bin]:
     """How often what was given each probability is true, by tenths of the scale; tenths without rows are left out."""
-    chances = _chances(logits)
-    number = np.minimum((chances * bins).astype(np.int64), bins - 1)
+    chances = logistic(logits)
+    number = np.minimum((chances * 10).astype(np.int64), 9)
     found = []
     for at in np.unique(number).tolist():
         inside = number == at
         mean, share = float(chances[inside].mean()), float(truth[inside].mean())
-        found.append(Bin(at / bins, (at + 1) / bins, int(inside.sum()), mean, share))
+        found.append(Bin(at / 10, (at + 1) / 10, int(inside.sum()), mean, share))
     return found
 
 
-def calibration_error(table: Sequence[Bin]) -> float:
-    """Mean distance of probability and share over the rows of a table; NaN for an empty one."""
-    rows = sum(one.rows for one in table)
-    return sum(one.rows * abs(one.predicted - one.true) for one in table) / rows if rows else np.nan
+def calibration_error(bins: Sequence[Bin]) -> float:
+    """Mean distance of probability and share over the rows of some bins; NaN where there are none."""
+    rows = sum(one.rows for one in bins)
+    return sum(one.rows * abs(one.predicted - one.true) for one in bins) / rows if rows else np.nan
 
 
 def likelihood_loss(logits: Numbers, truth: NDArray[np.int64]) -> float:
@@ -90,20 +92,14 @@ def likelihood_loss(logits: Numbers, truth: NDArray[np.int64]) -> float:
 def reliability_lines(logits: Numbers, truth: NDArray[np.int64], divisor: float) -> list[str]:
     """The reliability of logits / divisor as lines of Markdown, what it is without the division beside it."""
     calibrated = logits / divisor
-    table = reliability(calibrated, truth)
+    bins = reliability(calibrated, truth)
     before, after = (calibration_error(reliability(some, truth)) for some in (logits, calibrated))
     loss, less = (likelihood_loss(some, truth) for some in (logits, calibrated))
+    rows = [[f"{b.low:.1f} to {b.high:.1f}", b.rows, f"{b.predicted:.3f}", f"{b.true:.3f}"] for b in bins]
     return [
         f"Log-odds of whole texts are divided by {divisor:.3f}, fitted on {len(logits)} held-out rows; "
         f"mean distance of probability and share {before:.3f} without it, {after:.3f} with it; "
         f"negative log-likelihood {loss:.3f} and {less:.3f}.",
         "",
-        "| probability of being supported | rows | mean of it | share supported |",
-        "|---|---|---|---|",
-        *(f"| {one.low:.1f} to {one.high:.1f} | {one.rows} | {one.predicted:.3f} | {one.true:.3f} |" for one in table),
+        *table(["probability of being supported", "rows", "mean of it", "share supported"], "llll", rows),
     ]
-
-
-def _chances(logits: Numbers) -> Numbers:
-    chances: Numbers = (1 + np.tanh(logits / 2)) / 2
-    return chances

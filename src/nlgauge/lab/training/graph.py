@@ -11,7 +11,7 @@ import json
 import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import onnx
@@ -23,7 +23,6 @@ from nlgauge.engine.models.folder import ADAPTED_LAYERS, BUCKETS, SCALE, WORDS
 
 HEAD = "cls.predictions.bias"
 """Among the weights of every masked LM's head"""
-_OPSET = 20
 Attribute: TypeAlias = "int | float | str | Sequence[int]"
 
 
@@ -56,6 +55,9 @@ class Graph:
     config: the network's, in the names of Hugging Face. delta: a file of adapted weights, to be taken in place of those
     that it names.
     """
+
+    opsets: ClassVar[Mapping[str, int]] = {"": 20}
+    """By domain of operators, its version"""
 
     def __init__(self, weights: Path, config: Mapping[str, int | float], delta: Path | None = None) -> None:
         self.layers, self.width = int(config["num_hidden_layers"]), int(config["hidden_size"])
@@ -185,10 +187,8 @@ class Graph:
         """The graph, whose inputs are ids and attend [rows, length] and those given."""
         tokens = [value(name, ["rows", "length"], TensorProto.INT64) for name in ("ids", "attend")]
         graph = helper.make_graph(self._nodes, "nlgauge", [*tokens, *inputs], outputs, self._initializers)
-        return helper.make_model(graph, opset_imports=self._opsets(), ir_version=9, producer_name="nlgauge")
-
-    def _opsets(self) -> list[onnx.OperatorSetIdProto]:
-        return [helper.make_opsetid("", _OPSET)]
+        opsets = [helper.make_opsetid(domain, version) for domain, version in self.opsets.items()]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=9, producer_name="nlgauge")
 
 
 def value(name: str, shape: Sequence[int | str], kind: int = TensorProto.FLOAT) -> onnx.ValueInfoProto:

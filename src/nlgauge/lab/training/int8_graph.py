@@ -20,10 +20,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
-import onnx
-from onnx import TensorProto, helper
+from onnx import TensorProto
 
 from nlgauge.engine.models.folder import WORDS
 from nlgauge.lab.training.graph import HEAD, Graph
@@ -48,6 +48,8 @@ class _Steps:
 
 class Int8Graph(Graph):
     """A graph whose `linear` and `to_vocabulary` multiply in 8 bits."""
+
+    opsets: ClassVar[Mapping[str, int]] = {**Graph.opsets, _DOMAIN: 1}
 
     def __init__(self, weights: Path, config: Mapping[str, int | float], delta: Path | None = None) -> None:
         super().__init__(weights, config, delta)
@@ -94,6 +96,3 @@ class Int8Graph(Graph):
 
     def _number(self, number: float) -> str:
         return self.constant(number, np.float32)
-
-    def _opsets(self) -> list[onnx.OperatorSetIdProto]:
-        return [*super()._opsets(), helper.make_opsetid(_DOMAIN, 1)]

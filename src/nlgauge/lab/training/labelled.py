@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.errors import InputError
 from nlgauge.lab.training.passages import opened
 
@@ -52,6 +53,25 @@ def read_labelled(path: Path) -> Iterator[Labelled]:
     for number, record in enumerate(_records(path), 1):
         if record.get("quality") in (None, "good"):
             yield _labelled(record, path, number)
+
+
+def labelled_set(folder: Path, name: str) -> list[Labelled] | None:
+    """The rows of a set of a folder, or of its folder `grounding`; None where it is not there."""
+    for place in (folder, folder / "grounding"):
+        for suffix in (".jsonl.xz", ".jsonl.gz", ".jsonl"):
+            if (path := place / f"{name}{suffix}").is_file():
+                return list(read_labelled(path))
+    return None
+
+
+def as_corpus(rows: Iterable[Labelled]) -> Corpus:
+    """The texts of rows, with their sources as references too; each row is an item of its own."""
+    return Corpus(
+        tuple(
+            Row(row.candidate, (row.source,), row.source, question=row.question, item=str(number))
+            for number, row in enumerate(rows, 1)
+        )
+    )
 
 
 def labelled_files(place: Path, pattern: str = "*.jsonl*") -> list[Path]:

@@ -27,16 +27,14 @@ from nlgauge.engine.models.bert import Bert, MaskedBert
 from nlgauge.engine.models.card import DocumentFrequencies, write_facts
 from nlgauge.engine.models.folder import MASKED_FILE, WEIGHTS_FILE, copy_folder, read_weights
 from nlgauge.engine.models.onnx import open_onnx, threads
-from nlgauge.engine.tokens import read_tokenizer
 from nlgauge.errors import InputError
 from nlgauge.lab.training.baseline import write_baseline
 from nlgauge.lab.training.body import body_folder, read_body, start_model
 from nlgauge.lab.training.export import write_folder, write_graphs
 from nlgauge.lab.training.low_rank import learned
-from nlgauge.lab.training.passages import load_texts
+from nlgauge.lab.training.passages import Frame, load_texts, open_tokenizer
 from nlgauge.lab.training.recipe import MaskedLMConfig
-from nlgauge.lab.training.run import Run
-from nlgauge.lab.training.threads import torch_threads
+from nlgauge.lab.training.run import Run, torch_threads
 from nlgauge.maths.weighting import document_frequencies
 
 _HELD_OUT_ROWS = 384
@@ -47,17 +45,15 @@ _KEPT = (
 _ADDED = {"architectures": ["BertForMaskedLM"], "model_type": "bert", "tie_word_embeddings": True}
 
 
-def mask_rows(
-    rows: np.ndarray, share: float, special: set[int], mask: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+def mask_rows(rows: np.ndarray, share: float, frame: Frame, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Rows with a share of their ordinary tokens masked, and the flat positions of the masks.
 
     Every chosen token becomes the mask: scoring always masks, so the usual tenth of random tokens would only cost.
     """
-    free = np.flatnonzero(~np.isin(rows, list(special)))
+    free = np.flatnonzero(~np.isin(rows, [frame.cls, frame.sep, frame.pad]))
     chosen = np.sort(rng.choice(free, size=max(1, round(len(free) * share)), replace=False))
     masked = rows.copy()
-    masked.reshape(-1)[chosen] = mask
+    masked.reshape(-1)[chosen] = frame.mask
     return masked, chosen
 
 
@@ -77,12 +73,7 @@ class Trainer(Run):
         super().__init__(out, config.precision)
         self.config = config
         folder = body_folder(config.body)
-        self.tokenizer = read_tokenizer(folder / "tokenizer.json")
-        self.tokenizer.no_padding()
-        self.tokenizer.no_truncation()
-        known = self.tokenizer.get_vocab()
-        self.cls, self.sep, self.pad, self.mask = (known[token] for token in ("[CLS]", "[SEP]", "[PAD]", "[MASK]"))
-        self.special = {self.cls, self.sep, self.pad}
+        self.tokenizer, self.frame = open_tokenizer(folder)
         self.train, self.held = load_texts(texts, config, self.tokenizer)
         counts = np.bincount(self.train[config.short[0]].ids, minlength=self.tokenizer.get_vocab_size())
         torch.manual_seed(config.seed)  # of the head's first weights
@@ -114,13 +105,13 @@ class Trainer(Run):
         epoch, at = divmod(turn, max(1, per_epoch))
         order = np.random.default_rng([config.seed, length, epoch]).permutation(len(passages))
         index = order[at * rows : (at + 1) * rows]
-        return passages.rows(index, length, self.cls, self.sep, self.pad), np.random.default_rng([config.seed, 1, step])
+        return passages.rows(index, length, self.frame), np.random.default_rng([config.seed, 1, step])
 
     def train_step(self) -> tuple[float, float]:
         """One optimizer step; returns (masked-LM loss in nats, sentence loss)."""
         config = self.config
         rows, rng = self.batch(self.step)
-        masked, at = mask_rows(rows, config.masked_share, self.special, self.mask, rng)
+        masked, at = mask_rows(rows, config.masked_share, self.frame, rng)
         whole, attend = self.tensor(rows), self._attend(rows)
         places = self.tensor(at)
         hidden = self._states(self.model.bert, self.tensor(masked), attend)
@@ -136,7 +127,7 @@ class Trainer(Run):
         return prediction.item(), sentence.item()
 
     def _attend(self, rows: np.ndarray) -> Tensor:
-        return self.tensor((rows != self.pad).astype(np.int64))
+        return self.tensor((rows != self.frame.pad).astype(np.int64))
 
     def _states(self, body: Bert, ids: Tensor, attend: Tensor) -> Tensor:
         with self.computing():
@@ -153,8 +144,8 @@ class Trainer(Run):
         kept: list[Tensor] = []
         for kind, passages in sorted(self.held.items()):
             index = np.random.default_rng(7).permutation(len(passages))[: _HELD_OUT_ROWS // 2]
-            rows = passages.rows(index, self.config.short[0], self.cls, self.sep, self.pad)
-            masked, at = mask_rows(rows, 0.15, self.special, self.mask, np.random.default_rng(8))
+            rows = passages.rows(index, self.config.short[0], self.frame)
+            masked, at = mask_rows(rows, 0.15, self.frame, np.random.default_rng(8))
             attend, places = self._attend(rows), self.tensor(at)
             logits = self._logits(self._states(self.model.bert, self.tensor(masked), attend), places)
             truth = self.tensor(rows).reshape(-1)[places]
@@ -180,15 +171,11 @@ class Trainer(Run):
             write_graphs(folder)
         else:
             passages = self.train[self.config.short[0]]
-            documents = (
-                passages.ids[begin:end] for begin, end in zip(passages.starts, passages.starts[1:], strict=False)
-            )
+            documents = np.split(passages.ids, passages.starts[1:-1])
             counts, number = document_frequencies(documents, self.tokenizer.get_vocab_size())
             tensors = {name: parameter.detach().cpu().numpy() for name, parameter in self.model.named_parameters()}
-            config = {
-                **_ADDED,
-                **{name: self.model.bert.config[name] for name in _KEPT if name in self.model.bert.config},
-            }
+            own = self.model.bert.config
+            config = {**_ADDED, **{name: own[name] for name in _KEPT if name in own}}
             write_folder(folder, tensors, config, self.tokenizer, DocumentFrequencies(counts, number))
         write_facts(folder, temperature=self.config.temperature)
         return folder
@@ -204,8 +191,7 @@ def train(texts: Path, out: Path, config: Path | None = None, steps: int | None 
     recipe = MaskedLMConfig.read(config or Path(__file__).with_name("pocket.toml"))
     with torch_threads(threads()):
         trainer = Trainer(replace(recipe, steps=steps) if steps else recipe, texts, out)
-        trainer.resume()
-        trainer.run(evaluate_every=500, save_every=100)
+        trainer.run(evaluate_every=500)
         folder = trainer.finish()
     # Texts without sentences leave no baseline, and BERTScore(rescale=True) then says that there is none.
     with suppress(InputError):

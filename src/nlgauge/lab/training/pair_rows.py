@@ -1,25 +1,146 @@
-"""Pairs of texts as rows in which words of a stretch of one text are masked and the other text is in sight."""
+"""Pairs of texts: read from JSON Lines, as sub-words, and as rows of which words of one text are masked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import fnmatch
+import json
+import re
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from tokenizers import Tokenizer
 
-from nlgauge.lab.training.pair_texts import Pairs
+from nlgauge.engine.segmentation import Segmenter, segmenter
+from nlgauge.errors import InputError
+from nlgauge.lab.training.passages import Frame, read_lines
 from nlgauge.lab.training.recipe import PairsConfig, Stage
 
+SIDES = (("candidate", "source"), ("summary", "doc"), ("target", "source"), ("response", "knowledge"), ("a", "b"))
+"""Names under which a record may hold its pair"""
+_CANDIDATE, _OTHER = 0, 1
+_JSON_LINES = re.compile(r"\.jsonl(\.xz|\.gz)?$")
+Pair: TypeAlias = tuple[str, str]
+"""Candidate and other text"""
 
-@dataclass(frozen=True)
-class Frame:
-    """Ids of the tokens that a row needs besides its texts'."""
 
-    cls: int
-    sep: int
-    pad: int
-    mask: int
+@dataclass
+class Side:
+    """Token ids and word numbers of one side of many pairs, one after another.
+
+    ids: uint16 [tokens]; words: uint16 [tokens], counted from 0 in each text; starts: int64 [texts + 1].
+    """
+
+    ids: np.ndarray
+    words: np.ndarray
+    starts: np.ndarray
+
+    def __getitem__(self, text: int) -> tuple[np.ndarray, np.ndarray]:
+        own = slice(self.starts[text], self.starts[text + 1])
+        return self.ids[own], self.words[own]
+
+    @property
+    def sizes(self) -> np.ndarray:
+        return np.diff(self.starts)
+
+    @classmethod
+    def of(cls, texts: Sequence[str], tokenizer: Tokenizer, words: Segmenter) -> Side:
+        ids: list[np.ndarray] = []
+        numbers: list[np.ndarray] = []
+        for at in range(0, len(texts), 1000):
+            part = list(texts[at : at + 1000])
+            for text, encoding in zip(part, tokenizer.encode_batch(part, add_special_tokens=False), strict=True):
+                ids.append(np.array(encoding.ids, np.uint16))
+                offsets = np.array(encoding.offsets, np.int32).reshape(-1, 2)
+                numbers.append(words(text, offsets).astype(np.uint16))
+        sizes = [len(one) for one in ids]
+        empty = [np.empty(0, np.uint16)]
+        return cls(np.concatenate(ids or empty), np.concatenate(numbers or empty), np.cumsum([0, *sizes]))
+
+
+@dataclass
+class Pairs:
+    """Pairs of texts and the rows that they can be read as: pair and masked side of each, by length of row."""
+
+    sides: tuple[Side, Side]
+    rows: dict[int, np.ndarray]
+    """{length: int64 [rows, 2]}"""
+
+    @classmethod
+    def of(cls, pairs: Sequence[Pair], config: PairsConfig, tokenizer: Tokenizer) -> Pairs:
+        words = segmenter(config.segmentation)
+        candidates, others = zip(*pairs, strict=True) if pairs else ((), ())
+        sides = Side.of(candidates, tokenizer, words), Side.of(others, tokenizer, words)
+        return cls(sides, _rows_by_length(sides, config))
+
+
+def _rows_by_length(sides: tuple[Side, Side], config: PairsConfig) -> dict[int, np.ndarray]:
+    """Both readings of every pair that has words on both sides, in the shortest rows that hold them."""
+    sizes = np.stack([side.sizes for side in sides], axis=1)
+    pairs = np.flatnonzero((sizes > 0).all(axis=1))
+    if config.least_overlap > 0:
+        texts = ((sides[_CANDIDATE][pair][0], sides[_OTHER][pair][0]) for pair in pairs.tolist())
+        overlaps = [np.isin(np.unique(candidate), other).mean() for candidate, other in texts]
+        pairs = pairs[np.array(overlaps) >= config.least_overlap]
+    examples = np.array([(pair, side) for pair in pairs for side in (_CANDIDATE, _OTHER)], np.int64).reshape(-1, 2)
+    masked = sizes[examples[:, 0], examples[:, 1]]
+    needed = 3 + np.minimum(masked, config.stretch) + sizes[examples[:, 0], 1 - examples[:, 1]]
+    lengths = np.array([length for length, _ in config.sizes])
+    place = np.minimum(np.searchsorted(lengths, needed), len(lengths) - 1)
+    return {int(length): examples[place == i] for i, length in enumerate(lengths)}
+
+
+def read_pairs(path: Path, config: PairsConfig) -> tuple[list[Pair], dict[str, list[Pair]]]:
+    """Training pairs, and held-out ones by file, from JSON Lines (plain, .gz or .xz) or a folder of them.
+
+    A record holds its pair under one of the names of `SIDES`, and may say its `origin`. The recipe's groups say which
+    share of a kind is read; a file that is given by itself is read whole where no group fits its name. Pairs with the
+    same other text are held out together. Raises InputError for a record that is no pair, and where nothing is left to
+    train on.
+    """
+    files = sorted(p for p in path.iterdir() if _JSON_LINES.search(p.name)) if path.is_dir() else [path]
+    otherwise = 0.0 if path.is_dir() else 1.0
+    train: list[Pair] = []
+    held: dict[str, list[Pair]] = {}
+    for file in files:
+        kind = file.name.split(".")[0]
+        for pair in _shared_out(file, kind, config, otherwise):
+            if zlib.crc32(pair[_OTHER].encode()) % config.held_out_every == 0:
+                held.setdefault(kind, []).append(pair)
+            else:
+                train.append(pair)
+    if not train:
+        remedy = "give JSON Lines with candidate and source, plain, .gz or .xz"
+        if files and path.is_dir():
+            names = ", ".join(config.groups)
+            remedy = f"the recipe reads files of a folder by their names, {names}; give one file, or change its groups"
+        raise InputError("no pairs to train on", file=path, remedy=remedy)
+    return train, held
+
+
+def _shared_out(path: Path, kind: str, config: PairsConfig, otherwise: float) -> Iterator[Pair]:
+    """The pairs of a file that the recipe's groups ask for, texts cut to the longest that is read.
+
+    otherwise: the share of the pairs that no group fits.
+    """
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            record = json.loads(line)
+            name = f"{kind}:{record.get('origin', '')}"
+            fits = (share for pattern, share in config.groups.items() if fnmatch.fnmatch(name, pattern))
+            share = next(fits, otherwise)
+            if not number * share % 1 < share:
+                continue
+            names = next(names for names in SIDES if all(isinstance(record.get(name), str) for name in names))
+        except (ValueError, AttributeError, StopIteration):
+            wanted = ", or ".join(" and ".join(names) for names in SIDES)
+            raise InputError("is no pair", file=path, row=number, remedy=f"give JSON records with {wanted}") from None
+        candidate, other = (record[name][: config.longest] for name in names)
+        if candidate.strip() and other.strip():
+            yield candidate, other
 
 
 @dataclass

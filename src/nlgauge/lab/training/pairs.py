@@ -24,16 +24,15 @@ from nlgauge.engine.models.bert import MaskedBert
 from nlgauge.engine.models.folder import PAIRS_FILE, WEIGHTS_FILE, copy_folder, read_weights
 from nlgauge.engine.models.loading import folder_of
 from nlgauge.engine.models.onnx import threads
-from nlgauge.engine.tokens import read_tokenizer
 from nlgauge.errors import InputError
+from nlgauge.lab.reproduce.markdown import table
 from nlgauge.lab.training.body import start_model
 from nlgauge.lab.training.export import write_graph
 from nlgauge.lab.training.low_rank import learned, load_learned
-from nlgauge.lab.training.pair_rows import Frame, Rows, make_row
-from nlgauge.lab.training.pair_texts import Pairs, read_pairs
+from nlgauge.lab.training.pair_rows import Pairs, Rows, make_row, read_pairs
+from nlgauge.lab.training.passages import open_tokenizer
 from nlgauge.lab.training.recipe import PairsConfig
-from nlgauge.lab.training.run import Run
-from nlgauge.lab.training.threads import torch_threads
+from nlgauge.lab.training.run import Run, torch_threads
 
 _HELD_OUT_ROWS = 48
 _STARTS = ("body", "pairs")
@@ -51,12 +50,8 @@ class PairsTrainer(Run):
         self.folder = folder_of(config.body)
         if not (self.folder / WEIGHTS_FILE).is_file():
             raise InputError(f"no model in {self.folder}", remedy="give 'pocket' or the folder of a trained model")
-        tokenizer = read_tokenizer(self.folder / "tokenizer.json")
-        tokenizer.no_padding()
-        tokenizer.no_truncation()
+        tokenizer, self.frame = open_tokenizer(self.folder)
         tokenizer.encode_special_tokens = True
-        known = tokenizer.get_vocab()
-        self.frame = Frame(*(known[token] for token in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")))
         self.model = self._start(tokenizer.get_vocab_size()).to(self.device)
         train, held = read_pairs(pairs, config)
         self.train = Pairs.of(train, config, tokenizer)
@@ -157,22 +152,20 @@ class PairsTrainer(Run):
     def card(self) -> str:
         """The training card: on how many pairs, by which values, and what held-out words say."""
         rows = {length: len(rows) for length, rows in self.train.rows.items()}
+        measured = [
+            [point["step"], kind, *found.values()]
+            for point in self.curve
+            for kind, found in point.items()
+            if isinstance(found, dict)
+        ]
         lines = [
-            "# Weights for pairs",
-            "",
+            *("# Weights for pairs", ""),
             f"Trained by `nlgauge train masked-lm --pairs`, {self.step} steps. Rows at hand by length: {rows}.",
             "",
             "Held-out masked words: perplexity and top-1 accuracy, and the latter with the other text hidden.",
             "",
-            "| step | pairs | perplexity | top-1 | other text hidden | masks |",
-            "|---|---|---|---|---|---|",
+            *table(["step", "pairs", "perplexity", "top-1", "other text hidden", "masks"], "llllll", measured),
         ]
-        for point in self.curve:
-            lines += [
-                f"| {point['step']} | {kind} | " + " | ".join(str(value) for value in found.values()) + " |"
-                for kind, found in point.items()
-                if isinstance(found, dict)
-            ]
         return "\n".join([*lines, "", f"Settings: {json.dumps(asdict(self.config))}", ""])
 
 
@@ -191,6 +184,5 @@ def train(pairs: Path, out: Path, config: Path | None = None, steps: int | None 
     recipe = PairsConfig.read(config or Path(__file__).with_name("pairs.toml"))
     with torch_threads(threads()):
         trainer = PairsTrainer(replace(recipe, steps=steps) if steps else recipe, pairs, out)
-        trainer.resume()
-        trainer.run(evaluate_every=300, save_every=100)
+        trainer.run(evaluate_every=300)
         return trainer.finish()

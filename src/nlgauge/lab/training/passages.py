@@ -15,6 +15,8 @@ from typing import Any, TextIO
 import numpy as np
 from tokenizers import Tokenizer
 
+from nlgauge.engine.models.folder import TOKENIZER_FILE
+from nlgauge.engine.tokens import read_tokenizer
 from nlgauge.errors import InputError
 from nlgauge.lab.training.recipe import MaskedLMConfig
 
@@ -35,6 +37,25 @@ def read_lines(path: Path) -> Iterator[str]:
                 yield line
 
 
+@dataclass(frozen=True)
+class Frame:
+    """Ids of the tokens that a row needs besides its texts'."""
+
+    cls: int
+    sep: int
+    pad: int
+    mask: int
+
+
+def open_tokenizer(folder: Path) -> tuple[Tokenizer, Frame]:
+    """The tokenizer of a model's folder, which neither fills up nor cuts, and the tokens that frame a row."""
+    tokenizer = read_tokenizer(folder / TOKENIZER_FILE)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    known = tokenizer.get_vocab()
+    return tokenizer, Frame(*(known[token] for token in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")))
+
+
 @dataclass
 class Passages:
     """Token ids of many passages, one after another, each the beginning of a sentence onwards.
@@ -48,14 +69,14 @@ class Passages:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def rows(self, index: np.ndarray, length: int, cls: int, sep: int, pad: int) -> np.ndarray:
+    def rows(self, index: np.ndarray, length: int, frame: Frame) -> np.ndarray:
         """int64 [len(index), length]: [CLS] passage [SEP], padded."""
-        out = np.full((len(index), length), pad, dtype=np.int64)
-        out[:, 0] = cls
+        out = np.full((len(index), length), frame.pad, dtype=np.int64)
+        out[:, 0] = frame.cls
         for row, passage in enumerate(index):
             ids = self.ids[self.starts[passage] : self.starts[passage + 1]][: length - 2]
             out[row, 1 : 1 + len(ids)] = ids
-            out[row, 1 + len(ids)] = sep
+            out[row, 1 + len(ids)] = frame.sep
         return out
 
 

@@ -16,12 +16,18 @@ else:
 
 
 def flat_recipe(path: Path, *sections: str) -> dict[str, Any]:
-    """What a recipe says, the values of its [data] and of these sections among the others."""
+    """What a recipe says, the values of its [data] and of these sections among the others; lists as tuples."""
     tree = read_recipe(path)
     flat: dict[str, Any] = {"groups": {"*": 1.0}, **tree.pop("data", {})}
     for section in sections:
         flat.update(tree.pop(section, {}))
-    return {**flat, **tree}
+    return {name: _fixed(value) for name, value in {**flat, **tree}.items()}
+
+
+def _fixed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _fixed(one) for key, one in value.items()}
+    return tuple(map(_fixed, value)) if isinstance(value, list) else value
 
 
 def read_recipe(path: Path) -> dict[str, Any]:
@@ -84,10 +90,8 @@ class MaskedLMConfig(_Schedule):
     @classmethod
     def read(cls, path: Path) -> MaskedLMConfig:
         """Read a TOML recipe. Raises InputError for a file that is none, or an unknown or missing key."""
-        flat = flat_recipe(path, "batches", "loss", "optimizer")
-        flat |= {name: tuple(flat[name]) for name in ("short", "long") if name in flat}
         try:
-            return cls(**flat)
+            return cls(**flat_recipe(path, "batches", "loss", "optimizer"))
         except TypeError as error:
             raise InputError(str(error), file=path, remedy="compare with the recipe pocket.toml") from None
 
@@ -134,12 +138,10 @@ class PairsConfig(_Schedule):
     def read(cls, path: Path) -> PairsConfig:
         """Read a TOML recipe. Raises InputError for a file that is none, or an unknown or missing key."""
         flat = flat_recipe(path, "masking", "batches", "optimizer")
-        if "sizes" in flat:
-            flat["sizes"] = tuple((int(length), int(rows)) for length, rows in flat["sizes"])
         try:
-            stages = [Stage(**{**stage, "shares": tuple(stage["shares"])}) for stage in flat.pop("stage", [])]
-            return cls(**flat, stages=tuple(stages))
-        except (TypeError, KeyError) as error:
+            stages = tuple(Stage(**stage) for stage in flat.pop("stage", ()))
+            return cls(**flat, stages=stages)
+        except TypeError as error:
             raise InputError(str(error), file=path, remedy="compare with the recipe pairs.toml") from None
 
     def stage(self, step: int) -> Stage:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors import safe_open
+from safetensors.torch import save_file
 from torch import Tensor, nn
 from tqdm import tqdm
 
 from nlgauge.errors import InputError
-from nlgauge.lab.training.checkpoint import load_checkpoint, save_checkpoint
 
+_CHECKPOINT = "checkpoint.safetensors"
 _LOG_EVERY = 20
 _PRECISIONS = ("float32", "bfloat16")
 
@@ -77,17 +79,16 @@ class Run(ABC):
     ) -> torch.optim.Optimizer:
         """The optimizer of what learns. rate: the highest one, by a parameter's name. Only matrices decay."""
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
-        for name, parameter in self.model.named_parameters():
-            if parameter.requires_grad:
-                own = decay if parameter.ndim > 1 and not undecayed(name) else 0.0
-                groups.setdefault((rate(name), own), []).append(parameter)
+        for name, parameter in self._learning():
+            own = decay if parameter.ndim > 1 and not undecayed(name) else 0.0
+            groups.setdefault((rate(name), own), []).append(parameter)
         made = [{"params": some, "rate": rate, "weight_decay": own} for (rate, own), some in groups.items()]
         return torch.optim.AdamW(made, betas=(0.9, 0.98), fused=True)
 
     def learn(self, loss: Tensor, factor: float) -> None:
         """Step along the gradient of `loss`, clipped to norm 1, at `factor` times the highest rates."""
         torch.autograd.backward(loss)
-        nn.utils.clip_grad_norm_([p for p in self.model.parameters() if p.requires_grad], 1.0)
+        nn.utils.clip_grad_norm_([parameter for _, parameter in self._learning()], 1.0)
         for group in self.optimizer.param_groups:
             group["lr"] = group["rate"] * factor
         self.optimizer.step()
@@ -95,18 +96,37 @@ class Run(ABC):
         self.step += 1
 
     def save(self) -> None:
-        """Write the checkpoint."""
-        save_checkpoint(self.out, self.model, self.optimizer, self.step, self.curve)
+        """Write the weights that learn, optimizer state, step and curve. A kill leaves the old file or the new one."""
+        tensors = {}
+        for name, parameter in self._learning():
+            tensors[f"model.{name}"] = parameter.detach().contiguous()
+            for key, value in self.optimizer.state.get(parameter, {}).items():
+                tensors[f"{key}.{name}"] = value.detach().clone(memory_format=torch.contiguous_format)
+        partial = self.out / "checkpoint.partial"
+        save_file(tensors, partial, metadata={"step": str(self.step), "curve": json.dumps(self.curve)})
+        partial.replace(self.out / _CHECKPOINT)
 
     def resume(self) -> bool:
         """Continue from the folder's checkpoint, if there is one."""
-        found = load_checkpoint(self.out, self.model, self.optimizer)
-        if found is not None:
-            self.step, self.curve = found
-        return found is not None
+        if not (self.out / _CHECKPOINT).exists():
+            return False
+        with safe_open(self.out / _CHECKPOINT, "pt") as file, torch.no_grad():
+            stored = frozenset(file.keys())
+            for name, parameter in self._learning():
+                parameter.copy_(file.get_tensor(f"model.{name}"))
+                keys = [key for key in ("step", "exp_avg", "exp_avg_sq") if f"{key}.{name}" in stored]
+                if keys:
+                    state = {key: file.get_tensor(f"{key}.{name}").to(parameter.device) for key in keys}
+                    self.optimizer.state[parameter] = state
+            self.step, self.curve = int(file.metadata()["step"]), json.loads(file.metadata()["curve"])
+        return True
 
-    def run(self, evaluate_every: int, save_every: int) -> None:
-        """Train to the last step, with a progress bar."""
+    def _learning(self) -> list[tuple[str, nn.Parameter]]:
+        return [(name, parameter) for name, parameter in self.model.named_parameters() if parameter.requires_grad]
+
+    def run(self, evaluate_every: int, save_every: int = 100) -> None:
+        """Train to the last step, from the folder's checkpoint if there is one, with a progress bar."""
+        self.resume()
         bar = tqdm(total=self.steps, initial=self.step, unit="step", disable=None)
         began, recent = time.monotonic(), []
         if self.measured_first and not self.step:
@@ -134,3 +154,14 @@ class Run(ABC):
         self.curve.append(point)
         lines = "".join(json.dumps(point) + "\n" for point in self.curve)
         (self.out / "curve.jsonl").write_text(lines, encoding="utf-8")
+
+
+@contextmanager
+def torch_threads(number: int) -> Iterator[None]:
+    """Torch with so many threads; afterwards it has as many as before."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

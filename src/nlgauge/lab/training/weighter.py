@@ -40,7 +40,7 @@ from nlgauge.engine.models.loading import load
 from nlgauge.engine.models.onnx import threads
 from nlgauge.engine.weighter import Weighter, write_weighter
 from nlgauge.errors import InputError, SpecError
-from nlgauge.lab.training.threads import torch_threads
+from nlgauge.lab.training.run import torch_threads
 from nlgauge.metrics.base import POCKET, Setup, model_of
 from nlgauge.metrics.maskeval import MaskEval
 from nlgauge.run.block import BlockScorer, CacheLookup

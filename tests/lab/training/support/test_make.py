@@ -7,9 +7,21 @@ from itertools import islice
 
 import pytest
 
+from nlgauge.errors import InputError
 from nlgauge.lab.training.labelled import Labelled
 from nlgauge.lab.training.support.edits import Place
-from nlgauge.lab.training.support.make import KINDS, Among, Mixture, Texts, among, edited, made, together
+from nlgauge.lab.training.support.make import (
+    KINDS,
+    Among,
+    Mixture,
+    Texts,
+    among,
+    asked,
+    edited,
+    made,
+    read_texts,
+    together,
+)
 from tests.lab.training.support.places import CONTEXT, ELSEWHERE, PARALLEL, PASSAGES, TEXT
 
 TEXTS = Texts(PASSAGES, PARALLEL)
@@ -77,3 +89,27 @@ def test_an_edit_marks_what_it_changed(kind):
         outside = edit.text[: edit.spans[0][0]], edit.text[edit.spans[-1][1] :]
         assert TEXT.startswith(outside[0].rstrip(" ,"))
         assert outside[1].strip(" .") in TEXT
+
+
+def test_a_sentence_becomes_a_question():
+    assert asked("The new mill was sold in Leeds.") == ("Was the new mill sold in Leeds?", "was")
+    assert asked("Anna Berg can speak four languages.") == ("Can Anna Berg speak four languages?", "can")
+    for other in ("It rained.", "The mill was not sold in Leeds.", "He said that it was sold in Leeds."):
+        assert asked(other) is None
+
+
+def test_texts_are_read_by_the_recipe_and_some_are_kept_apart(tmp_path):
+    (tmp_path / "a.txt").write_text("\n".join([*PASSAGES, "too short"]), encoding="utf-8")
+    lines = "\n".join(f'{{"source": "{a}", "target": "{b}"}}' for a, b in PARALLEL)
+    long = '{"source": "It was all over.", "target": "It was all over when the last of the big trains had left us."}'
+    (tmp_path / "b.jsonl").write_text(f"{lines}\n{long}\n", encoding="utf-8")
+    recipe = {"held_out": 0.1, "passages": [{"files": "a*", "most": 20}], "parallel": [{"files": "b*"}]}
+    own, held = read_texts(tmp_path, recipe, 1)
+    assert len(own.passages) == 18 and len(held.passages) == 2
+    assert len(own.parallel) == 27 and len(held.parallel) == 3  # the pair that tells more is left out
+    assert not set(own.passages) & set(held.passages)
+    assert read_texts(tmp_path, recipe, 1) == (own, held) != read_texts(tmp_path, recipe, 2)
+    with pytest.raises(InputError, match="no file c"):
+        read_texts(tmp_path, {"passages": [{"files": "c*"}]}, 1)
+    with pytest.raises(InputError, match="no passages"):
+        read_texts(tmp_path, {}, 1)

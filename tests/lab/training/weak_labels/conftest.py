@@ -8,8 +8,7 @@ from nlgauge.engine.models.loading import load
 from nlgauge.lab.training.weak_labels import construct as construction
 from nlgauge.lab.training.weak_labels.attempts import Parts
 from nlgauge.lab.training.weak_labels.infilling import Infiller
-from nlgauge.lab.training.weak_labels.lexicon import Lexicon
-from nlgauge.lab.training.weak_labels.paraphrase import Paraphraser
+from nlgauge.lab.training.weak_labels.paraphrase import Lexicon, Paraphraser
 from nlgauge.lab.training.weak_labels.targets import Targets
 from tests.lab.training.weak_labels.grammar import PlainParser
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nlgauge.lab.training.weak_labels.attempts import Settings, Source
-from nlgauge.lab.training.weak_labels.construct import Example
-from nlgauge.lab.training.weak_labels.labels import WORD
+from nlgauge.lab.training.weak_labels.attempts import Draft, Settings, Source
+from nlgauge.lab.training.weak_labels.corruption import WORD
 from nlgauge.lab.training.weak_labels.sources import Record
 
 TOPICS = ["bridge", "museum", "harbour", "library", "stadium", "orchard", "tunnel", "theatre"]
@@ -37,7 +36,7 @@ def only(kind: str, **others: float) -> Settings:
     return Settings(**{**shares, **({kind: 1.0} if kind in shares else {}), "verbatim": 1.0, **others})
 
 
-def words_of(example: Example, supported: bool) -> list[str]:
+def words_of(example: Draft, supported: bool) -> list[str]:
     wrong = example.row.spans or ()
     found = WORD.finditer(example.row.candidate)
     return [

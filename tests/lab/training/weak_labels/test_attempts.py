@@ -9,6 +9,7 @@ import pytest
 
 from nlgauge.engine.models.loading import load
 from nlgauge.errors import SpecError
+from nlgauge.lab.training.weak_labels import attempts
 from nlgauge.lab.training.weak_labels.attempts import Parts, Settings, Source, can_lack, drafted, lacking, pick
 from nlgauge.lab.training.weak_labels.sources import Record
 from nlgauge.lab.training.weak_labels.targets import Choice, Targets
@@ -66,9 +67,9 @@ def test_sentences_are_taken_out_of_a_context_and_its_lines_kept() -> None:
 pytestmark = pytest.mark.usefixtures("one_model")
 
 
-def test_how_words_are_spelt_is_read_from_the_records() -> None:
+def test_how_words_are_spelt_is_read_from_the_records(monkeypatch: pytest.MonkeyPatch) -> None:
     source = Source([Record(knowledge="They saw Leeds and more."), Record(text="He met Ann.")], "reference")
-    parser = PlainParser()
-    parts = Parts.usual([source], load("pocket"), 1, parser)
-    assert parts.parser is parser and parts.infiller.spellings == {"leeds": "Leeds", "ann": "Ann"}
+    monkeypatch.setattr(attempts, "SpacyParser", PlainParser)
+    parts = Parts.usual([source], load("pocket"), 1)
+    assert isinstance(parts.parser, PlainParser) and parts.infiller.spellings == {"leeds": "Leeds", "ann": "Ann"}
     assert len(parts.paraphraser.lexicon.entries) > 1500

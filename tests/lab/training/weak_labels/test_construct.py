@@ -10,7 +10,7 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge.lab.training.weak_labels import construct as construction
 from nlgauge.lab.training.weak_labels.attempts import Source
 from nlgauge.lab.training.weak_labels.construct import Tally, construct
-from nlgauge.lab.training.weak_labels.lexicon import Lexicon
+from nlgauge.lab.training.weak_labels.paraphrase import Lexicon
 from nlgauge.lab.training.weak_labels.sources import Record
 from nlgauge.lab.training.weak_labels.targets import Targets
 from tests.lab.training.weak_labels.pieces import RECORDS, SOURCES, only

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from nlgauge.engine.models.loading import load
 from nlgauge.lab.training.weak_labels.attempts import Draft, Parts, Settings, Source
 from nlgauge.lab.training.weak_labels.construct import construct
-from nlgauge.lab.training.weak_labels.corruption import corrupt, masks
+from nlgauge.lab.training.weak_labels.corruption import absent, assembled, changed, corrupt, masks
 from nlgauge.lab.training.weak_labels.sources import Record
 from nlgauge.lab.training.weak_labels.targets import Choice, content_stems
-from tests.lab.training.weak_labels.grammar import BRIDGE, real_parser, sentence
+from tests.extras import english_pipeline
+from tests.lab.training.weak_labels.grammar import BRIDGE, sentence
 from tests.lab.training.weak_labels.pieces import RECORDS, SOURCES, only, words_of
 
 
@@ -83,7 +84,8 @@ def test_a_record_that_is_alone_gives_no_other_context(parts: Parts, how: str) -
 def test_units_of_real_sentences_are_filled(one_model: None) -> None:
     text = "The firm opened the bridge in the valley. The mayor liked the garden and the museum."
     source = [Source([Record(document=text)], "reference")]
-    parts = Parts.usual(source, load("pocket"), 1, real_parser())
+    english_pipeline()
+    parts = Parts.usual(source, load("pocket"), 1)
     made = list(construct(source, parts, seed=2, settings=only("infilled", spared=1.0), attempts=8))
     assert len(made) > 4 and all(sum(part in one.row.candidate for part in text.split(". ")) <= 1 for one in made)
 
@@ -158,3 +160,57 @@ def test_masks_are_disjoint_apart_and_short_enough(seed: int, longest: int):
         assert last < len(BRIDGE.words)  # the full stop stays
     for before, after in pairwise(drawn or []):
         assert before[1] < after[0]
+
+
+def equal(one: str, other: str) -> bool:
+    return one == other
+
+
+@pytest.mark.parametrize(
+    ("original", "filling", "new"),
+    [
+        ("an old bridge", "a small boat", "a small boat"),
+        ("an old bridge", "an old boat", "boat"),
+        ("in May 2012", "in June 2012", "June"),
+        ("bridge", "Bridge", ""),
+        ("the bridge", "the bridge the bridge", "the bridge"),
+        ("red", "red and blue", "and blue"),
+        ("big cats", "big", ""),
+        ("John's car", "Ann's car", "Ann's"),
+    ],
+)
+def test_what_both_begin_or_end_with_is_the_original(original: str, filling: str, new: str):
+    spans = changed(original, filling, equal)
+    assert [filling[begin:end] for begin, end in spans] == ([new] if new else [])
+
+
+def test_words_that_say_the_same_are_the_same():
+    assert changed("a large house", "a big house", lambda one, other: {one, other} == {"large", "big"}) == []
+
+
+def test_a_text_put_together():
+    pieces = ["", " opened a ", " bridge. ", "."]
+    text, spans = assembled(pieces, ["The mayor", "new", "It fell"], ["some king", "old", "ships left"], equal)
+    assert text == "Some king opened an old bridge. Ships left."
+    assert [text[begin:end] for begin, end in spans] == ["Some king", "old", "Ships left"]
+
+
+@pytest.mark.parametrize(("original", "filling"), [("The bridges", "The bridge"), ("Ann Hall", "She")])
+def test_a_filling_that_nobody_could_call_wrong_is_not_taken(original: str, filling: str):
+    assert assembled(["", " fell."], [original], [filling], equal) == (f"{original} fell.", ())
+
+
+@given(st.lists(st.tuples(st.sampled_from(["a b", "c", "d e f"]), st.sampled_from(["a", "c d", "e f", "x y z"]))))
+def test_spans_are_in_order_and_within_the_text(pairs):
+    pieces = ["Begin ", *(" and " for _ in pairs)]
+    text, spans = assembled(pieces, [one for one, _ in pairs], [other for _, other in pairs], equal)
+    ends = [place for span in spans for place in span]
+    assert ends == sorted(ends) and all(0 <= place <= len(text) for place in ends)
+
+
+def test_words_of_another_text_are_supported_where_the_context_has_them():
+    text = "The mayor opened the old bridge ."
+    # 'The' goes with 'mayor', the second 'the' with 'old'.
+    assert [text[begin:end] for begin, end in absent(text, "Bridges were opened")] == ["The", "mayor", "the", "old"]
+    assert len(absent("of the", "of the")) == 2
+    assert absent("bridge of the", "a bridge") == absent("", "x") == ()

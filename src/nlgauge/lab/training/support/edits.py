@@ -89,12 +89,11 @@ def name(place: Place, rng: random.Random) -> Edit | None:
     if not found:
         return None
     match = rng.choice(found)
-    own = set(match.group().split())
+    own, spaces = set(match.group().split()), match.group().count(" ")
     there = place.context if rng.random() < 0.5 else place.elsewhere
     others = [other.group() for other in names(there)]
-    others = [
-        one for one in others if not own & set(one.split()) and one not in place.text and _alike(one, match.group())
-    ]
+    others = [one for one in others if not own & set(one.split()) and one not in place.text]
+    others = [one for one in others if abs(one.count(" ") - spaces) <= 1]
     new = drawn(rng, others)
     return None if new is None else replaced(place.text, match.span(), new)
 
@@ -116,10 +115,6 @@ def roles(place: Place, rng: random.Random) -> Edit | None:
     edit = text[: a.start()] + b.group() + text[a.end() : b.start()] + a.group() + text[b.end() :]
     moved = b.start() + len(b.group()) - len(a.group())
     return Edit(edit, ((a.start(), a.start() + len(b.group())), (moved, moved + len(a.group()))), True)
-
-
-def _alike(one: str, other: str) -> bool:
-    return abs(one.count(" ") - other.count(" ")) <= 1
 
 
 _CAUSE = re.compile(r",? (because|since|due to|as a result of|in order to|so that|thanks to|owing to) ")
@@ -151,7 +146,7 @@ def cause(place: Place, rng: random.Random) -> Edit | None:
     others = [one for one in sentences(place.context if there else place.elsewhere) if one not in place.text]
     reasons = [match.group(1) + " " + one[match.end() :] for one in others for match in [_CAUSE.search(one)] if match]
     reasons = [one.rstrip(".!?") for one in reasons if 4 <= len(one.split()) <= 16]
-    clauses = [f"{rng.choice(_CONNECTED)} {_small(one.rstrip('.'))}" for one in others if _PLAIN.match(one)]
+    clauses = [f"{rng.choice(_CONNECTED)} {one[0].lower()}{one[1:].rstrip('.')}" for one in others if _PLAIN.match(one)]
     new = rng.choice(reasons) if reasons and rng.random() < 0.6 else rng.choice(clauses or reasons or [""])
     if not new:
         return None
@@ -167,10 +162,6 @@ def _ended(text: str, end: str) -> Edit:
     body = text.rstrip(".!? ")
     first = len(body) + len(end) - len(end.lstrip(" ,"))
     return Edit(f"{body}{end}.", ((first, len(body) + len(end)),), False)
-
-
-def _small(sentence: str) -> str:
-    return sentence[0].lower() + sentence[1:]
 
 
 _WORD = re.compile(r"\b[A-Za-z]+\b")

@@ -10,14 +10,64 @@ Row i follows from (seed, i) alone.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
+from nlgauge.errors import InputError
 from nlgauge.lab.training.labelled import Labelled
+from nlgauge.lab.training.passages import read_lines
 from nlgauge.lab.training.support import edits, figures
-from nlgauge.lab.training.support.answers import answer, asked, question
 from nlgauge.lab.training.support.edits import Edits, Place, names, sentences
 from nlgauge.lab.training.support.faithful import reworded
+from nlgauge.lab.training.weak_labels.sources import read_records
+
+_CLAUSE = re.compile(
+    r"^(?P<subject>(?:He|She|It|They|(?:The|This|His|Her|Its|Their) (?:[\w'’-]+ ){0,3}?[a-z]+"
+    r"|[A-Z][a-z]+(?: [A-Z][a-z]+)?)) "
+    r"(?P<verb>is|are|was|were|can|could|will|would|must) (?P<rest>[a-z][^?!;:]{8,140})[.]$"
+)
+_NO_SUBJECT = re.compile(
+    r"\b(?:said|says|say|that|told|asked|added|called|and|who|which|where|when|if|there|but|so|also|neither|however"
+    r"|moreover|thus|then|this|these|those|today|now|here|some|others?|many|most|all)\b", re.IGNORECASE,
+)  # fmt: skip
+_SMALL = frozenset(["the", "a", "an", "this", "his", "her", "its", "their", "he", "she", "it", "they"])
+_ASKED = (
+    "What is known about this?", "What does the text say?", "What happened?", "Who was involved?",
+    "When did it happen?", "How does it work?", "Why does it matter?", "Can you summarise this?", "Tell me about it.",
+    "What should I know?",
+)  # fmt: skip
+_ABOUT = ("What is known about {}?", "Tell me about {}.", "What does the text say about {}?", "Who or what is {}?")
+
+
+def question(names: list[str], rng: random.Random) -> str:
+    """A question that a text may be an answer to; about one of the names, where there are some."""
+    return rng.choice(_ABOUT).format(rng.choice(names)) if names and rng.random() < 0.6 else rng.choice(_ASKED)
+
+
+def asked(sentence: str) -> tuple[str, str] | None:
+    """The sentence as a question that is answered by yes or no, and its verb; None for one that is built otherwise."""
+    match = _CLAUSE.match(sentence)
+    if match is None or re.search(r"\bnot\b|n't\b|\bnever\b|, | (?:and|but) ", sentence):
+        return None
+    if _NO_SUBJECT.search(match["subject"].removeprefix("This ")):
+        return None
+    subject, verb = match["subject"], match["verb"]
+    first, _, others = subject.partition(" ")
+    if first.lower() in _SMALL:
+        subject = f"{first.lower()} {others}".strip()
+    return f"{verb.capitalize()} {subject} {match['rest']}?", verb
+
+
+def answer(yes: bool, verb: str, rng: random.Random) -> str:
+    """A short answer: "Yes." or "No, it was not."."""
+    if rng.random() < 0.6:
+        return "Yes." if yes else "No."
+    whom = "they" if verb in ("are", "were") else "it"
+    return f"Yes, {whom} {verb}." if yes else f"No, {whom} {verb} not."
+
 
 KINDS: Mapping[str, Edits] = {
     "number": figures.number,
@@ -199,3 +249,54 @@ def _part(passage: str, rng: random.Random) -> str:
         if len(part.split()) >= wanted:
             break
     return part
+
+
+_SHORTEST, _MOST = 12, 600
+_PARALLEL = 60
+"""Words that one side of a pair has at most"""
+_ALIKE = (0.4, 2.0)
+"""How many words the second text of a pair has for each of the first: where it has more it tells something new"""
+
+
+def read_texts(folder: Path, recipe: Mapping[str, Any], seed: int) -> tuple[Texts, Texts]:
+    """Texts to train and to measure on, which the recipe's tables [[support.passages]] and [[support.parallel]] name.
+
+    Each has `files`, a pattern below the folder, and `most`, how many are drawn of each file; tables of pairs may have
+    `leave_out`, data sets that are not read. `held_out` is the share of the texts that is kept apart.
+    Raises InputError for a pattern without a file.
+    """
+    passages: list[str] = []
+    parallel: list[tuple[str, str]] = []
+    for entry in recipe.get("passages", ()):
+        for path in _files(folder, entry["files"]):
+            lines = [line for line in read_lines(path) if _SHORTEST <= len(line.split()) <= _MOST]
+            passages += _drawn(lines, entry, seed)
+    for entry in recipe.get("parallel", ()):
+        for path in _files(folder, entry["files"]):
+            records = [one for one in read_records(path) if one.origin not in entry.get("leave_out", ())]
+            pairs = [(one.document, one.text) for one in records if _says_the_same(one.document, one.text)]
+            parallel += _drawn(pairs, entry, seed)
+    if not passages:
+        raise InputError("no passages to construct rows from", file=folder, remedy="give [[support.passages]]")
+    random.Random(f"{seed}:passages").shuffle(passages)
+    random.Random(f"{seed}:pairs").shuffle(parallel)
+    share = float(recipe.get("held_out", 0.02))
+    cut, apart = max(1, round(share * len(passages))), round(share * len(parallel))
+    return Texts(passages[cut:], parallel[apart:]), Texts(passages[:cut], parallel[:apart])
+
+
+def _files(folder: Path, pattern: str) -> list[Path]:
+    found = sorted(folder.glob(pattern))
+    if not found:
+        raise InputError(f"no file {pattern}", file=folder, remedy="give the folder that the recipe's patterns fit")
+    return found
+
+
+def _drawn(some: Sequence[Any], entry: Mapping[str, Any], seed: int) -> list[Any]:
+    most = int(entry.get("most", 0))
+    return random.Random(f"{seed}:{entry['files']}").sample(some, most) if 0 < most < len(some) else list(some)
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    sizes = len(one.split()), len(other.split())
+    return 4 <= sizes[0] <= _PARALLEL and 4 <= sizes[1] <= _PARALLEL and _ALIKE[0] <= sizes[1] / sizes[0] <= _ALIKE[1]

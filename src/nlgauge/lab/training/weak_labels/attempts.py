@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
+from nlgauge.lab.training.labelled import Labelled
 from nlgauge.lab.training.weak_labels.infilling import Infiller, spellings
-from nlgauge.lab.training.weak_labels.labels import Spans
-from nlgauge.lab.training.weak_labels.lexicon import Lexicon
-from nlgauge.lab.training.weak_labels.paraphrase import Paraphraser
+from nlgauge.lab.training.weak_labels.paraphrase import Lexicon, Paraphraser
 from nlgauge.lab.training.weak_labels.sources import Record
 from nlgauge.lab.training.weak_labels.syntax import SpacyParser
 from nlgauge.lab.training.weak_labels.targets import Choice, Targets
 
+Spans = tuple[tuple[int, int], ...]
 TRIES = 12
 _STRIDE = 1_000_003  # far from the records of other attempts
 _SPELT = 400  # records
@@ -73,15 +73,16 @@ class Source:
 
 @dataclass
 class Draft:
-    """An attempt on its way."""
+    """An attempt on its way to an example; with the seed, its number decides all that is random about it."""
 
     number: int
     task: str
     record: Record
     choice: Choice
     how: str
-    rng: np.random.Generator
-    made: str = ""
+    rng: np.random.Generator = field(compare=False)
+    wording: str = ""
+    """How the text came to its words: 'verbatim', 'paraphrased' or 'parallel'"""
     texts: list[str] = field(default_factory=list)
     """The sentences of the text"""
     origins: list[int] = field(default_factory=list)
@@ -91,6 +92,16 @@ class Draft:
     spans: Spans = ()
     """What the context does not support"""
     problem: str | None = None
+
+    @property
+    def row(self) -> Labelled:
+        """The example, once it is made."""
+        return Labelled(self.context, self.text, self.spans, not self.spans)
+
+    @property
+    def made(self) -> str:
+        """How the text was made: steps joined by '+'."""
+        return f"{self.wording}+{self.how}"
 
 
 def pick(sources: Sequence[Source], seed: int, number: int, again: int = 0) -> tuple[Source, Record]:
@@ -148,10 +159,9 @@ class Parts:
     infiller: Infiller
 
     @classmethod
-    def usual(cls, sources: Sequence[Source], model: Model, seed: int, parser: SpacyParser | None = None) -> Parts:
+    def usual(cls, sources: Sequence[Source], model: Model, seed: int) -> Parts:
         """The parts with a masked LM; how words are spelt is read from some hundred records drawn by the seed."""
         records = [record for source in sources for record in source.records]
         order = np.random.default_rng([seed, 3]).permutation(len(records))[:_SPELT]
         spelt = spellings(records[i].document or records[i].knowledge or records[i].text for i in order)
-        parser = parser or SpacyParser()
-        return cls(parser, Targets(), Paraphraser(Lexicon.read(), model), Infiller(model, spelt))
+        return cls(SpacyParser(), Targets(), Paraphraser(Lexicon.read(), model), Infiller(model, spelt))

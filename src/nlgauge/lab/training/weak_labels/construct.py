@@ -13,26 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nlgauge.errors import InputError, SpecError
-from nlgauge.lab.training.labelled import Labelled
 from nlgauge.lab.training.weak_labels.attempts import TRIES, Draft, Parts, Settings, Source, drafted
 from nlgauge.lab.training.weak_labels.corruption import corrupt
 from nlgauge.lab.training.weak_labels.targets import TASKS, sentence_list
 
 BLOCK = 64
-
-
-@dataclass(frozen=True)
-class Example:
-    """A labelled row, and where it comes from."""
-
-    row: Labelled
-    task: str
-    origin: str
-    """Where the record comes from"""
-    made: str
-    """How the text was made: steps joined by '+'"""
-    number: int
-    """The attempt that it comes from; with the seed, all that is random about it"""
 
 
 @dataclass
@@ -46,8 +31,8 @@ class Tally:
 def construct(
     sources: Sequence[Source], parts: Parts, *, seed: int, attempts: int, settings: Settings | None = None,
     tally: Tally | None = None,
-) -> Iterator[Example]:  # fmt: skip
-    """Examples from so many attempts, in order of attempt; `tally` counts why some were dropped.
+) -> Iterator[Draft]:  # fmt: skip
+    """The attempts that became examples, of so many, in their order; `tally` counts why some were dropped.
 
     Attempts are worked on in blocks, which the models read together.
     Raises InputError where there are no records, SpecError for a task that is none.
@@ -65,11 +50,10 @@ def construct(
         _paraphrase(drafts, parts, settings)
         corrupt([draft for draft in drafts if draft.problem is None], parts, sources, settings)
         for draft in drafts:
-            if draft.problem is not None:
+            if draft.problem is None:
+                yield draft
+            else:
                 tally.dropped[draft.problem] += 1
-                continue
-            row = Labelled(draft.context, draft.text, draft.spans, not draft.spans)
-            yield Example(row, draft.task, draft.record.origin, f"{draft.made}+{draft.how}", draft.number)
 
 
 def _check(sources: Sequence[Source]) -> None:
@@ -90,12 +74,12 @@ def _paraphrase(drafts: list[Draft], parts: Parts, settings: Settings) -> None:
     for draft in drafts:
         chosen = draft.choice.sentences
         if draft.choice.parallel is not None:
-            draft.texts, draft.made = sentence_list(draft.choice.parallel), "parallel"
+            draft.texts, draft.wording = sentence_list(draft.choice.parallel), "parallel"
         elif draft.task == "dialogue" or draft.rng.random() < settings.verbatim:
-            draft.texts, draft.made = [" ".join(one.split()) for one in chosen], "verbatim"
+            draft.texts, draft.wording = [" ".join(one.split()) for one in chosen], "verbatim"
             draft.origins = list(range(len(chosen)))
         else:
-            draft.made = "paraphrased"
+            draft.wording = "paraphrased"
             wanted.append(draft)
     owners = [(draft, index) for draft in wanted for index in range(len(draft.choice.sentences))]
     parsed = parts.parser.parse([draft.choice.sentences[index] for draft, index in owners])

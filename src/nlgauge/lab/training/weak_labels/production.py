@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError
 from nlgauge.lab.reproduce.markdown import table
 from nlgauge.lab.training.labelled import Labelled
-from nlgauge.lab.training.weak_labels.attempts import Parts, Settings, Source
-from nlgauge.lab.training.weak_labels.construct import Example, Tally, construct
-from nlgauge.lab.training.weak_labels.labels import WORD
+from nlgauge.lab.training.weak_labels.attempts import Draft, Parts, Settings, Source
+from nlgauge.lab.training.weak_labels.construct import Tally, construct
+from nlgauge.lab.training.weak_labels.corruption import WORD
 from nlgauge.lab.training.weak_labels.sources import Record, read_records, split
 
 _TOLD = "made.json"
@@ -94,29 +94,26 @@ def produce(order: Order, model: Model, folder: Path, *, progress: bool = False)
     return train, held
 
 
-def _sources(order: Order) -> tuple[list[Source], list[Source]]:
+def _sources(order: Order) -> list[list[Source]]:
     """The records to train on and those held out, by task."""
     paths = dict.fromkeys(path for files in order.files for path in files.paths)
     read: dict[Path, list[Record]] = {path: read_records(path) for path in paths}
-    sides = split([r for records in read.values() for r in records], order.held_out, order.held_out_origins)
-    return _side(order, read, sides[0]), _side(order, read, sides[1])
+    sides = []
+    for side in split([r for records in read.values() for r in records], order.held_out, order.held_out_origins):
+        here, sources = {id(record) for record in side}, []
+        for files in order.files:
+            every = [r for path in files.paths for r in read[path]]
+            if records := [r for r in every if id(r) in here and r.origin not in files.leave_out]:
+                sources.append(Source(records, files.task, files.share))
+        sides.append(sources)
+    return sides
 
 
-def _side(order: Order, read: dict[Path, list[Record]], side: Iterable[Record]) -> list[Source]:
-    here = {id(record) for record in side}
-    sources = []
-    for files in order.files:
-        records = [r for path in files.paths for r in read[path] if id(r) in here and r.origin not in files.leave_out]
-        if records:
-            sources.append(Source(records, files.task, files.share))
-    return sources
-
-
-def _write(path: Path, examples: Sequence[Example]) -> None:
+def _write(path: Path, examples: Sequence[Draft]) -> None:
     # No time and no name in the archive, so that equal examples are equal files.
     with atomic_bytes(path) as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as stream:
         for one in examples:
-            told = {"task": one.task, "origin": one.origin, "number": one.number, "made": one.made}
+            told = {"task": one.task, "origin": one.record.origin, "number": one.number, "made": one.made}
             row = {"source": one.row.source, "candidate": one.row.candidate, "spans": one.row.spans}
             line = json.dumps({**told, "marked": marked(one.row), **row}, ensure_ascii=False)
             stream.write(f"{line}\n".encode())
@@ -130,13 +127,14 @@ def marked(row: Labelled) -> str:
     return re.sub(r"⟧(\s*)⟦", r"\1", text)
 
 
-def _card(name: str, examples: Sequence[Example], attempts: int, tally: Tally) -> list[str]:
+def _card(name: str, examples: Sequence[Draft], attempts: int, tally: Tally) -> list[str]:
     by: dict[tuple[str, str], list[int]] = {}
     for one in examples:
         spans, words = one.row.spans or (), [found.span() for found in WORD.finditer(one.row.candidate)]
         wrong = sum(any(begin < last and first < end for first, last in spans) for begin, end in words)
-        counts = by.setdefault((one.task, one.origin), [0, 0, 0])
-        by[one.task, one.origin] = [have + more for have, more in zip(counts, (1, len(words), wrong), strict=True)]
+        counts = by.setdefault((one.task, one.record.origin), [0, 0, 0])
+        for place, more in enumerate((1, len(words), wrong)):
+            counts[place] += more
     contexts, texts = (
         _quantiles([len(text.split()) for text in some])
         for some in ([one.row.source for one in examples], [one.row.candidate for one in examples])

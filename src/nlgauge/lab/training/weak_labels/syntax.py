@@ -118,27 +118,19 @@ def template(sentence: Sentence, spans: Sequence[tuple[int, int]]) -> Template:
 
 
 class SpacyParser:
-    """A spaCy pipeline with a dependency parse, tags and named entities, installed as a package or kept in a folder.
+    """spaCy's dependency parse, tags and named entities, by the first installed English pipeline that has all of these.
 
-    model: its name, or a folder; without one the first installed English pipeline, by name, that has all of these.
     Raises MissingExtraError without spaCy, InputError where there is no such pipeline.
     """
 
-    def __init__(self, model: str | None = None) -> None:
+    def __init__(self) -> None:
         try:
             import spacy
         except ImportError:
             raise MissingExtraError("parsing sentences", "aligner") from None
-        model = model or _installed()
-        try:
-            self._pipeline = spacy.load(model)
-        except OSError:
-            raise InputError(f"there is no spaCy model {model!r}", remedy="install it, or name another") from None
-        if lacking := [part for part in _NEEDED if part not in self._pipeline.pipe_names]:
-            raise InputError(
-                f"the spaCy model {model!r} has no {lacking[0]}", remedy="name one with tagger, parser and ner"
-            )
-        self.name = f"spacy-{version('spacy')}/{model}-{self._pipeline.meta['version']}"
+        name = _installed()
+        self._pipeline = spacy.load(name)
+        self.name = f"spacy-{version('spacy')}/{name}-{self._pipeline.meta['version']}"
 
     def parse(self, texts: Sequence[str]) -> list[list[Sentence]]:
         """The sentences of each text. Spaces between sentences are left out; no word is."""
