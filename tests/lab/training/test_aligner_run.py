@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from safetensors.numpy import load_file, save_file  # noqa: E402
 
 from nlgauge.engine.models.adaptation import DOWN, UP, read_delta  # noqa: E402
 from nlgauge.engine.models.capabilities import ALIGNER  # noqa: E402
+from nlgauge.engine.models.card import write_facts  # noqa: E402
 from nlgauge.engine.models.folder import read_weights  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import SpecError  # noqa: E402
@@ -46,6 +48,18 @@ def test_a_file_of_ones_own_rows_is_enough(body, tmp_path):
     assert load_file(folder / "aligner.safetensors")["aligner.temperature"] > 0
     with pytest.raises(SpecError, match="nothing to learn from"):
         train(tmp_path / "other", config=recipe)
+
+
+def test_bars_of_the_aligner_before_do_not_stay_on_the_card(body, tmp_path):
+    before = tmp_path / "before"
+    shutil.copytree(body, before)
+    write_facts(before, temperature=1.5, grounded={"fail_below": 0.2, "pass_from": 0.3, "mark_below": 0.9})
+    write(tmp_path / "mine.jsonl", texts(20, 1))
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(RECIPE.format(before, "", 1), encoding="utf-8")
+    card = load(str(train(tmp_path / "out", labelled=tmp_path / "mine.jsonl", config=recipe))).card
+    assert card.grounded is None and card.aligner_threshold != 0.9
+    assert card.temperature == 1.5
 
 
 def test_a_recipe_names_its_sets_and_how_often_each_is_read(body, tmp_path):

@@ -83,7 +83,7 @@ def read_card(folder: Path) -> ModelCard:
         layers = {str(name): _layer(layer) for name, layer in facts.get("layers", {}).items()}
         threshold, divisor, asks = _read_aligner(folder / ALIGNER_FILE)
         bars = facts.get("grounded")
-        if bars is not None and "mark_below" in bars:
+        if bars is not None and "mark_below" in bars and (folder / ALIGNER_FILE).is_file():
             threshold = _share(bars["mark_below"])
         return ModelCard(
             temperature,
@@ -103,10 +103,11 @@ def read_card(folder: Path) -> ModelCard:
 
 
 def write_facts(folder: Path, **facts: object) -> None:
-    """Add facts to the card of a folder."""
+    """Add facts to the card of a folder; None takes one away."""
     path = folder / CARD_FILE
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    path.write_text(json.dumps({**known, **facts}, indent=1) + "\n", encoding="utf-8")
+    written = {name: fact for name, fact in {**known, **facts}.items() if fact is not None}
+    path.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
 
 
 def _read_frequencies(path: Path) -> DocumentFrequencies | None:

@@ -20,7 +20,13 @@ from numpy.typing import NDArray
 from nlgauge.engine.models.adaptation import write_delta
 from nlgauge.engine.models.aligner_net import AlignerNet
 from nlgauge.engine.models.capabilities import TOKENIZER, Model
-from nlgauge.engine.models.card import ALIGNER_FILE, ALIGNER_QUESTION, ALIGNER_TEMPERATURE, ALIGNER_THRESHOLD
+from nlgauge.engine.models.card import (
+    ALIGNER_FILE,
+    ALIGNER_QUESTION,
+    ALIGNER_TEMPERATURE,
+    ALIGNER_THRESHOLD,
+    write_facts,
+)
 from nlgauge.engine.models.folder import WEIGHTS_FILE, copy_folder, read_weights
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.engine.models.loading import folder_of, load
@@ -226,6 +232,7 @@ def write_aligner(folder: Path, model: AlignerNet, threshold: float, divisor: fl
     # In 8 bits where the layers learn differences of low rank: those are of large models, whose wheels are nearly full.
     write_delta(folder / ALIGNER_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank, in_8_bits=bool(low_rank))
     write_graph(folder, "aligner.onnx")
+    write_facts(folder, grounded=None)  # bars that were measured of another aligner
 
 
 def _held_texts(trainer: AlignerTrainer) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
