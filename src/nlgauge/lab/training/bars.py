@@ -6,7 +6,7 @@ tenth of the texts, half of it on each side, again in the mean of the sets.
 
 Beside them stands the threshold under which a word is marked as unsupported. It is chosen by the same rule, of the
 verdict that a text with a marked word is unsupported. A threshold with the best F1 of the words themselves would find
-more wrong words in long answers, but would mark a word in most true paraphrases too.
+more wrong words in long answers, but would mark a word in many more true paraphrases too.
 """
 
 from __future__ import annotations
