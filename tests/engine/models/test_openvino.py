@@ -95,6 +95,13 @@ def test_bfloat16_moves_vectors_a_little(models):
     assert 0 < gap.max() < 0.5 and load("pocket", "bfloat16", device="cpu").backend == small.backend
 
 
+def test_in_8_bits_vectors_are_as_near_to_float32_as_those_of_onnxruntime(models):
+    small = [load("pocket", "int8", backend=backend) for backend in ("onnxruntime", "openvino")]
+    full, ours, theirs = (model[ENCODER].hidden(IDS, ATTEND, [6])[0][ATTEND == 1] for model in (models[0], *small))
+    away, apart = np.abs(ours - full).mean(), np.abs(theirs - ours).mean()
+    assert 0 < np.abs(theirs - full).mean() < 1.5 * away and apart < 1.5 * away
+
+
 def test_without_the_extra_it_is_named(monkeypatch):
     def absent(name):
         raise PackageNotFoundError(name)
