@@ -229,7 +229,7 @@ def test_a_training_tells_of_itself_where_no_terminal_shows_its_bar(monkeypatch:
 def test_who_stops_a_command_is_told_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["nlgauge", "check"])
     result = nlgauge("check")
-    assert (result.exit_code, result.stdout) == (1, "")
+    assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr.splitlines()[-1].startswith("nlgauge: stopped; what was scored is kept (nlgauge cache info")
     monkeypatch.setattr(sys, "argv", ["nlgauge", "check", "--no-cache"])
     assert nlgauge("check").stderr.splitlines()[-1] == "nlgauge: stopped"

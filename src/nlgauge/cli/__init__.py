@@ -38,6 +38,10 @@ _TRAINED = (
     "the folder of --out has the last checkpoint, if one was written: give the same command again, and it goes on"
 )
 
+_STOPPED = 130
+"""The exit code of a command that Ctrl-C stopped, as a shell has it. With 1, a check that was stopped would look like one
+that found something."""
+
 
 def _kept(command: str | None) -> str | None:
     """What a command that was stopped has kept, and how to go on; None if there is nothing."""
@@ -47,7 +51,7 @@ def _kept(command: str | None) -> str | None:
 
 
 class _Commands(click.Group):
-    """Turns errors into one line and an exit code: 2, or 1 where a metric or the machine is at fault."""
+    """Turns errors into one line and an exit code: 2, 1 where a metric or the machine is at fault, 130 for Ctrl-C."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -59,7 +63,7 @@ class _Commands(click.Group):
             ctx.exit(1 if isinstance(error, MetricError) else 2)
         except KeyboardInterrupt:
             remark("; ".join(filter(None, ("nlgauge: stopped", _kept(ctx.invoked_subcommand)))))
-            ctx.exit(1)
+            ctx.exit(_STOPPED)
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise  # who reads has enough: click ends quietly
