@@ -58,6 +58,13 @@ def test_tables_that_share_data_share_a_pass(folder: Path, monkeypatch: pytest.M
     assert rebuilder.rebuild(first).cells[0].ours == pytest.approx(POOLED)
 
 
+def test_who_waits_reads_which_of_several_references_is_scored(folder: Path) -> None:
+    lines: list[str] = []
+    row = {"row": "BERTScore", "spec": "BERTScore", "view": "mean of correlations"}
+    Rebuilder(Data(folder), Scores(folder / "scores", lines.append)).score([table(pieces.table(rows=[row]))])
+    assert [line.partition(":")[0] for line in lines] == ["tiny, 1 of 2", "tiny, 2 of 2"]
+
+
 # ---- The published protocols, where the data are
 
 

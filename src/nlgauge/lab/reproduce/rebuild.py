@@ -39,8 +39,9 @@ class Rebuilder:
                     if isinstance(meant, str):
                         continue
                     corpora, metric = meant
-                    for corpus in corpora:
-                        _, metrics = wanted.setdefault(corpus.digest, (Job(corpus, label, ()), {}))
+                    for number, corpus in enumerate(corpora, 1):
+                        which = f", {number} of {len(corpora)}" if len(corpora) > 1 else ""
+                        _, metrics = wanted.setdefault(corpus.digest, (Job(corpus, label + which, ()), {}))
                         metrics[str(metric)] = metric
                         waiting[table.name].add((corpus.digest, str(metric)))
         self._entries.refuse_unused()
