@@ -29,6 +29,14 @@ _MASKED = ("InfoLM", "InfoLM(measure='kl')", "InfoLM(measure='ab', alpha=3, beta
 _MASKED_BY_EIGHT = (
     "InfoLM(stride=8)", "InfoLM(measure='kl', stride=8)", "InfoLM(measure='ab', alpha=3, beta=0.25, stride=8)",
 )  # fmt: skip
+# The rows of InfoLM's table 3, with its parameters and weights.
+_MEASURES = tuple(
+    f"InfoLM({measure}idf='references')"
+    for measure in (
+        "", "measure='kl', ", "measure='ab', alpha=3, beta=0.25, ", "measure='alpha', alpha=0.75, ",
+        "measure='gamma', beta=3, ", "measure='l1', ", "measure='l2', ", "measure='linf', ",
+    )
+)  # fmt: skip
 _BY_EIGHT = "InfoLM, Perplexity and MaskEval mask every eighth word at a time here (`stride=8`), which costs less."
 _CANDIDATE = (
     "MaskEval masks the candidate alone (`weights='candidate'`): to mask every word of a long source takes too long."
@@ -96,7 +104,7 @@ SUITES: tuple[Suite, ...] = (
     Suite(
         "summeval", "SummEval", (Source("summeval"),), ("consistency", "coherence", "fluency", "relevance"),
         (("pooled", "pearson"), ("system", "pearson")),
-        (Group((*_aligned("Consistency"), "Relevance", "Relevance(aligner='D')",
+        (Group((*_aligned("Consistency"), *_aligned("Relevance"),
                 "MaskEval(weights='candidate', stride=8)", *_SUMMARIES, *_SETS)),),
         parts=("least_stretch", "probability"),
         notes=("Eleven references, of which metrics take the best unless their spec says otherwise.", _BY_EIGHT,
@@ -127,9 +135,8 @@ SUITES: tuple[Suite, ...] = (
         "webnlg2020", "WebNLG 2020", (Source("webnlg2020"),),
         ("correctness", "data_coverage", "fluency", "relevance", "text_structure"),
         (("system", "pearson"), ("system", "kendall")),
-        (Group(("Length", "Perplexity", *_MASKED, "InfoLM(idf='references')",
-                "InfoLM(measure='ab', alpha=3, beta=0.25, idf='references')", "BaryScore(idf='none')", *_VECTORS,
-                *_STRINGS, *_SETS)),),
+        (Group(("Length", "Perplexity", *_MASKED, *_MEASURES, "BaryScore(idf='none')", "BaryScore(idf='references')",
+                *_VECTORS, *_STRINGS, *_SETS)),),
         defaults={"references": "mean"},
         notes=("Values are averaged over the references, as in the paper, where a metric can.",),
     ),
