@@ -39,8 +39,8 @@ _TRAINED = (
 )
 
 _STOPPED = 130
-"""The exit code of a command that Ctrl-C stopped, as a shell has it. With 1, a check that was stopped would look like one
-that found something."""
+"""The exit code of a command that Ctrl-C stopped, as a shell has it. With 1, a check that was stopped would look like
+one that found something."""
 
 
 def _kept(command: str | None) -> str | None:
