@@ -92,6 +92,16 @@ def test_what_cannot_be_looked_at_is_refused(tmp_path: Path) -> None:
             check(run(BEFORE), against=run(BEFORE), history=path)
 
 
+def test_an_edited_look_is_refused_whichever_field_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    check(run(BEFORE), against=run(BEFORE), history=path)
+    look = json.loads(path.read_text(encoding="utf-8"))
+    for field in look:
+        path.write_text(json.dumps({**look, field: ["edited"]}) + "\n", encoding="utf-8")
+        with pytest.raises(InputError, match="row 1: is no look of a gate"):
+            check(run(BEFORE), against=run(BEFORE), history=path)
+
+
 def test_several_systems_share_the_level(tmp_path: Path) -> None:
     two = [run(BEFORE + shift, name) for name, shift in (("a", 0.0), ("b", 0.0))]
     rows = [row for one in two for row in one.rows]

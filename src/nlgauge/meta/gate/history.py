@@ -73,12 +73,13 @@ def _look(line: str, place: Path, number: int) -> Look:
     try:
         record = json.loads(line)
         numbers = {name: math.nan if record[name] is None else float(record[name]) for name in _NUMBERS}
+        numbers["significance"] = float(record["significance"])
         known = {field.name: record[field.name] for field in fields(Look)}
         if mismatch(known, _OTHERS, "the look") or record["look"] < 1:
             raise ValueError
     except (ValueError, KeyError, TypeError):
         raise InputError("is no look of a gate", file=place, row=number, remedy=_REMEDY) from None
-    return Look(**{**known, **numbers, "significance": float(record["significance"])})
+    return Look(**{**known, **numbers})
 
 
 def append(path: str | os.PathLike[str], looks: Sequence[Look]) -> None:
