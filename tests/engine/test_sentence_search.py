@@ -202,3 +202,14 @@ def test_as_much_is_read_of_a_source_whatever_its_length() -> None:
         source = "w1 w3. w2 w4. " + "w5 w6. " * 30 * times
         ids, _ = pairing.row(asked, ready := pairing.search(source, split(source)), pairing.evidence(ready, asked))
         assert len(ids) == len(TINY.prefix) + 2 * len(TINY.suffix) + 2 + 4
+
+
+@pytest.mark.parametrize(("own", "times", "most"), [(3, 4, 64), (20, 4, 80), (20, 3, 64), (20, 0, 177), (30, 9, 167)])
+def test_evidence_is_limited_by_the_length_of_the_text(own: int, times: int, most: int) -> None:
+    pairing = Pairing(TINY, SearchShape(row=200, stretch=64, evidence=times), FLAT)
+    text = " ".join(f"w{n}" for n in range(1, own + 1))
+    source = "\n".join(["w1 w2 w3 w4", *["w1 w2 w30 w31"] * 60])
+    tokens, ready = split(text), pairing.search(source, split(source))
+    assert pairing.room_beside(tokens.ids) == most
+    _, side = pairing.row(tokens.ids, ready, pairing.evidence(ready, tokens.ids))
+    assert most - 4 < (side == 1).sum() <= most

@@ -245,6 +245,8 @@ def test_a_pass_a_text_or_a_pass_a_pair():
         metric = Consistency(aligner=aligner)
         assert metric.cost == "pairs"
         assert prepared(metric).facts == {"aligner": "abababab", "rows": "128@16"}
+        limited = prepared(metric, model=FakeModel(card=ModelCard(aligner_evidence=4)))
+        assert limited.facts == {"aligner": "abababab", "rows": "128@16", "evidence": 4}
 
 
 def test_the_aligner_d_decides():

@@ -32,6 +32,8 @@ _LENGTH = 12.0
 """In tokens: a shorter sentence with the same words is preferred, but very short sentences are not favoured"""
 _QUESTION = 48
 """Maximum tokens of a question that are read"""
+_LEAST_EVIDENCE = 64
+"""Under `SearchShape.evidence`, this many tokens of a source are always read"""
 OWN, OTHER, QUESTION = 0, 1, 2
 """Values of a row's `side`: a token of the judged text, of the text that may support it, or of the question"""
 
@@ -177,6 +179,9 @@ class SearchShape:
     """Maximum of the judged text in a row; at most half the row"""
     sentence: int = 60
     """Maximum of a source sentence; a longer one is split"""
+    evidence: int = 0
+    """Maximum of what is read of the source for each sub-word of the judged text, but never less than 64 in all; 0 if
+    only the row limits it. With less text that has nothing to do with the judged one, the verdict moves less."""
 
 
 class Pairing:
@@ -188,6 +193,7 @@ class Pairing:
         """Maximum sub-words of both texts in a row"""
         self._stretch = max(1, min(shape.stretch, self.room // 2))
         self._sentence = max(1, min(shape.sentence, self.room - self._stretch))
+        self._evidence = shape.evidence
 
     def sentences(self, text: str, tokens: Tokens) -> list[Span]:
         """The sentences of a judged text, none longer than a stretch."""
@@ -239,4 +245,5 @@ class Pairing:
     def room_beside(self, own: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
         """Maximum sub-words of a source in a row with a stretch and a question."""
         asked = 0 if question is None or not len(question) else len(question) + len(self._tokenizer.suffix)
-        return self.room - len(own) - asked
+        room = self.room - len(own) - asked
+        return min(room, max(_LEAST_EVIDENCE, self._evidence * len(own))) if self._evidence else room

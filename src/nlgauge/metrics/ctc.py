@@ -110,6 +110,7 @@ class CTCAspect(RowMetric):
             )  # fmt: skip
             rows = f"{SHAPE.stretch}@{min(SHAPE.row, model.window)}"
             more: dict[str, object] = {QUESTION: "apart"} if card.aligner_asks else {}
+            more |= {"evidence": card.aligner_evidence} if card.aligner_evidence else {}
             more |= {"languages": "+".join(card.languages)} if card.languages else {}
             if "probability" in self.parts:
                 more |= {"exact_checks": DOUBT} if trained.english else {}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.alignment import AlignmentRequest
 from nlgauge.engine.models.capabilities import ALIGNER
+from nlgauge.engine.models.card import ModelCard
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel
 
@@ -95,6 +96,16 @@ def test_all_is_read_where_nothing_is_shared_and_where_it_fits():
     request = AlignmentRequest("w1 w2", ("w3 \n w4 \n w2",))
     assert quoted(aligned(request), request) == ["w3", "w4", "w2"]
     assert aligned(request).nearest.tolist() == [2, 2]  # of those that share something with its sentence
+
+
+@pytest.mark.parametrize("reading", ["search", "windows"])
+def test_an_aligner_reads_no_more_evidence_than_it_was_trained_with(reading):
+    request = AlignmentRequest("w1 w2", (" \n ".join(["w1 w9 w8 w3", "w2 w9", *["w1 w5"] * 60]),), reading)
+    for evidence, longest in ((0, 128), (1, 64)):
+        model = FakeModel(window=160, card=ModelCard(aligner_evidence=evidence))
+        alignment = Engine(model).features([request])[request]
+        assert (alignment.logits > 0).all()
+        assert longest < max(length for _, length in model.rows_seen) <= longest + 32
 
 
 def test_of_several_texts_what_any_supports_is_supported():

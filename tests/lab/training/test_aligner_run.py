@@ -50,6 +50,18 @@ def test_a_file_of_ones_own_rows_is_enough(body, tmp_path):
         train(tmp_path / "other", config=recipe)
 
 
+def test_an_aligner_reads_as_much_evidence_as_in_training(body, tmp_path):
+    write(tmp_path / "mine.jsonl", texts(20, 1))
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(RECIPE.format(body, "evidence = 2\n", 1), encoding="utf-8")
+    folder = train(tmp_path / "out", labelled=tmp_path / "mine.jsonl", config=recipe)
+    assert load(str(body)).card.aligner_evidence == 0 and load(str(folder)).card.aligner_evidence == 2
+    weights = load_file(folder / "aligner.safetensors")
+    save_file({**weights, "aligner.evidence": np.array([2.5], np.float32)}, folder / "aligner.safetensors")
+    with pytest.raises(SpecError, match="limit of evidence is no whole number"):
+        load(str(folder))
+
+
 def test_bars_of_the_aligner_before_do_not_stay_on_the_card(body, tmp_path):
     before = tmp_path / "before"
     shutil.copytree(body, before)

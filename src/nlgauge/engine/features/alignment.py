@@ -171,7 +171,8 @@ class _ReadingPlan:
         model = block.model
         frequencies = general_frequencies(model)
         self._view, self._rarity = block, rarity(frequencies.counts, frequencies.documents)
-        shape = SearchShape(min(SHAPE.row, model.window), SHAPE.stretch, SHAPE.sentence)
+        row, evidence = min(SHAPE.row, model.window), model.card.aligner_evidence
+        shape = SearchShape(row, SHAPE.stretch, SHAPE.sentence, evidence)
         self.pairing = Pairing(model[TOKENIZER], shape, self._rarity)
         self._sources: dict[tuple[str, int], Search] = {}
         self._texts: dict[tuple[str, int], list[list[Span]]] = {}

@@ -28,7 +28,9 @@ ALIGNER_THRESHOLD = "aligner.threshold"
 ALIGNER_TEMPERATURE = "aligner.temperature"
 ALIGNER_QUESTION = "aligner.question"
 """Is 1 in the file of an aligner that was trained to read a question separately from the source"""
-ALIGNER_FACTS = (ALIGNER_THRESHOLD, ALIGNER_TEMPERATURE, ALIGNER_QUESTION)
+ALIGNER_EVIDENCE = "aligner.evidence"
+"""How many sub-words of a source an aligner reads at most for each one of the text (`SearchShape.evidence`)"""
+ALIGNER_FACTS = (ALIGNER_THRESHOLD, ALIGNER_TEMPERATURE, ALIGNER_QUESTION, ALIGNER_EVIDENCE)
 """The entries in an aligner's file that are not weights"""
 
 
@@ -58,6 +60,8 @@ class ModelCard:
     """Divides the log-odds that a whole text is supported, so that they are calibrated on held-out texts"""
     aligner_asks: bool = False
     """Whether its aligner was trained to read a question separately from the source"""
+    aligner_evidence: int = 0
+    """How many sub-words of a source its aligner reads at most for each one of the text; 0 if only the row limits it"""
     languages: tuple[str, ...] = ()
     """Codes of the languages that it reads, such as "en"; empty if unknown, and then no text is refused"""
     grounded: tuple[float, float] | None = None
@@ -81,7 +85,7 @@ def read_card(folder: Path) -> ModelCard:
             raise ValueError(f"temperature {temperature} is not above 0")
         baseline = facts.get("bertscore_baseline", {}).items()
         layers = {str(name): _layer(layer) for name, layer in facts.get("layers", {}).items()}
-        threshold, divisor, asks = _read_aligner(folder / ALIGNER_FILE)
+        threshold, divisor, asks, evidence = _read_aligner(folder / ALIGNER_FILE)
         bars = facts.get("grounded")
         if bars is not None and "mark_below" in bars and (folder / ALIGNER_FILE).is_file():
             threshold = _share(bars["mark_below"])
@@ -92,6 +96,7 @@ def read_card(folder: Path) -> ModelCard:
             threshold,
             divisor,
             asks,
+            evidence,
             tuple(str(one) for one in facts.get("languages", ())),
             _grounded(bars),
             layers,
@@ -154,9 +159,9 @@ def _layer(value: object) -> int:
     return value
 
 
-def _read_aligner(path: Path) -> tuple[float, float, bool]:
-    """Threshold, temperature, and whether it reads a question."""
-    facts = {ALIGNER_THRESHOLD: 0.5, ALIGNER_TEMPERATURE: 1.0, ALIGNER_QUESTION: 0.0}
+def _read_aligner(path: Path) -> tuple[float, float, bool, int]:
+    """Threshold, temperature, whether it reads a question, and how much of a source it reads."""
+    facts = {ALIGNER_THRESHOLD: 0.5, ALIGNER_TEMPERATURE: 1.0, ALIGNER_QUESTION: 0.0, ALIGNER_EVIDENCE: 0.0}
     if path.is_file():
         try:
             with safe_open(path, "np") as weights:
@@ -166,4 +171,7 @@ def _read_aligner(path: Path) -> tuple[float, float, bool]:
             raise SpecError(f"{path} has no aligner that can be read: {one_line(error)}") from None
         if not (0 <= facts[ALIGNER_THRESHOLD] <= 1 and facts[ALIGNER_TEMPERATURE] > 0):
             raise SpecError(f"{path} has no aligner that can be read: its threshold or temperature is out of range")
-    return facts[ALIGNER_THRESHOLD], facts[ALIGNER_TEMPERATURE], bool(facts[ALIGNER_QUESTION])
+        if facts[ALIGNER_EVIDENCE] < 0 or facts[ALIGNER_EVIDENCE] % 1:
+            raise SpecError(f"{path} has no aligner that can be read: its limit of evidence is no whole number")
+    evidence = int(facts[ALIGNER_EVIDENCE])
+    return facts[ALIGNER_THRESHOLD], facts[ALIGNER_TEMPERATURE], bool(facts[ALIGNER_QUESTION]), evidence

@@ -90,7 +90,7 @@ def _encode(
         here = labels[numbers[begin] : numbers[end - 1] + 1]
         if (here != UNKNOWN).any() or row.spans is None:
             asked = text.ids[begin:end]
-            read = pairing.evidence(source, asked, question) or [(0, pairing.room - len(asked))]
+            read = pairing.evidence(source, asked, question) or [(0, pairing.room_beside(asked, question))]
             ids, side = pairing.row(asked, source, read, question)
             word = np.full(len(ids), -1, np.int32)
             word[before : before + len(asked)] = numbers[begin:end] - numbers[begin]

@@ -21,6 +21,7 @@ from nlgauge.engine.models.adaptation import write_delta
 from nlgauge.engine.models.aligner_net import AlignerNet
 from nlgauge.engine.models.capabilities import TOKENIZER, Model
 from nlgauge.engine.models.card import (
+    ALIGNER_EVIDENCE,
     ALIGNER_FILE,
     ALIGNER_QUESTION,
     ALIGNER_TEMPERATURE,
@@ -61,7 +62,7 @@ class Reading:
     def __init__(self, model: Model, shape: Shape, seed: int) -> None:
         frequencies = general_frequencies(model)
         self._rarity = rarity(frequencies.counts, frequencies.documents)
-        self._tokenizer, self._shape, self._seed = model[TOKENIZER], shape, seed
+        self._tokenizer, self.shape, self._seed = model[TOKENIZER], shape, seed
         self._apart: set[str] = set()
         self.train: list[Encoded] = []
         self.held: dict[str, list[Encoded]] = {}
@@ -97,7 +98,7 @@ class Reading:
         self.held[name] = self._rows([rows[i] for i in order])
 
     def _rows(self, rows: Sequence[Labelled]) -> list[Encoded]:
-        return [row for some in encode(rows, self._tokenizer, self._rarity, self._shape) for row in some]
+        return [row for some in encode(rows, self._tokenizer, self._rarity, self.shape) for row in some]
 
 
 def _share(source: str) -> float:
@@ -145,7 +146,8 @@ def train(
         trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)))
         if mean := tree.get("mean"):
             _mix(trainer, folder_of(mean["of"]), float(mean["share"]))
-        finished = finish(trainer, folder, question=mean is None or bool(mean["question"]))
+        asks, evidence = mean is None or bool(mean["question"]), reading.shape.evidence
+        finished = finish(trainer, folder, question=asks, evidence=evidence)
     (finished / "ALIGNER.md").write_text(_card(trainer, reading.counts, out), encoding="utf-8")
     return finished
 
@@ -207,28 +209,33 @@ def _mix(trainer: AlignerTrainer, folder: Path, share: float) -> None:
     trainer.mix(other, share, {name for name, _ in other.named_parameters()} - lacking)
 
 
-def finish(trainer: AlignerTrainer, body: Path, question: bool = True) -> Path:
-    """Write the finished model: the body's folder with the aligner in it. question: whether it reads questions."""
+def finish(trainer: AlignerTrainer, body: Path, question: bool = True, evidence: int = 0) -> Path:
+    """Write the finished model: the body's folder with the aligner in it; question, evidence: as `write_aligner`'s."""
     folder = trainer.out / "model"
     copy_folder(body, folder)
     # Nothing to choose by without held-out rows, or with words of one kind alone.
     found = trainer.curve[-1]["threshold"] if trainer.curve else np.nan
     divisor = temperature(*_held_texts(trainer))
-    write_aligner(folder, trainer.model, 0.5 if np.isnan(found) else found, divisor, question)
+    write_aligner(folder, trainer.model, 0.5 if np.isnan(found) else found, divisor, question, evidence)
     return folder
 
 
-def write_aligner(folder: Path, model: AlignerNet, threshold: float, divisor: float, question: bool = True) -> None:
+def write_aligner(
+    folder: Path, model: AlignerNet, threshold: float, divisor: float, question: bool = True, evidence: int = 0
+) -> None:
     """Put an aligner into a model's folder: what its body differs by from the folder's, its heads, and the graph.
 
     threshold: the alignment under which a word is taken to be unsupported. divisor: the temperature of the log-odds
-    that a whole text is supported. question: whether it reads a row's question.
+    that a whole text is supported. question: whether it reads a row's question. evidence: the limit on what it reads of
+    a source, as it was in training (`SearchShape.evidence`).
     """
     whole, low_rank = learned(model, stored_name)
     whole[ALIGNER_THRESHOLD] = np.array([threshold], np.float32)
     whole[ALIGNER_TEMPERATURE] = np.array([divisor], np.float32)
     if question:
         whole[ALIGNER_QUESTION] = np.ones(1, np.float32)
+    if evidence:
+        whole[ALIGNER_EVIDENCE] = np.array([evidence], np.float32)
     # In 8 bits where the layers learn differences of low rank: those are of large models, whose wheels are nearly full.
     write_delta(folder / ALIGNER_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank, in_8_bits=bool(low_rank))
     write_graph(folder, "aligner.onnx")

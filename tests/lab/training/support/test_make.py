@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from itertools import islice
 
+import numpy as np
 import pytest
 
 from nlgauge.errors import InputError
@@ -39,6 +40,18 @@ def test_rows_follow_from_their_numbers_and_are_of_every_kind():
         assert all(0 <= begin < end <= len(row.candidate) for begin, end in row.spans)
         if row.supported:
             assert row.contradicted is None
+
+
+def test_copied_texts_and_texts_in_other_words_are_edited_as_often_as_is_asked():
+    def supported(**shares):
+        rows = made(TEXTS, 300, 7, Mixture(answers=0, among=0, asked=0, reworded=0, **shares))
+        copied = [(row.source in PASSAGES, row.supported) for row in rows]
+        return [np.mean([held for there, held in copied if there == kind]) for kind in (True, False)]
+
+    in_copies, in_other_words = supported(edited=0.9, edited_parallel=0.1)
+    assert in_copies < 0.3 and in_other_words > 0.7
+    in_copies, in_other_words = supported(edited=0.1, edited_parallel=0.9)
+    assert in_copies > 0.7 and in_other_words < 0.3
 
 
 def test_other_passages_stand_around_the_source_whole():

@@ -93,7 +93,9 @@ class Mixture:
     """How often a constructed row is of which kind."""
 
     edited: float = 0.55
-    """Rows whose text is edited; the others are supported"""
+    """Copied texts that are edited; the others are supported"""
+    edited_parallel: float = 0.55
+    """The same of texts that a person wrote in other words"""
     parallel: float = 0.5
     """Rows whose text a person wrote in other words than the source's; the others are copied"""
     reworded: float = 0.5
@@ -145,9 +147,9 @@ def made(texts: Texts, rows: int, seed: int, mixture: Mixture) -> Iterator[Label
     """Constructed rows, at most so many: an attempt that finds nothing to edit is tried on other texts."""
     for number in range(rows):
         rng = random.Random(f"{seed}:{number}")
-        editing = rng.random() < mixture.edited  # drawn once: what cannot be edited would else be supported more often
+        doubt = rng.random()  # drawn once: what cannot be edited would else be supported more often
         for _ in range(_TRIES):
-            if (row := _attempt(texts, mixture, editing, rng)) is not None:
+            if (row := _attempt(texts, mixture, doubt, rng)) is not None:
                 yield row
                 break
 
@@ -183,19 +185,20 @@ def together(one: Labelled, other: Labelled) -> Labelled:
     )
 
 
-def _attempt(texts: Texts, mixture: Mixture, editing: bool, rng: random.Random) -> Labelled | None:
+def _attempt(texts: Texts, mixture: Mixture, doubt: float, rng: random.Random) -> Labelled | None:
     passage, elsewhere = rng.choice(texts.passages), rng.choice(texts.passages)
+    edits = mixture.edited
     if rng.random() < mixture.answers:
         row = _answered(passage, elsewhere, rng)
     elif texts.parallel and rng.random() < mixture.parallel:
         source, text = rng.choice(texts.parallel)
-        row = Labelled(source, text, (), True)
+        row, edits = Labelled(source, text, (), True), mixture.edited_parallel
     else:
         row = _copied(passage, mixture, rng)
     if row is not None and row.question is None:
         if not 3 <= len(row.candidate.split()) <= 2 * _LONGEST:
             return None
-        row = edited(row, elsewhere, rng) if editing else row
+        row = edited(row, elsewhere, rng) if doubt < edits else row
     if row is None:
         return None
     if rng.random() < mixture.among:
