@@ -1,9 +1,9 @@
 """How far other texts support each token of a text, according to the model's aligner (CTC, section 3.5).
 
 The aligner reads a text in stretches (groups of sentences). It reads each stretch with the other text as possible
-evidence: with all of it if both fit into one row, else with the sentences that share most with the stretch
-(`nlgauge.engine.sentence_search`). If no sentence is similar, or if reading="windows", it reads every part of the other
-text.
+evidence. All of it is read if both fit into one row, and if it is within the limit of the aligner (`aligner_evidence`
+of the card). Else the sentences that share most with the stretch are read (`nlgauge.engine.sentence_search`). If no
+sentence is similar, or if reading="windows", every part of the other text is read.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Reading:
     def __init__(self, model: Model, shape: Shape, seed: int) -> None:
         frequencies = general_frequencies(model)
         self._rarity = rarity(frequencies.counts, frequencies.documents)
-        self._tokenizer, self.shape, self._seed = model[TOKENIZER], shape, seed
+        self._tokenizer, self._shape, self._seed = model[TOKENIZER], shape, seed
         self._apart: set[str] = set()
         self.train: list[Encoded] = []
         self.held: dict[str, list[Encoded]] = {}
@@ -98,7 +98,7 @@ class Reading:
         self.held[name] = self._rows([rows[i] for i in order])
 
     def _rows(self, rows: Sequence[Labelled]) -> list[Encoded]:
-        return [row for some in encode(rows, self._tokenizer, self._rarity, self.shape) for row in some]
+        return [row for some in encode(rows, self._tokenizer, self._rarity, self._shape) for row in some]
 
 
 def _share(source: str) -> float:
@@ -125,7 +125,8 @@ def train(
     number = int(tree["seed"] if seed is None else seed)
     name = body or tree["body"]
     model, folder = load(name), folder_of(name)
-    reading = Reading(model, Shape(**tree.get("shape", {})), number)
+    shape = Shape(**tree.get("shape", {}))
+    reading = Reading(model, shape, number)
     if pairs and "examples" in tree:
         maker = load(tree["examples"].get("model", "pocket"))
         examples, held = produce(_order(pairs, tasks, tree, attempts, number), maker, out / "examples", progress=True)
@@ -146,8 +147,7 @@ def train(
         trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)))
         if mean := tree.get("mean"):
             _mix(trainer, folder_of(mean["of"]), float(mean["share"]))
-        asks, evidence = mean is None or bool(mean["question"]), reading.shape.evidence
-        finished = finish(trainer, folder, question=asks, evidence=evidence)
+        finished = finish(trainer, folder, mean is None or bool(mean["question"]), shape.evidence)
     (finished / "ALIGNER.md").write_text(_card(trainer, reading.counts, out), encoding="utf-8")
     return finished
 
