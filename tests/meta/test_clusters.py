@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from nlgauge import Corpus, InputError, ScoreTable, compare, correlate
 from nlgauge.data.table import Column
-from nlgauge.maths.few_items import expanded
+from nlgauge.maths.intervals import expanded
 from nlgauge.maths.student import student_quantile
 from nlgauge.meta.clusters import by_column
 from nlgauge.meta.coefficients import COEFFICIENTS, superiority

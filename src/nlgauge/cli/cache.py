@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nlgauge._version import __version__
 from nlgauge.cli.options import IN_FORMATS, PLACE
 from nlgauge.cli.streams import show_json
 from nlgauge.cli.terminal import show_tables
@@ -53,8 +52,7 @@ def info(folder: Path | None, layout: str) -> None:
         held = store.info()
     if layout == "json":
         entries = {kind: {"entries": count, "bytes": size} for kind, (count, size) in held.entries.items()}
-        record = {"nlgauge": __version__, "folder": str(held.folder), "bytes": held.bytes, "limit": held.limit}
-        show_json({**record, "entries": entries})
+        show_json("cache info", folder=str(held.folder), bytes=held.bytes, limit=held.limit, entries=entries)
         return
     click.echo(held.folder, err=layout != "text")
     click.echo(f"{_size(held.bytes)} on the disk, of at most {_size(held.limit)}", err=layout != "text")

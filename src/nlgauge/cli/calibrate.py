@@ -47,7 +47,7 @@ def calibrate(
     refuse_place(output)
     found = nlgauge.calibrate(table, rated, risk=risk, confidence=confidence, **how)
     if layout == "json":
-        show_json({name: value for name, value in vars(found).items() if name != "bars"})
+        show_json("calibrate", **{name: value for name, value in vars(found).items() if name != "bars"})
     else:
         bars: list[list[Cell]] = [["bar by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]]
         for one in found.chosen:

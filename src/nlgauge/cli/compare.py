@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge._version import __version__
 from nlgauge.cli.options import CLUSTER_OF_OUTPUTS, IN_FORMATS, LABEL, MAP, PLACE, REPLICATES, SEED, labels_given
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import clustered, labelled, read_outputs, show_tables
@@ -45,8 +44,8 @@ def compare(
 
     A and B may be left out where the file holds two systems.
 
-    Per metric: both means over the items that both have, their difference with its 95 % interval, p (approximate
-    randomisation, corrected by Holm for all metrics shown that have a direction), about how many items would show a
+    First a sentence. Per metric: both means over the items that both have, their difference with its 95 % interval, p (the
+    systems exchanged within items, corrected by Holm for all scores shown that have a direction), about how many items would show a
     difference of this size in 80 % of studies, and the smallest difference that these items show. A star marks the
     better of the two where p is below 0.05. With --margin: is A no worse than B by the margin, or equivalent? JSON has
     every score of the metrics, and the effect size.
@@ -61,16 +60,24 @@ def compare(
     corpus = None if outputs is None else read_outputs(outputs, columns, on_missing="skip")
     table, _ = labelled(clustered(table, corpus, cluster))
     a, b = _two(table, [labels_given().get(name, name) for name in (a, b) if name is not None])
-    whole = parts or metric is not None or layout == "json"
-    asked = table if whole else selected(table)
+    # A metric's other parts are no further questions, so they are not corrected for where nobody asked for them.
+    named = metric is not None and len(table.named(metric)[1]) == 1
+    whole = parts or named or layout == "json"
+    asked = table if whole else selected(table, None if metric is None else [metric])
     comparison = nlgauge.compare(asked, a, b, metric, margin=margin, items=items, **how)
     if layout == "json":
-        record = {"nlgauge": __version__, "a": a, "b": b, **how, "cluster": cluster, "margin": margin, "items": items}
-        show_json({**record, "differences": comparison.records})
+        asked_for = {"a": a, "b": b, **how, "cluster": cluster, "margin": margin, "items": items}
+        show_json(
+            "compare", [*_notes(comparison.records), *comparison.notes], answer=comparison.answer, **asked_for,
+            differences=comparison.records,
+        )  # fmt: skip
     else:
+        if layout == "text":
+            click.echo(comparison.answer)
         show_tables([_table(table, comparison, margin, items)], layout)
         remark(*_legend(comparison, margin))
-        more = sum(len(column.shown) for column in table.columns.values()) - len(comparison)
+        of = table.columns if metric is None else [table.named(metric)[0]]
+        more = sum(len(table.columns[spec].shown) for spec in of) - len(comparison)
         if more and not whole:
             remark(f"--parts shows {more} more")
     remark(*_notes(comparison.records), *comparison.notes)
@@ -136,7 +143,9 @@ def _legend(comparison: Comparison, margin: float | None) -> Iterator[str]:
         yield f"no worse: no loss of {margin:g} or more (one-sided p < {SIGNIFICANCE}); equivalent: no such gain either"
         yield "each metric is tested alone, and the margin is in its own unit"
     if groups := {one.clusters for one in comparison if one.clusters is not None}:
-        yield f"items in {min(groups)} clusters, which were drawn and exchanged as wholes"
+        effective = min(one.effective for one in comparison if one.clusters is not None)
+        said = f" that say as much as {effective:.1f} of equal size" if effective < 0.9 * min(groups) else ""
+        yield f"items in {min(groups)} clusters{said}, which were exchanged as wholes"
 
 
 def _notes(comparison: Sequence[Difference]) -> Iterator[str]:

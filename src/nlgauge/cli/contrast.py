@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge._version import __version__
 from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import read_rated, show_tables, tell_joined
@@ -53,7 +52,7 @@ def contrast(
             for aspect, cluster in contrasts.clusters.items()
             for (spec, part), value in contrasts.values[aspect].items()
         ]
-        show_json({"nlgauge": __version__, **how, "metrics": ranked, "contrasts": contrasts.records})
+        show_json("contrast", **how, metrics=ranked, contrasts=contrasts.records)
     else:
         show_tables([_ranked(table, contrasts, how["coefficient"]), _pairs(table, contrasts)], layout, keys=2)
     tell_joined(table)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge._version import __version__
 from nlgauge.cli.options import MEASURED_ON_RATINGS
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import read_rated, show_tables, tell_joined
@@ -53,17 +52,17 @@ def correlate(
     agreements = nlgauge.correlate(table, rated, **how)
     behind = unbeaten(table, rated, agreements, **{name: how[name] for name in how if name != "resample"})
     if layout == "json":
-        record = {
-            "nlgauge": __version__,
+        show_json(
+            "correlate",
+            agreements.notes,
             **how,
-            "cluster": cluster,
-            "unbeaten": [one._asdict() for one in behind],
-            "agreements": agreements.records,
-            "unrated": agreements.unrated,
-            "unscored": agreements.unscored,
-            "joined": table.run.get("joined", {}),
-        }
-        show_json(record)
+            cluster=cluster,
+            unbeaten=[one._asdict() for one in behind],
+            agreements=agreements.records,
+            unrated=agreements.unrated,
+            unscored=agreements.unscored,
+            joined=table.run.get("joined", {}),
+        )
     else:
         aspects = list(agreements.unrated)
         cells: list[list[Cell]] = [["metric", *aspects]]
@@ -93,7 +92,7 @@ def _show_raters(
     """Metrics beside the raters: agreement with the mean of all raters but one, and the alternative-annotator test."""
     if layout == "json":
         made = [{**vars(one), "passed": one.passed} for one in lines]
-        show_json({"nlgauge": __version__, "raters": list(names), **options, "lines": made})
+        show_json("correlate", raters=list(names), **options, lines=made)
         return
     cells: list[list[Cell]] = [["", "agreement", "advantage", "wins against", "may stand in"]]
     for one in lines:

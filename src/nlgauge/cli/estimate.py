@@ -27,6 +27,8 @@ if TYPE_CHECKING:
               help="Say how many further ratings make the interval plus or minus X.")  # fmt: skip
 @click.option("--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95,
               show_default=True)  # fmt: skip
+@click.option("--scale", type=float, nargs=2, metavar="LOW HIGH",
+              help="The least and the greatest rating that there can be, as in --scale 1 5.")  # fmt: skip
 @IN_FORMATS
 def estimate(
     table: nlgauge.ScoreTable, rated: nlgauge.Corpus, metrics: Sequence[str], aspects: Sequence[str],
@@ -34,19 +36,22 @@ def estimate(
 ) -> None:  # fmt: skip
     """Each system's mean rating with a valid interval, from the scores of all rows and the ratings of some.
 
-    Beside it stand what the ratings alone say, and the number of ratings that, without the metric, would give an
-    interval as short (worth). The rated rows have to be drawn at random, or by nlgauge sample. docs/guides/estimate.md
+    First a sentence for each system. Beside the estimate stand what the ratings alone say, and the effective number of
+    ratings: how many would give an interval as short without the metric. The rated rows have to be drawn at random, or by nlgauge sample. docs/guides/estimate.md
     explains it.
     """
     found = nlgauge.estimate(
         table, rated, metrics=metrics or None, aspects=aspects or None, below=below, margin=margin, **how
     )
     if layout == "json":
-        show_json(found.records)
+        show_json("estimate", found.notes, answers=found.answers, estimates=found.records)
     else:
+        if layout == "text":
+            for answer in found.answers:
+                click.echo(answer)
         groups = dict.fromkeys((one.aspect, one.metric) for one in found)
         more: list[Cell] = [] if margin is None else [f"more for ±{margin:g}"]
-        heads = ["system", "rated", "estimate", "ratings alone", "worth", *more]
+        heads = ["system", "rated", "estimate", "ratings alone", "effective", *more]
         show_tables([[heads, *_lines(found, group, margin)] for group in groups], layout)
         remark(*_legend(found, below))
     remark(*found.notes)
@@ -75,5 +80,11 @@ def _legend(found: Estimates, below: float | None) -> Iterator[str]:
         if bare:
             means = ", ".join(f"{one.system} {with_interval(one.bare, one.bare_low, one.bare_high)}" for one in bare)
             yield f"  the metric's own mean, which is no estimate of it: {means}"
+    if clustered := [one for one in found if one.effective < 0.9 * one.clusters]:
+        fewest = min(clustered, key=lambda one: one.effective)
+        yield (
+            f"the ratings are of {fewest.clusters} clusters that say as much as {fewest.effective:.1f} of equal size "
+            f"({fewest.system})"
+        )
     for reason in dict.fromkeys(one.reason for one in found if one.reason):
         yield f"no estimate for {reason}"

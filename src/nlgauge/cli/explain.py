@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge._version import __version__
 from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, keeping
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_outputs, tell_hard
@@ -65,7 +64,7 @@ def explain(
         with beside(output):
             click.echo(output)
     elif layout == "json":
-        show_json({"nlgauge": __version__, "rows": [one.record for one in found]})
+        show_json("explain", rows=[one.record for one in found])
     else:
         colour = coloured()
         for one in found:

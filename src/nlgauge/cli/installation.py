@@ -39,7 +39,7 @@ def list_all(names: Sequence[str], layout: str) -> None:
     others = {group: [name for name, _ in offered(f"nlgauge.{group}")] for group in ("metrics", "models")}
     models = ["pocket", *companions(), *(name for name in others["models"] if name not in theirs)]
     if layout == "json":
-        show_json({"metrics": metrics, "offered": others["metrics"], "models": models})
+        show_json("list", metrics=metrics, offered=others["metrics"], models=models)
         return
     for metric in metrics:
         click.echo(f"{metric['name']}  ({metric['better']} is better)  {metric['about']}")
@@ -57,7 +57,7 @@ def _show(names: Sequence[str], layout: str) -> None:
 
     kinds = {name: metric_class(name) for name in names}
     if layout == "json":
-        show_json({"metrics": [_described(name, kind) for name, kind in kinds.items()]})
+        show_json("list", metrics=[_described(name, kind) for name, kind in kinds.items()])
         return
     for name, kind in kinds.items():
         described = _described(name, kind)

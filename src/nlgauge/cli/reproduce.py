@@ -162,7 +162,10 @@ def _list(data: Data | None, layout: str) -> None:
     known = list(states(tables().values(), data))
     if layout == "json":
         names = ("name", "also", "paper", "title")
-        show_json([{name: getattr(table, name) for name in names} | {"state": state} for table, state in known])
+        show_json(
+            "reproduce",
+            tables=[{name: getattr(table, name) for name in names} | {"state": state} for table, state in known],
+        )
         return
     if layout != "text":
         heads = ["table", "paper", "title", "state"]
@@ -201,7 +204,7 @@ class _Writer:
         from nlgauge.lab.reproduce.writing import records, tables
 
         if self._layout == "json":
-            show_json([records(one) for one in self._written])
+            show_json("reproduce", tables=[records(one) for one in self._written])
         elif self._layout != "text":
             show_tables([cells for one in self._written for cells in tables(one)], self._layout)
 

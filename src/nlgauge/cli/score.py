@@ -128,20 +128,23 @@ if TYPE_CHECKING:
     from nlgauge.meta.best import Best
     from nlgauge.meta.people import People
 
-_MOST_TESTED = 100_000
-"""Values that are resampled for the marks: some seconds"""
+_MOST_RESAMPLED = 100_000
+"""Up to this number of values the marks come from exchanges of the two systems, which take some seconds, and above from
+Student's t, which differs little from them there"""
 
 
 def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, people: People | None = None) -> None:
     """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
-    said = {} if people is None else people.table.columns
-    table = replace(own, columns={**said, **own.columns})
+    from nlgauge.meta.best import other_items
+
+    table = replace(own, columns={**({} if people is None else people.table.columns), **own.columns})
     rated, systems = [] if people is None else people.by_system(seed=seed), own.by_system(seed=seed)
+    notes = [*({} if people is None else people.notes).items()]
+    said = [*(f"{name}: {note}" for name, note in notes), *_missing(own), *other_items(own), *_unequal(systems)]
     if layout == "json":
-        record = {"nlgauge": table.version, "systems": systems, "run": {**table.run, **table.spent}}
-        if people is not None:
-            record["people"] = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated]
-        show_json({**record, "signatures": table.signatures})
+        estimates = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated] if people else []
+        run = {**table.run, **table.spent}
+        show_json("score", said, systems=systems, people=estimates, run=run, signatures=table.signatures)
     else:
         parts = {spec: one.parts if every_part else one.shown[:1] for spec, one in table.columns.items()}
         shown = [score for score in (*rated, *systems) if score.part in parts[score.metric]]
@@ -151,9 +154,7 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
         remark(*_legend(found))
         if hidden := [spec for spec, column in table.columns.items() if len(parts[spec]) < len(column.parts)]:
             remark(f"--parts shows more of {', '.join(hidden)}")
-    for name, note in {} if people is None else people.notes.items():
-        remark(f"{name}: {note}")
-    remark(*_missing(own))
+    remark(*said)
     if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
         remark(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}")
     for signature in table.signatures.values():
@@ -163,15 +164,16 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
 def _best(
     table: ScoreTable, scores: Sequence[SystemScore], seed: int, people: People | None
 ) -> dict[tuple[str, str], Best]:
-    """The best by each part, those that do not differ significantly from it too where that does not take long."""
-    from nlgauge.meta.best import by_part
+    """Return the best by each part, and the systems that do not differ significantly from it."""
+    from nlgauge.meta.best import by_part, compared
 
-    test = len(table.rows) * len({(score.metric, score.part) for score in scores}) <= _MOST_TESTED
+    few = len(table.rows) * len({(score.metric, score.part) for score in scores}) <= _MOST_RESAMPLED
+    tests = compared(table, 1000 if few else 0, seed)
     if people is None:
-        return by_part(table, scores, test=test, seed=seed)
+        return by_part(table, scores, tests)
     estimated = [score for score in scores if score.metric in people.estimates]
     rest = [score for score in scores if score.metric not in people.estimates]
-    return by_part(table, estimated, known=people.p) | by_part(table, rest, test=test, seed=seed)
+    return by_part(table, estimated, people.test) | by_part(table, rest, tests)
 
 
 def _tables(
@@ -204,8 +206,8 @@ def _cells(
     cells: list[list[Cell]] = [[title, "n", *heads]]
     for system in table.systems:
         own = [scores[system] for scores in columns.values()]
-        # Metrics may be undefined on different rows; the count is shown per system, what is missing on stderr.
-        count = Number(max(score.n + score.undefined for score in own), digits=0)
+        # Metrics may have no value on different rows: the least number stands here, and what is missing on stderr.
+        count = Number(min(score.n for score in own), digits=0)
         cells.append([system, count, *(_number(score, best.get((score.metric, score.part))) for score in own)])
     return cells
 
@@ -221,15 +223,27 @@ def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
     """What the marks mean, where there are some."""
     if not best:
         return
-    tested, correction = [key for key, one in best.items() if one.tested], "corrected by Holm"
+    correction = "corrected by Holm"
     if any(one.alike for one in best.values()):
         yield f"* best; ~ no significant difference from the best (paired test, p >= 0.05, {correction})"
-    elif tested:
-        yield f"* best; the others are worse beyond chance (paired test, p < 0.05, {correction})"
-    if not tested:
-        yield "* best; whether that is chance was not tested"
-    elif others := list(dict.fromkeys(spec for spec, part in best if (spec, part) not in tested)):
-        yield f"not tested: {', '.join(others)}"
+    elif any(one.systems for one in best.values()):
+        yield f"* best; the others are significantly worse (paired test, p < 0.05, {correction})"
+    reasons: dict[str, list[str]] = {}
+    for (spec, _), one in best.items():
+        if one.reason and spec not in reasons.setdefault(one.reason, []):
+            reasons[one.reason].append(spec)
+    yield from (f"no system is called best by {', '.join(specs)}: {reason}" for reason, specs in reasons.items())
+
+
+def _unequal(systems: Sequence[SystemScore]) -> Iterator[str]:
+    """Yield how many clusters the items are of where these are of unequal size, and say as much as fewer."""
+    from nlgauge.maths.intervals import FEWEST
+
+    unequal = [one for one in systems if one.clusters is not None and one.effective < 0.9 * one.clusters]
+    if unequal:
+        one = min(unequal, key=lambda score: score.effective)
+        fewest = f"{one.system}: {one.clusters} clusters say as much as {one.effective:.1f} of equal size"
+        yield fewest + (", and give no interval" if one.effective < FEWEST else "")
 
 
 def _missing(table: ScoreTable) -> Iterator[str]:

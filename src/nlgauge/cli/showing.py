@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 import nlgauge
-from nlgauge._version import __version__
 from nlgauge.cli.options import IN_FORMATS, PLACE, Option, together
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import blaming, clustered, labelled, read_outputs, read_rated, show_tables, tell_joined
@@ -99,7 +98,9 @@ def of_outputs(run: Run) -> Run:
 def show(name: str, result: Result, output: Path | None, layout: str, kind: str = "study") -> None:
     """Numbers on stdout, notes and signatures on stderr, and the figure where it is wanted."""
     if layout == "json":
-        show_json({"nlgauge": __version__, kind: name, **jsonable(result)})
+        found = jsonable(result)
+        notes = found.pop("notes", [])
+        show_json(kind, notes, name=name, **found)
     else:
         show_tables(result.tables(), layout)
     signatures = [str(signature) for signature in getattr(result, "signatures", {}).values()]

@@ -9,12 +9,13 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
+from nlgauge._version import __version__
 from nlgauge.data.to_json import jsonable
 from nlgauge.errors import SpecError
 from nlgauge.show.tables import harmless, harmless_json
@@ -43,9 +44,18 @@ def remark(*lines: str) -> None:
         click.echo(harmless(line), err=True)
 
 
-def show_json(record: object) -> None:
-    """A record, of whatever `jsonable` takes, on stdout."""
-    click.echo(harmless_json(json.dumps(jsonable(record), ensure_ascii=False, indent=2)))
+def show_json(command: str, notes: Iterable[str] = (), **records: object) -> None:
+    """Write the JSON of a command on stdout: one envelope for all commands, which docs/reference/json.md describes.
+
+    It is {"nlgauge": version, "command": ..., "notes": [...]}, then what was asked and the records, by their names.
+
+    Args:
+        command: its name.
+        notes: what a reader has to know of the numbers, a sentence each.
+        records: whatever `jsonable` takes.
+    """
+    envelope = {"nlgauge": __version__, "command": command, "notes": list(notes), **records}
+    click.echo(harmless_json(json.dumps(jsonable(envelope), ensure_ascii=False, indent=2)))
 
 
 def failure(error: OSError) -> str:

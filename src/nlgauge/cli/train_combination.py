@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge._version import __version__
 from nlgauge.cli.options import (
     COEFFICIENT,
     IN_FORMATS,
@@ -77,14 +76,11 @@ def combination(
 
 def _show(combined: Combined, layout: str, head: str) -> None:
     if layout == "json":
-        told = ("rows", "items", "unrated", "left_out", "penalties", "notes")
-        record = {
-            "nlgauge": __version__,
-            "weights": combined.combination,
-            "agreements": combined.agreements,
-            **{name: getattr(combined, name) for name in told},
-        }
-        show_json(record)
+        told = ("rows", "items", "unrated", "left_out", "penalties")
+        rest = {name: getattr(combined, name) for name in told}
+        show_json(
+            "train combination", combined.notes, weights=combined.combination, agreements=combined.agreements, **rest
+        )
         return
     weights: list[list[Cell]] = [["member", "weight"]]
     weights += [[member.name, Number(member.weight)] for member in combined.combination.members]

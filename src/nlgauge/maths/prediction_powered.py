@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -150,11 +151,12 @@ def standard_error(influence: Float) -> float:
 
 def interval(
     estimate: float, influence: Float, cautious: Float, units: int, freedom: int, confidence: float,
-    difference: bool = False,
+    difference: bool = False, most: float = math.inf,
 ) -> tuple[float, float]:  # fmt: skip
     """The confidence interval of a mean, or of the difference of two.
 
-    influence, cautious [clusters]; units: the number of clusters with rated rows. freedom: units minus strata. With at
+    influence, cautious [clusters]; units: the number of clusters with rated rows. freedom: units minus strata. most:
+    the most degrees of freedom that clusters of unequal size leave (`nlgauge.maths.intervals.Spread.freedom`). With at
     least `LARGE` units and no skewed influence, this is the normal interval of ppi-python. Otherwise it is Student's t
     with the cautious influence and Hall's cubic correction for skewness. A difference has at most as many degrees of
     freedom as the tails of its influence leave (`tail_freedom`): the skewness of two means cancels, and their tails do
@@ -163,7 +165,7 @@ def interval(
     error = standard_error(influence)
     if error == 0:
         return estimate, estimate
-    certain = min(freedom, tail_freedom(influence, units)) if difference else freedom
+    certain = min(freedom, most, tail_freedom(influence, units)) if difference else min(freedom, most)
     if units >= LARGE and certain >= min(freedom, LARGE // 2) and abs(float((influence**3).sum())) <= EVEN * error**3:
         half = NormalDist().inv_cdf((1 + confidence) / 2) * error
         return estimate - half, estimate + half
@@ -185,12 +187,12 @@ def tail_freedom(influence: Float, units: int) -> int:
     return max(1, math.floor(2 / noise)) if 2 / sys.maxsize < noise else sys.maxsize
 
 
-def chance(estimate: float, influence: Float, cautious: Float, units: int, freedom: int) -> float:
-    """Two-sided p-value for a difference of 0: 1 minus the confidence at which its interval reaches 0."""
+def chance(ends: Callable[[float], tuple[float, float]]) -> float:
+    """Return the two-sided p of a difference of 0: 1 minus the confidence at which its interval `ends` reaches 0."""
     least, most = 0.0, 1.0
     for _ in range(40):
         confidence = (least + most) / 2
-        low, high = interval(estimate, influence, cautious, units, freedom, confidence, difference=True)
+        low, high = ends(confidence)
         least, most = (least, confidence) if low <= 0 <= high else (confidence, most)
     return 1 - most
 

@@ -11,13 +11,17 @@ import numpy as np
 from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
-from nlgauge.maths.few_items import paired_shares
+from nlgauge.maths.intervals import FEWEST, paired_shares
 from nlgauge.meta.arrays import Float, Integers, Mask
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.join import Grid, grid
 from nlgauge.meta.paired import Paired, paired, paired_totals
 from nlgauge.show.markup.environment import number, p_value, small
 from nlgauge.show.tables.terminal import terminal
+
+
+SIGNIFICANCE = 0.05
+"""p under which a difference is called significant"""
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class Difference:
     low: float
     high: float
     p: float
-    """That the two are alike, by approximate randomisation; two-sided"""
+    """That the two are alike, by exchanging them within items: in all ways up to 12 items, at random above; two-sided"""
     adjusted: float
     """p, corrected by Holm for all scores of the comparison that have a direction"""
     effect: float
@@ -56,6 +60,8 @@ class Difference:
     """a and b are values of all items together, as a corpus BLEU is, and not means"""
     clusters: int | None = None
     """How many clusters the items are of, where the table has clusters"""
+    effective: float = math.nan
+    """How many clusters of equal size say as much; below 2 there is neither interval nor test"""
     no_worse: float = math.nan
     """With a margin: p that A is worse than B by the margin or more"""
     alike: float = math.nan
@@ -71,12 +77,56 @@ class Comparison(Records[Difference]):
     b: str
     records: list[Difference]
     notes: list[str] = field(default_factory=list)
+    margin: float | None = None
+    """The loss that would not matter, where one was given"""
+
+    @property
+    def answer(self) -> str:
+        """One sentence that says which system is better, by each metric's first score that has a direction."""
+        first: dict[str, Difference] = {}
+        for one in self.records:
+            if not math.isnan(one.adjusted):
+                first.setdefault(one.metric, one)
+        if not first:
+            return f"No metric can tell whether {self.a} is better than {self.b}."
+        if self.margin is not None and len(first) > 1:
+            count = sum(one.no_worse < SIGNIFICANCE for one in first.values())
+            return f"{self.a} is shown to be no worse than {self.b} by {count} of {len(first)} metrics."
+        better: dict[str, list[Difference]] = {self.a: [], self.b: [], "": []}
+        for one in first.values():
+            better[(one.better or "") if one.adjusted < SIGNIFICANCE else ""].append(one)
+        if len(first) == 1:
+            (one,) = first.values()
+            return self._of_one(one)
+        said = [
+            f"{name} is better than {self.b if name == self.a else self.a} by {len(own)} of {len(first)} metrics"
+            for name, own in better.items()
+            if name and own
+        ]
+        rest = len(better[""])
+        if rest == len(first):
+            return f"No metric of {rest} shows a significant difference between {self.a} and {self.b}."
+        if rest:
+            said.append(f"{rest} show{'s' * (rest == 1)} no significant difference")
+        return "; ".join(said) + "."
+
+    def _of_one(self, one: Difference) -> str:
+        name = one.metric if one.part == "score" else f"{one.metric} {one.part}"
+        means, p = f"{number(one.a)} against {number(one.b)} on {one.n:,} items", f"p {p_value(one.adjusted)}"
+        if self.margin is not None:
+            shown = "is no worse than" if one.no_worse < SIGNIFICANCE else "is not shown to be no worse than"
+            return f"{self.a} {shown} {self.b} by {name}, up to {self.margin:g}: {means} (p {p_value(one.no_worse)})."
+        if one.better is None or one.adjusted >= SIGNIFICANCE:
+            return f"{self.a} and {self.b} do not differ significantly by {name}: {means} ({p})."
+        if one.better == self.b:
+            means = f"{number(one.b)} against {number(one.a)} on {one.n:,} items"
+        return f"{one.better} is better than {self.a if one.better == self.b else self.b} by {name}: {means} ({p})."
 
     def __repr__(self) -> str:
-        return "\n".join([f"{self.a} and {self.b}", *terminal([self._head, *map(_cells, self.records)]), *self.notes])
+        return "\n".join([self.answer, *terminal([self._head, *map(_cells, self.records)]), *self.notes])
 
     def _repr_html_(self) -> str:
-        return small(f"{self.a} and {self.b}", self._head, [_cells(one) for one in self.records], self.notes)
+        return small(self.answer, self._head, [_cells(one) for one in self.records], self.notes)
 
     @property
     def _head(self) -> list[str]:
@@ -114,7 +164,7 @@ def compare(
     direction, and are compared where they are named only; so is a metric without one, such as Length, but where it is
     asked for among all. Items join by name. Interval and p are those of `nlgauge.meta.paired.paired`, or
     `paired_totals` for a metric that has a value of all items together; `adjusted` is p corrected by Holm for all
-    scores. Scores that are all 0 or 1 have the interval of `nlgauge.maths.few_items.paired_shares`. Where the table
+    scores. Scores that are all 0 or 1 have the interval of `nlgauge.maths.intervals.paired_shares`. Where the table
     is `clustered`, clusters are drawn and exchanged. A metric of sets has a difference, and no more.
 
     margin: the loss that would not matter, above 0: `no_worse` is p of the test that A is worse than B by so much
@@ -142,7 +192,7 @@ def compare(
     adjusted = holm([one.p if _directed(table, one.metric, one.part) else math.nan for one in made]).tolist()
     records = [one if math.isnan(p) else replace(one, adjusted=p) for one, p in zip(made, adjusted, strict=True)]
     notes = [f"{alone} items have an output of one of the two only, and are left out"] if alone else []
-    return Comparison(a, b, records, notes)
+    return Comparison(a, b, records, notes, margin)
 
 
 def _cells(one: Difference) -> list[str]:
@@ -200,7 +250,7 @@ def _difference(two: _Two, spec: str, part: str, shared: int, draws: _Draws, pla
         spec, part, a, b, found.difference, found.low, found.high, found.p, math.nan, found.effect, found.n, undefined,
         found.needed(confidence, plan.power, plan.margin), found.detectable(confidence, plan.power, plan.items),
         better, reason, whole=column.sums is not None, clusters=None if two.clusters is None else found.groups,
-        no_worse=no_worse, alike=alike,
+        no_worse=no_worse, alike=alike, effective=math.nan if two.clusters is None else found.effective,
     )  # fmt: skip
 
 
@@ -243,8 +293,10 @@ def _of_sets(column: Column, part: int, numbers: list[int]) -> _Measured:
 
 
 def _few(found: Paired) -> str | None:
-    if found.groups >= 2:
+    if found.groups >= 2 and not found.effective < FEWEST:
         return None
+    if found.groups >= 2:
+        return f"the clusters are too unequal: {found.groups} say as much as {found.effective:.1f} of equal size"
     return "one item only" if found.n < 2 else "all items are of one cluster"
 
 

@@ -15,7 +15,8 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.maths import prediction_powered as ppi
-from nlgauge.maths.prediction_powered import Integers, Powered
+from nlgauge.maths.intervals import effective_groups, effective_items, share_interval
+from nlgauge.maths.prediction_powered import Design, Integers, Powered
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.drawn import Draw
 from nlgauge.meta.fitting import combined
@@ -43,9 +44,10 @@ class Estimate:
     clusters: int = 0
     """How many clusters hold the ratings: as many as ratings where rows stand for themselves"""
     worth: float = math.nan
-    """Ratings that, without the metric, would give an interval as short"""
+    """The effective number of ratings: how many would give, without the metric, an interval as short. It is the number
+    of ratings times the square of the quotient of the two printed lengths"""
     weight: float = math.nan
-    """That of the metric in the estimate; NaN for a difference"""
+    """That of the metric in the estimate, 0 where it does not help; NaN for a difference"""
     alone: float = math.nan
     alone_low: float = math.nan
     alone_high: float = math.nan
@@ -60,6 +62,10 @@ class Estimate:
     """For a difference: that the two means are alike, by the same distribution as the interval; else NaN"""
     reason: str | None = None
     """Why there is no estimate, and what to do"""
+    share: bool = False
+    """Whether the ratings are all 0 or 1, and the mean is a share"""
+    effective: float = math.nan
+    """Where rows are clustered: how many clusters of equal size say as much as those with ratings"""
 
     @property
     def half(self) -> float:
@@ -74,13 +80,15 @@ class Estimates(Records[Estimate]):
     kind = Estimate
     records: list[Estimate]
     notes: list[str] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
+    """A sentence for each system and aspect"""
 
     def __repr__(self) -> str:
         heads = ["system", "aspect", "metric", "estimate", "low", "high", "ratings", "worth"]
         cells = [
             [f"{v:.4g}" if isinstance(v := getattr(one, head), float) else str(v) for head in heads] for one in self
         ]
-        return "\n".join([*terminal([heads, *cells]), *self.notes])
+        return "\n".join([*self.answers, *terminal([heads, *cells]), *self.notes])
 
 
 def estimate(
@@ -95,6 +103,7 @@ def estimate(
     draw: Draw | None = None,
     confidence: float = 0.95,
     margin: float | None = None,
+    scale: tuple[float, float] | None = None,
     seed: int = 0,
 ) -> Estimates:
     """The mean rating of each system, and of each two systems' difference, from all scores and the ratings of some.
@@ -110,21 +119,36 @@ def estimate(
     cluster: 'item', or a column of `outputs` (else of the ratings): rows that share its value are not independent.
     Differences always keep the rows of an item together.
     margin: also say how many further ratings make the interval plus or minus this.
+    scale: the least and the greatest rating that there can be, such as (1, 5); ratings that are all 0 or 1 have (0, 1).
+    No estimate leaves it.
+
+    A share has Wilson's interval with the effective number of ratings, and the exact one where all ratings are equal;
+    other means have Student's t, or the normal interval. Scores that do not make the estimate more certain have the
+    weight 0, so that it is that of the ratings alone. The intervals of all differences hold at once.
 
     Where an interval would not be valid there is no number but a reason: with fewer than `LEAST` ratings or clusters,
-    where all ratings are the same, and where the rated rows' scores are not like those of the others (`CHOSEN`), so
+    where all ratings are the same and no scale is known, and where the rated rows' scores are not like those of the others (`CHOSEN`), so
     that they cannot have been drawn at random. Raises InputError where that is so of every system, and for what does
     not exist or does not go together.
     """
+    if scale is not None and not scale[0] < scale[1]:
+        raise InputError(f"the scale {scale!r} does not rise", remedy="give the least rating and the greatest, as 1 5")
     if not 0 < confidence < 1:
         raise InputError(f"the confidence {confidence!r} is not between 0 and 1", remedy="0.95, for one")
     chosen = selected(table, metrics)
     rated = rated_rows(table, ratings, aspects, cluster=cluster, outputs=outputs, draw=draw)
     names, scores, notes = _scores(chosen)
+    systems = len(table.systems)
+    if systems > 2:
+        notes.append(
+            f"the intervals of the {systems * (systems - 1) // 2} differences hold all at once (Bonferroni); each p is "
+            "of its difference alone"
+        )
     records: list[Estimate] = []
     for aspect, values in rated.values.items():
         y = values if below is None else np.where(np.isnan(values), np.nan, values < below)
-        task = _Task(table, rated, aspect, y, below is not None, confidence, margin, seed)
+        ends = _scale_of(y) if scale is None or below is not None else scale
+        task = _Task(table, rated, aspect, y, ends, confidence, margin, seed)
         for metric, x in zip(names, scores, strict=True):
             records += task.records(metric, x[:, None])
         if len(names) > 1:
@@ -132,7 +156,29 @@ def estimate(
             records += task.records(" + ".join(names), np.stack(scores, 1) * signs)
     if all(one.reason for one in records):
         raise InputError(records[0].reason or "there is nothing to estimate")
-    return Estimates(records, [*rated.notes, *notes])
+    return Estimates(records, [*rated.notes, *notes], list(_answers(table, records, below, scale)))
+
+
+def _answers(
+    table: ScoreTable, records: Sequence[Estimate], below: float | None, scale: tuple[float, float] | None
+) -> Iterator[str]:
+    """Yield a sentence for each system and aspect, by all metrics together where there are several."""
+    last = {(one.system, one.aspect): one for one in records if one.system in table.systems and not one.reason}
+    for one in last.values():
+        ends = (one.estimate, one.low, one.high)
+        of = f"by {one.ratings} ratings"
+        if one.share:
+            what = f"are rated below {below:g}" if below is not None else "are rated 1"
+            share, low, high = (f"{100 * number:.3g}" for number in ends)
+            yield f"{one.system}, {one.aspect}: about {share} of 100 outputs {what} ({low} to {high}; {of})."
+        else:
+            mean, low, high = (f"{number:.3g}" for number in ends)
+            yield f"{one.system}, {one.aspect}: the mean rating is about {mean} ({low} to {high}; {of})."
+
+
+def _scale_of(y: Float) -> tuple[float, float] | None:
+    """Return the scale of ratings that are all 0 or 1; None for others, whose ends are not known."""
+    return (0.0, 1.0) if np.isin(y[~np.isnan(y)], (0, 1)).all() else None
 
 
 def _scores(table: ScoreTable) -> tuple[list[str], list[Float], list[str]]:
@@ -149,15 +195,34 @@ def _scores(table: ScoreTable) -> tuple[list[str], list[Float], list[str]]:
     return names, scores, notes
 
 
+class _Side(NamedTuple):
+    """A mean with all that its interval needs: by a metric, or by the ratings alone."""
+
+    mean: float
+    moved: Float
+    """The influence of each row of the table on the mean [rows]"""
+    cautious: Float
+    """The same divided by 1 - leverage [rows]"""
+    items: float
+    """Independent ratings that would be as certain: the effective number"""
+
+    @classmethod
+    def of(cls, part: Powered, places: Integers, rows: int, items: float) -> _Side:
+        moved, cautious = np.zeros(rows), np.zeros(rows)
+        moved[places], cautious[places] = part.influence, part.cautious
+        return cls(part.estimate, moved, cautious, items)
+
+
 class _Part(NamedTuple):
     """A system's mean: by its metric, and by ratings alone; or why there is none."""
 
+    system: str
     ratings: int
     rows: int
-    units: int
     reason: str | None = None
-    by_metric: Powered | None = None
-    alone: Powered | None = None
+    by_metric: _Side | None = None
+    alone: _Side | None = None
+    weight: float = 0.0
     fitted: int = 1
     bare: tuple[float, float, float] = (math.nan, math.nan, math.nan)
 
@@ -170,98 +235,183 @@ class _Task:
     rated: Rated
     aspect: str
     values: Float
-    share: bool
+    scale: tuple[float, float] | None
     confidence: float
     margin: float | None
     seed: int
 
     def records(self, metric: str, x: Float) -> Iterator[Estimate]:
         """By the scores [rows, metrics]: every system, then every two systems' difference."""
-        parts = {system: self._part(self.table.rows_of(system), x) for system in self.table.systems}
-        for system, part in parts.items():
-            yield self._record(system, metric, {system: (1.0, part)}, self.rated.clusters)
+        parts = [self._part(system, x) for system in self.table.systems]
+        for part in parts:
+            yield self._record(metric, [part], self.rated.clusters)
         together = self.rated.clusters if self.rated.clusters is not None else self.rated.items
-        for a, b in combinations(parts, 2):
-            yield self._record(f"{a} - {b}", metric, {a: (1.0, parts[a]), b: (-1.0, parts[b])}, together)
+        for pair in combinations(parts, 2):
+            yield self._record(metric, list(pair), together)
 
-    def _part(self, rows: Integers, x: Float) -> _Part:
+    @property
+    def _shares(self) -> bool:
+        """Whether the ratings are all 0 or 1, and their means shares."""
+        return self.scale == (0, 1) and bool(np.isin(self.values[~np.isnan(self.values)], (0, 1)).all())
+
+    def _part(self, system: str, x: Float) -> _Part:
+        rows = self.table.rows_of(system)
         design, y, x = self.rated.design(rows, ~np.isnan(self.values[rows])), self.values[rows], x[rows]
-        n, units = int(design.rated.sum()), design.units
+        n = int(design.rated.sum())
         known = np.isfinite(x)
         filled = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0)) if known.any(0).all() else None
-        reason = refusal(y, filled, design, self.rated.at_random)
+        reason = refusal(y, filled, design, self.rated.at_random, self.scale)
         if reason or filled is None:
-            return _Part(n, len(rows), units, reason)
+            return _Part(system, n, len(rows), reason)
         single = filled.shape[1] == 1
         units_of = np.arange(len(rows)) if design.clusters is None else design.clusters
         scores = filled[:, 0] if single else combined(filled, y, design.rated, units_of, self.seed)
         alone = ppi.powered(y, np.zeros(len(rows)), design)
-        fitted = len(np.unique(design.strata))
+        helped = ppi.powered(y, scores, design, -math.inf if single else 0.0)
+        errors = [ppi.standard_error(ppi.totals(one.cautious, design.clusters)) for one in (alone, helped)]
+        # Scores that do not make the estimate more certain are left out. This looks at the errors alone, and not at
+        # the estimate, so that it favours no number.
+        helps = errors[1] < errors[0]
+        items = self._items(alone, design, errors[0])
+        ratio = (errors[0] / errors[1]) ** 2 if helps and errors[1] else 1.0
+        sides = [
+            _Side.of(one, rows, len(self.table.rows), number)
+            for one, number in ((helped if helps else alone, min(float(len(rows)), items * ratio)), (alone, items))
+        ]
         return _Part(
-            n, len(rows), units, None, ppi.powered(y, scores, design, -math.inf if single else 0.0), alone, fitted,
-            ppi.plain_mean(scores, design.clusters, self.confidence) if single else _Part(0, 0, 0).bare,
+            system, n, len(rows), None, *sides, helped.weight if helps else 0.0, len(np.unique(design.strata)),
+            ppi.plain_mean(scores, design.clusters, self.confidence) if single else _Part("", 0, 0).bare,
         )  # fmt: skip
 
-    def _record(
-        self, name: str, metric: str, of: dict[str, tuple[float, _Part]], clusters: Integers | None
-    ) -> Estimate:
-        parts = [part for _, part in of.values()]
+    def _items(self, alone: Powered, design: Design, error: float) -> float:
+        """Return how many independent ratings are as certain as these: all, where rows were drawn one by one at random."""
+        n = int(design.rated.sum())
+        if design.clusters is None and design.probabilities is None and not design.strata.any():
+            return float(n)
+        if not error:
+            groups = design.weights if design.clusters is None else np.bincount(design.clusters, design.weights)
+            return effective_groups(groups)
+        low, high = self.scale or (0.0, 1.0)
+        return effective_items((alone.estimate - low) / (high - low), error / (high - low), n)
+
+    def _record(self, metric: str, parts: Sequence[_Part], clusters: Integers | None) -> Estimate:
         n, rows = sum(part.ratings for part in parts), sum(part.rows for part in parts)
-        for system, (_, part) in of.items():
+        name = " - ".join(part.system for part in parts)
+        for part in parts:
             if part.reason:
-                reason = f"{system}, {self.aspect}: {part.reason}"
+                reason = f"{part.system}, {self.aspect}: {part.reason}"
                 return Estimate(name, self.aspect, metric, ratings=n, rows=rows, reason=reason)
-        units = self._units(list(of), clusters)
-        fitted = sum(part.fitted for part in parts)
-        whole = {kind: self._summed(of, kind) for kind in ("by_metric", "alone")}
-        found, widths, errors, p = {}, {}, [], math.nan
-        for kind, (mean, *influence) in whole.items():
-            moved, cautious = (ppi.totals(one, clusters) for one in influence)
-            ends = ppi.interval(mean, moved, cautious, units, units - fitted, self.confidence, len(parts) > 1)
-            found[kind], widths[kind] = self._within((mean, *ends), len(parts)), ends[1] - ends[0]
-            errors.append(ppi.standard_error(moved))
-            if kind == "by_metric" and len(parts) > 1:
-                p = ppi.chance(mean, moved, cautious, units, units - fitted)
-        single = len(parts) == 1 and parts[0].by_metric
+        sizes = self._sizes(parts, clusters)
+        many = len(self.table.systems) * (len(self.table.systems) - 1) // 2 if len(parts) > 1 else 1
+        confidence = 1 - (1 - self.confidence) / many
+        helped, alone = (
+            _Interval(self, parts, [one for part in parts if (one := getattr(part, kind)) is not None], clusters, sizes)
+            for kind in ("by_metric", "alone")
+        )
+        ends, ends_alone = helped.ends(confidence), alone.ends(confidence)
+        length, length_alone = ends[1] - ends[0], ends_alone[1] - ends_alone[0]
+        single = len(parts) == 1
         return Estimate(
-            name, self.aspect, metric, *found["by_metric"], n, rows, units,
-            n * (errors[1] / errors[0]) ** 2 if errors[0] else math.inf,
-            single.weight if single else math.nan,
-            *found["alone"],
+            name, self.aspect, metric, helped.mean, *ends, n, rows, len(sizes),
+            n * (length_alone / length) ** 2 if length else math.inf,
+            parts[0].weight if single else math.nan,
+            alone.mean, *ends_alone,
             *(parts[0].bare if single else (math.nan,) * 3),
-            self._more(whole["by_metric"][1], widths["by_metric"], errors[0], n, rows), p,
+            min(one.more(confidence, n, rows) for one in (helped, alone)),
+            math.nan if single else ppi.chance(helped.ends),
+            share=self._shares, effective=math.nan if clusters is None else effective_groups(sizes),
         )  # fmt: skip
 
-    def _summed(self, of: dict[str, tuple[float, _Part]], kind: str) -> tuple[float, Float, Float]:
-        """The estimate, and what each row of the table moves it by, plainly and cautiously."""
-        mean, influence, cautious = 0.0, np.zeros(len(self.table.rows)), np.zeros(len(self.table.rows))
-        for system, (sign, part) in of.items():
-            one: Powered = getattr(part, kind)
-            mean += sign * one.estimate
-            influence[self.table.rows_of(system)] = sign * one.influence
-            cautious[self.table.rows_of(system)] = sign * one.cautious
-        return mean, influence, cautious
-
-    def _units(self, systems: Sequence[str], clusters: Integers | None) -> int:
-        rows = np.concatenate([self.table.rows_of(system) for system in systems])
+    def _sizes(self, parts: Sequence[_Part], clusters: Integers | None) -> Float:
+        """Return the number of ratings of each cluster that has some; 1 for each rating where there are no clusters."""
+        rows = np.concatenate([self.table.rows_of(part.system) for part in parts])
         rows = rows[~np.isnan(self.values[rows])]
-        return len(rows) if clusters is None else len(np.unique(clusters[rows]))
+        return np.ones(len(rows)) if clusters is None else np.unique(clusters[rows], return_counts=True)[1].astype(float)
 
-    def _within(self, numbers: tuple[float, float, float], systems: int) -> tuple[float, float, float]:
-        """A share is from 0 to 1, and a difference of two shares from -1 to 1."""
-        least = 0.0 if systems == 1 else -1.0
-        mean, low, high = (min(max(least, number), 1.0) for number in numbers)
-        return (mean, low, high) if self.share else numbers
 
-    def _more(self, influence: Float, width: float, error: float, n: int, rows: int) -> float:
-        """Ratings until the interval is plus or minus the margin, the variance of rated rows falling as 1 / ratings."""
-        if self.margin is None or not error:
+class _Interval:
+    """The interval of a mean, or of the difference of two."""
+
+    def __init__(
+        self, task: _Task, parts: Sequence[_Part], sides: Sequence[_Side], clusters: Integers | None, sizes: Float
+    ) -> None:
+        self._task, self._sides, self._sizes = task, sides, sizes
+        self._signs = (1.0, -1.0)[: len(sides)]
+        self.moved = np.sum([sign * one.moved for sign, one in zip(self._signs, sides, strict=True)], axis=0)
+        cautious = np.sum([sign * one.cautious for sign, one in zip(self._signs, sides, strict=True)], axis=0)
+        self._moved, self._cautious = ppi.totals(self.moved, clusters), ppi.totals(cautious, clusters)
+        self._each = [ppi.totals(one.cautious, clusters) for one in sides]
+        self._clustered = task.rated.clusters is not None
+        self._freedom = len(sizes) - sum(part.fitted for part in parts)
+        self._most = effective_groups(sizes) - 1
+        self.mean = self._within(sum(sign * one.mean for sign, one in zip(self._signs, sides, strict=True)))
+
+    def ends(self, confidence: float) -> tuple[float, float]:
+        """Return the interval: a score interval of shares, and of what is on a scale's end; else Student's or normal."""
+        task = self._task
+        if task._shares or (task.scale and not all(one.any() for one in self._each)):
+            bounds = [self._of_scale(one, spread.any(), confidence) for one, spread in zip(self._sides, self._each)]
+            return bounds[0] if len(bounds) == 1 else self._difference(bounds)
+        ends = ppi.interval(
+            self.mean, self._moved, self._cautious, len(self._sizes), self._freedom, confidence,
+            difference=len(self._sides) > 1, most=self._most,
+        )  # fmt: skip
+        return self._within(ends[0]), self._within(ends[1])
+
+    def _of_scale(self, side: _Side, spread: bool, confidence: float, factor: float = 1.0) -> tuple[float, float]:
+        """Return the score interval of one mean, as a share of its scale; of equal ratings in its midst the widest."""
+        low, high = self._task.scale or (0.0, 1.0)
+        share = min(max((side.mean - low) / (high - low), 0.0), 1.0)
+        freedom = self._most if self._clustered and spread else math.inf
+        ends = share_interval(share, side.items * factor, confidence, freedom)
+        return low + (high - low) * ends[0], low + (high - low) * ends[1]
+
+    def _difference(self, bounds: Sequence[tuple[float, float]]) -> tuple[float, float]:
+        """Return the interval of a difference from those of both means (MOVER; Zou and Donner, 2008), with their
+        correlation: the distance of each end is that of the two ends which make it."""
+        (a, b), ((low_a, high_a), (low_b, high_b)) = (one.mean for one in self._sides), bounds
+        lengths = [math.sqrt(float(one @ one)) for one in self._each]
+        r = float(self._each[0] @ self._each[1]) / (lengths[0] * lengths[1]) if all(lengths) else 0.0
+
+        def distance(x: float, y: float) -> float:
+            return math.sqrt(max(0.0, x * x - 2 * r * x * y + y * y))
+
+        low = self.mean - distance(max(0.0, a - low_a), max(0.0, high_b - b))
+        high = self.mean + distance(max(0.0, high_a - a), max(0.0, b - low_b))
+        return self._within(low), self._within(high)
+
+    def _within(self, number: float) -> float:
+        """Return a number moved onto the scale, and a difference onto the differences that the scale has."""
+        if self._task.scale is None:
+            return number
+        low, high = self._task.scale
+        return min(max(low if len(self._sides) == 1 else low - high, number), high if len(self._sides) == 1 else high - low)
+
+    def more(self, confidence: float, n: int, rows: int) -> float:
+        """Return how many further ratings make the interval plus or minus the margin; infinite if more rows are needed.
+
+        The variance of the rated rows falls as 1 / ratings, that of the scores of all rows stays.
+        """
+        margin = self._task.margin
+        if margin is None:
             return math.nan
-        rated = ~np.isnan(self.values)
-        of_rated, of_rest = float((influence[rated] ** 2).sum()), float((influence[~rated] ** 2).sum())
-        # In units of the rows' own variance: what clusters and small samples add stays as it is.
-        wanted = (of_rated + of_rest) * (2 * self.margin / width) ** 2
-        if wanted <= of_rest:
+        rated = ~np.isnan(self._task.values)
+        of_rated, of_rest = float((self.moved[rated] ** 2).sum()), float((self.moved[~rated] ** 2).sum())
+        low, high = self.ends(confidence)
+
+        def half(ratings: int) -> float:
+            kept = (of_rated * n / ratings + of_rest) / (of_rated + of_rest) if of_rated else n / ratings
+            if self._task._shares and len(self._sides) == 1:
+                ends = self._of_scale(self._sides[0], bool(self._each[0].any()), confidence, 1 / kept)
+                return (ends[1] - ends[0]) / 2
+            return (high - low) / 2 * math.sqrt(kept)
+
+        if half(n) <= margin:
+            return 0
+        if half(rows) > margin:
             return math.inf
-        needed = max(0.0, math.ceil(n * of_rated / (wanted - of_rest) - n))
-        return needed if n + needed <= rows else math.inf
+        least, most = n, rows
+        while most - least > 1:
+            middle = (least + most) // 2
+            least, most = (least, middle) if half(middle) <= margin else (middle, most)
+        return most - n

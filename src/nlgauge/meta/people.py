@@ -11,6 +11,7 @@ import numpy as np
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable, SystemScore
 from nlgauge.errors import InputError
+from nlgauge.meta.best import Test
 from nlgauge.meta.estimate import Estimate, estimate
 from nlgauge.meta.join import Source, ratings
 
@@ -39,10 +40,13 @@ class People:
             for score, one in zip(scores, found, strict=True)
         ]
 
-    def p(self, a: str, b: str, aspect: str, part: str) -> float:
-        """That people would rate two systems alike; NaN where nothing is estimated."""
+    def test(self, a: str, b: str, aspect: str, part: str) -> Test:
+        """Return whether people would rate two systems alike; NaN where nothing is estimated."""
         found = self.estimates.get(aspect, {})
-        return next((found[name].p for name in (f"{a} - {b}", f"{b} - {a}") if name in found), math.nan)
+        for name, sign in ((f"{a} - {b}", 1), (f"{b} - {a}", -1)):
+            if name in found:
+                return Test(sign * found[name].estimate, found[name].p)
+        return Test(math.nan, math.nan, "not estimated")
 
 
 def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> People:

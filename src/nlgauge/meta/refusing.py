@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
+from nlgauge.maths.intervals import effective_groups
 from nlgauge.maths.prediction_powered import Design, selection_p
 from nlgauge.meta.arrays import Float
 
 LEAST = 20
 """Rated rows, and clusters that hold them, under which no interval is given"""
+LEAST_EFFECTIVE = 5
+"""Clusters of equal size that say as much as those with ratings, under which no interval is given"""
 LEAST_TOGETHER = 30
 """The same where several metrics are fitted to the ratings"""
 CHOSEN = 0.001
 """p under which rated rows count as chosen by their score"""
 
 
-def refusal(y: Float, scores: Float | None, design: Design, at_random: bool) -> str | None:
-    """Why no interval would be valid, and what to do."""
+def refusal(
+    y: Float, scores: Float | None, design: Design, at_random: bool, bounds: tuple[float, float] | None = None
+) -> str | None:
+    """Return why no interval would be valid, and what to do. bounds: the ends of the scale of y, where it is known."""
     n, units = int(design.rated.sum()), design.units
     rate = "rate more, drawn by nlgauge sample"
     if n < LEAST:
@@ -31,8 +36,17 @@ def refusal(y: Float, scores: Float | None, design: Design, at_random: bool) -> 
         return "a metric has no score on any row: name others"
     if not np.isfinite(y[design.rated]).all():
         return "a rating is infinite, and so would the mean be: leave it out"
-    if np.ptp(y[design.rated]) == 0:
-        return f"all {n} ratings are {y[design.rated][0]:g}, which does not say how often others occur: {rate}"
+    if bounds is None and np.ptp(y[design.rated]) == 0:
+        return (
+            f"all {n} ratings are {y[design.rated][0]:g}, which does not say how often others occur: say from where to "
+            f"where the ratings go, with scale, as in --scale 1 5, or {rate}"
+        )
+    sizes = np.bincount(design.clusters, design.rated) if design.clusters is not None else np.ones(n)
+    if (effective := effective_groups(sizes)) < LEAST_EFFECTIVE:
+        return (
+            f"the ratings are of {units} clusters that say as much as {effective:.1f} of equal size, and at least "
+            f"{LEAST_EFFECTIVE} are needed: {rate}, of other clusters"
+        )
     if design.probabilities is None:
         of_rated, of_all = np.bincount(design.strata, design.rated), np.bincount(design.strata)
         if (of_rated[of_all > 0] < 2).any():

@@ -10,7 +10,7 @@ import pytest
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import ScoreTable, SystemScore
 from nlgauge.data.table import intervals as module
-from nlgauge.maths.few_items import expanded
+from nlgauge.maths.intervals import expanded
 from tests.score_tables import KL, L1, PARTS, column, counted, mixed, one
 
 

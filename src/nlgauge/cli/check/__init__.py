@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge._version import __version__
 from nlgauge.cli.options import CLUSTER, LOADING, MAP, PLACE, SEED, keeping
 from nlgauge.cli.streams import show_json
 from nlgauge.cli.terminal import beside, blaming, clustered, one_metric, read_outputs, tell_hard
@@ -104,7 +103,8 @@ def _show(layout: str, verdict: Verdict, table: ScoreTable, outputs: Path, again
 
     if layout == "json":
         baseline, signature = None if against is None else str(against), str(table.signatures[verdict.metric])
-        show_json({"nlgauge": __version__, **verdict.record, "baseline": baseline, "signature": signature})
+        record = {key: value for key, value in verdict.record.items() if key != "notes"}
+        show_json("check", verdict.notes, **record, baseline=baseline, signature=signature)
         return
     show = {"text": text.show, "github": ci.show_github, "junit": ci.show_junit}[layout]
     show(verdict, table, outputs, against, scored)

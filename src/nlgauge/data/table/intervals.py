@@ -1,4 +1,4 @@
-"""What each system scores, with the interval that resampling its items, or clusters of them, gives."""
+"""What each system scores, with its confidence interval: of items, or of clusters of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 
 from nlgauge.data.table.column import Column, Sums
 from nlgauge.data.table.frame import frame_of
-from nlgauge.maths.few_items import expanded, wilson
+from nlgauge.maths.intervals import (
+    FEW,
+    clustered_share,
+    effective_groups,
+    expanded,
+    jackknife,
+    mean_spread,
+    share_interval,
+    student_interval,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +31,7 @@ _DRAWN_AT_ONCE, _DRAWS_KEPT = 8_000_000, 4
 
 @dataclass(frozen=True)
 class SystemScore:
-    """A system's mean by one metric, with the interval that resampling its items gives."""
+    """A system's mean by one metric, with its confidence interval."""
 
     system: str
     metric: str
@@ -37,6 +46,10 @@ class SystemScore:
     """Items without"""
     whole: bool = False
     """`mean` is the value of all rows together, a corpus BLEU say, and not the mean of the rows' values"""
+    clusters: int | None = None
+    """How many clusters the items are of, where the table has clusters"""
+    effective: float = math.nan
+    """How many clusters of equal size say as much; below 2 there is no interval"""
 
 
 class SystemScores(list[SystemScore]):
@@ -80,8 +93,9 @@ class Resamples:
         return self.replicates > 0
 
 
-_Measured: TypeAlias = tuple[float, float, float, int]
-"""One part of a system: its value, the ends of the interval, and how many items have a number"""
+_Measured: TypeAlias = tuple[float, float, float, int, int | None, float]
+"""One part of a system: its value, the ends of the interval, how many items have a number, of how many clusters they
+are, and how many clusters of equal size say as much"""
 
 
 def by_system(
@@ -92,7 +106,7 @@ def by_system(
 ) -> SystemScores:
     """Value, interval and count of every metric, part and system, in this order; rows are (system, item).
 
-    clusters: one of each row; rows of one are drawn together.
+    clusters: one of each row; rows of one cluster are not independent.
     """
     places: dict[str, list[int]] = {}
     for index, (system, _) in enumerate(rows):
@@ -106,8 +120,8 @@ def by_system(
         whole = column.sums is not None
         for part, name in enumerate(column.parts):
             for system, indices, parts in zip(places, where, measured, strict=True):
-                value, low, high, n = parts[part]
-                scores.append(SystemScore(system, spec, name, value, low, high, n, len(indices) - n, whole))
+                value, low, high, n, *of = parts[part]
+                scores.append(SystemScore(system, spec, name, value, low, high, n, len(indices) - n, whole, *of))
     return scores
 
 
@@ -122,53 +136,90 @@ def _parts(
         return _of_sums(column.sums, rows, len(column.parts), resamples, groups)
     if column.level == "system":
         values = column.values[number].tolist()
-        return [(value, math.nan, math.nan, 0 if math.isnan(value) else len(rows)) for value in values]
+        return [(value, math.nan, math.nan, 0 if math.isnan(value) else len(rows), None, math.nan) for value in values]
     return _of_rows(column.values[rows], resamples, groups)
 
 
 def _of_sums(
     sums: Sums, rows: NDArray[np.intp], parts: int, resamples: Resamples, groups: NDArray[np.intp] | None
 ) -> list[_Measured]:
+    """For counts that are summed before the value is computed."""
     counts = sums.of(rows)
     n, measured = len(counts), np.full((3, parts), np.nan)
     if n:
         measured[0] = sums.value(counts)
+    sizes, own = np.ones(n), None
     if groups is not None:
-        counts = together(counts, groups[~np.isnan(sums.counts[rows]).any(axis=1)])
+        own = groups[~np.isnan(sums.counts[rows]).any(axis=1)]
+        counts, sizes = together(counts, own), together(sizes, own)
     if len(counts) > 1 and resamples:
-        summed = np.concatenate([times @ counts for times in resamples.times(len(counts))])
-        measured[1:] = np.quantile(sums.value(summed[:, None]), resamples.ends(len(counts)), axis=0)
-    return [(value, low, high, n) for value, low, high in measured.T.tolist()]
+        if groups is None and len(counts) >= FEW:
+            summed = np.concatenate([times @ counts for times in resamples.times(len(counts))])
+            measured[1:] = np.quantile(sums.value(summed[:, None]), resamples.ends(len(counts)), axis=0)
+        else:
+            without = sums.value((counts.sum(0) - counts)[:, None])
+            for part, value in enumerate(measured[0].tolist()):
+                spread = jackknife(value, without[:, part], sizes)
+                measured[1:, part] = student_interval(value, spread, resamples.confidence)
+    of = _clusters(own)
+    return [(value, low, high, n, *of) for value, low, high in measured.T.tolist()]
 
 
 def _of_rows(values: NDArray[np.float64], resamples: Resamples, groups: NDArray[np.intp] | None) -> list[_Measured]:
     """For values [rows, parts]; parts that are known of the same rows are resampled at once."""
-    measured = [(math.nan, math.nan, math.nan, 0)] * values.shape[1]
+    nothing: _Measured = (math.nan, math.nan, math.nan, 0, None, math.nan)
+    measured = [nothing] * values.shape[1]
     alike: dict[bytes, list[int]] = {}
     for part, mask in enumerate(~np.isnan(values).T):
         alike.setdefault(mask.tobytes(), []).append(part)
     for mask_bytes, parts in alike.items():
         rows = np.frombuffer(mask_bytes, np.bool_)
         known = values[rows][:, parts]
-        n = len(known)
-        if not n:
+        if not len(known):
             continue
-        means, low, high = known.mean(axis=0), np.full(len(parts), np.nan), np.full(len(parts), np.nan)
-        finite = np.isfinite(known).all(axis=0)
-        sums, sizes = known[:, finite], np.ones(n)
-        if groups is not None:
-            sums, sizes = together(sums, groups[rows]), together(sizes, groups[rows])
-        if len(sizes) > 1 and finite.any() and resamples:
-            resampled = np.concatenate(
-                [(times @ sums) / (times @ sizes)[:, None] for times in resamples.times(len(sizes))]
-            )
-            low[finite], high[finite] = np.quantile(resampled, resamples.ends(len(sizes)), axis=0)
-            shares = np.isin(known, (0, 1)).all(axis=0) & (groups is None)
-            for at in np.flatnonzero(shares).tolist():
-                low[at], high[at] = wilson(known[:, at].sum(), n, resamples.confidence)
-        for at, part in enumerate(parts):
-            measured[part] = float(means[at]), float(low[at]), float(high[at]), n
+        own = None if groups is None else groups[rows]
+        low, high = _intervals(known, own, resamples)
+        of = _clusters(own)
+        for at, (part, mean) in enumerate(zip(parts, known.mean(axis=0).tolist(), strict=True)):
+            measured[part] = mean, float(low[at]), float(high[at]), len(known), *of
     return measured
+
+
+def _clusters(groups: NDArray[np.intp] | None) -> tuple[int | None, float]:
+    """How many clusters rows are of, and how many of equal size say as much. groups: the number of each row's cluster."""
+    if groups is None:
+        return None, math.nan
+    sizes = together(np.ones(len(groups)), groups)
+    return len(sizes), effective_groups(sizes)
+
+
+def _intervals(
+    known: NDArray[np.float64], groups: NDArray[np.intp] | None, resamples: Resamples
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ends of the intervals of the means of values [rows, parts], none of which is NaN: [parts] each.
+
+    Shares: a score interval. Otherwise Student's t for clusters and for fewer than `FEW` rows, else a bootstrap.
+    """
+    n, level = len(known), resamples.confidence
+    low, high = np.full(known.shape[1], np.nan), np.full(known.shape[1], np.nan)
+    sums, sizes = (known, np.ones(n)) if groups is None else (together(known, groups), together(np.ones(n), groups))
+    finite = np.isfinite(known).all(axis=0)
+    if len(sizes) < 2 or not resamples or not finite.any():
+        return low, high
+    shares = np.isin(known, (0, 1)).all(axis=0)
+    if groups is None and n >= FEW:
+        drawn = np.concatenate([(times @ sums[:, finite]) / n for times in resamples.times(n)])
+        low[finite], high[finite] = np.quantile(drawn, resamples.ends(n), axis=0)
+    for at in np.flatnonzero(finite).tolist():
+        mean = float(known[:, at].mean())
+        if shares[at] and groups is None:
+            low[at], high[at] = share_interval(mean, n, level)
+        elif groups is not None or n < FEW:
+            spread = mean_spread(sums[:, at], sizes)
+            low[at], high[at] = (
+                clustered_share(mean, spread, n, level) if shares[at] else student_interval(mean, spread, level)
+            )
+    return low, high
 
 
 def together(values: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[np.float64]:

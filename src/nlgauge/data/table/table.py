@@ -183,7 +183,7 @@ class ScoreTable:
 
         The interval is taken from the means of `replicates` resamples (with replacement) of the system's items, or of
         its clusters: the percentile bootstrap, widened for few items to the confidence that
-        `nlgauge.maths.few_items.expanded` gives. Values that are all 0 or 1, without clusters, get Wilson's interval of
+        `nlgauge.maths.intervals.expanded` gives. Values that are all 0 or 1, without clusters, get Wilson's interval of
         a share. The resamples of equally many items are the same for every system and metric.
         A metric that has a value of all rows together gives that value (`whole`); its interval is that of the
         values of such resamples, and its `n` counts the rows that it is made of. A metric of sets has one value a

@@ -16,6 +16,7 @@ from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
+from nlgauge.meta.best import Test, other_items
 from nlgauge.meta.gate.history import read as read_history
 from nlgauge.meta.join import Source
 from nlgauge.meta.people import People, people
@@ -66,7 +67,7 @@ def report(
     scored = Scored(table, outputs, source_of(outputs, ratings))
     days = series([] if history is None else read_history(history))
     tests = Pairings(table, replicates, seed)
-    made = cards(table, table.by_system(replicates=replicates, seed=seed), tests.p)
+    made = cards(table, table.by_system(replicates=replicates, seed=seed), tests.test)
     said = None if scored.source is None else people(table, scored.source, seed=seed)
     rated = [] if said is None else _rated(said, replicates, seed)
     numbers = [card for card in rated if said is not None and card.spec in said.estimates]
@@ -84,6 +85,7 @@ def report(
         "total": list_.total,
         "rows": of_rows,
     }
+    notes = [*scored.notes, *other_items(table)]
     agreement = agreeing(scored, level, coefficient, replicates, seed)
     page = render(
         "report.html",
@@ -110,7 +112,7 @@ def report(
         has_evidence=any(column.evidence for column in table.columns.values()),
         evidence_left_out=of_rows["evidence"]["left_out"],
         repeat=repeat(table, Path(path).name),
-        notes=scored.notes,
+        notes=notes,
         replicates=replicates,
         data=data({**content, "matrix": _matrix(agreement)}),
         style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "report.css"),
@@ -119,7 +121,7 @@ def report(
     )
     with atomic_write(Path(path)) as file:
         file.write(page)
-    return scored.notes
+    return notes
 
 
 def _title(table: ScoreTable) -> str:
@@ -133,10 +135,10 @@ def _rated(said: People, replicates: int, seed: int) -> list[Card]:
     """A card for each aspect that people rated: of all rows where that can be estimated, else of the rated ones."""
     alone = Pairings(said.table, replicates, seed)
 
-    def p(a: str, b: str, aspect: str, part: str) -> float:
-        return (said if aspect in said.estimates else alone).p(a, b, aspect, part)
+    def test(a: str, b: str, aspect: str, part: str) -> Test:
+        return (said if aspect in said.estimates else alone).test(a, b, aspect, part)
 
-    made = cards(said.table, said.by_system(replicates, seed), p)
+    made = cards(said.table, said.by_system(replicates, seed), test)
     return [
         replace(card, missing=[] if card.spec in said.estimates else card.missing, note=said.notes.get(card.spec, ""))
         for card in made

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nlgauge.data.table import Column, ScoreTable, SystemScore
-from nlgauge.meta.best import Best, Chance, by_part
+from nlgauge.meta.best import OTHER_ITEMS, Best, Tests, by_part
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Part:
     ends: tuple[float, float]
     """What the bar begins and ends at"""
     detail: bool
-    tested: bool
-    """Whether there is a test that tells systems apart"""
+    reason: str
+    """Why no system is called best; '' where one is"""
 
 
 @dataclass(frozen=True)
@@ -58,18 +58,18 @@ class Card:
         return self.spec[len(self.name) :].strip("()")
 
 
-def cards(table: ScoreTable, scores: Sequence[SystemScore], p: Chance) -> list[Card]:
-    """A card for each metric, in the table's order. p: that two systems are alike."""
+def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: Tests) -> list[Card]:
+    """A card for each metric, in the table's order. tests: of every two systems."""
     found = {(score.metric, score.part, score.system): score for score in scores}
-    leaders = by_part(table, scores, known=p)
+    leaders = by_part(table, scores, tests)
     made = []
     for spec, column in table.columns.items():
         parts = {}
         for part in column.parts:
             own, leading = [found[spec, part, name] for name in table.systems], leaders.get((spec, part))
-            standings = [Standing(score, _rank(score, leading, p)) for score in own]
-            tested = leading is not None and leading.tested
-            parts[part] = Part(part, standings, _ends(own), part in column.details, tested)
+            standings = [Standing(score, _rank(score, leading)) for score in own]
+            reason = "" if leading is None else leading.reason
+            parts[part] = Part(part, standings, _ends(own), part in column.details, reason)
         first = parts.pop(column.shown[0])
         size = len(table.rows) if column.level == "item" else len(table.systems)
         missing = [(why, count, size) for why, count in Counter(column.reasons.values()).most_common()]
@@ -87,12 +87,10 @@ def wins(made: Sequence[Card]) -> Counter[str]:
     return Counter(system for card in made for system in best_of(card.part))
 
 
-def _rank(score: SystemScore, found: Best | None, p: Chance) -> str:
-    if found is None or math.isnan(score.mean):
+def _rank(score: SystemScore, found: Best | None) -> str:
+    if found is None:
         return ""
-    if mark := found.mark(score.system):
-        return mark
-    return "" if math.isnan(p(found.systems[0], score.system, score.metric, score.part)) else "behind"
+    return found.mark(score.system) or ("behind" if score.system in found.behind else "")
 
 
 def _ends(scores: Sequence[SystemScore]) -> tuple[float, float]:
@@ -118,6 +116,7 @@ def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) 
         return
     if not judged:
         yield "", f"No {'rating' if people else 'metric'} of this table can tell which system is best."
+        yield from _undecided(made)
         return
     noun = "aspect that people rated" if people else "metric"
     ranked = wins(made).most_common()
@@ -129,6 +128,7 @@ def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) 
         yield leader, f"is best by {_metrics(won, len(judged), noun)}."
         yield from _sureness(judged, leader)
         yield from _others(ranked[1:], len(judged), noun)
+    yield from _undecided(made)
 
 
 def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
@@ -151,7 +151,7 @@ def _others(ranked: Sequence[tuple[str, int]], of: int, noun: str) -> Iterator[t
 
 def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
     own = [card for card in judged if leader in best_of(card.part)]
-    clear = [card for card in own if card.part.tested and not _alike(card) and best_of(card.part) == [leader]]
+    clear = [card for card in own if not _alike(card) and best_of(card.part) == [leader]]
     if clear:
         few = clear[0].name if len(clear) == 1 else f"{len(clear)} of them"
         which = "Its" if len(own) == 1 else f"By {_all(len(own)) if len(clear) == len(own) else few} its"
@@ -161,11 +161,21 @@ def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
             yield "", f"By {card.name} it shares the best value with {_and(equal)}."
         if alike := _alike(card):
             yield "", f"By {card.name} it does not differ significantly from {_and(alike)}."
-    untested = [card for card in own if not card.part.tested]
+
+
+def _undecided(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
+    """Yield why some metrics call no system best."""
+    untested = [card for card in made if card.part.reason]
     if sets := [card.name for card in untested if card.column.level == "system"]:
         verb = "gives" if len(sets) == 1 else "give"
         yield "", f"{_and(sets)} {verb} one number a system, which cannot be tested."
-    if others := [card.name for card in untested if card.column.level == "item"]:
+    rest = [card for card in untested if card.column.level == "item"]
+    if apart := [card.name for card in rest if card.part.reason == OTHER_ITEMS]:
+        yield "", (
+            f"By {_and(apart)} the systems are not comparable: they have values on different items, and on the items "
+            "that they share the order of the means does not hold."
+        )
+    if others := [card.name for card in rest if card.part.reason != OTHER_ITEMS]:
         yield "", f"By {_and(others)} there is no test: the systems have too few items in common."
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nlgauge.data.table import ScoreTable, SystemScore
-from nlgauge.meta.best import Mark, by_part
+from nlgauge.meta.best import Mark, by_part, compared
 from nlgauge.meta.selection import directed, selected
 from nlgauge.show import figures
 from nlgauge.show.tables import Cell, Number
@@ -75,7 +75,7 @@ def summary(
         for score in table.by_system(seed=seed)
         if score.metric in chosen.columns and score.part in chosen.columns[score.metric].parts
     ]
-    found = by_part(table, scores, seed=seed)
+    found = by_part(table, scores, compared(table, seed=seed))
     bars = [
         Bar(
             directed(table, one.metric, one.part), one,

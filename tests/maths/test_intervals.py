@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.maths.few_items import expanded, paired_shares, wilson
+from nlgauge.maths.intervals import expanded, paired_shares, share_interval
 
 
 def test_the_expanded_level_makes_the_normal_as_wide_as_t() -> None:
