@@ -20,15 +20,15 @@ def test_the_expanded_level_makes_the_normal_as_wide_as_t() -> None:
 
 
 def test_wilson_as_scipy_and_as_published() -> None:
-    # Newcombe 1998, table I, method 3: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
+    # Newcombe 1998, table I, method 3: 81 of 263, 15 of 148, 1 of 29; method 5 (exact): 0 of 20.
     for successes, n, low, high in (
-        (81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611), (1, 29, 0.0061, 0.1718),
+        (81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1684), (1, 29, 0.0061, 0.1718),
     ):  # fmt: skip
-        assert_allclose(wilson(successes, n, 0.95), (low, high), atol=5e-5)
+        assert_allclose(share_interval(successes / n, n, 0.95), (low, high), atol=5e-5)
     stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
-    for successes, n in ((3, 9), (9, 9), (40, 61)):
-        expected = stats.binomtest(successes, n).proportion_ci(0.9, method="wilson")
-        assert_allclose(wilson(successes, n, 0.9), (expected.low, expected.high), atol=1e-12)
+    for successes, n, level, method in ((3, 9, 0.9, "wilson"), (9, 9, 0.8, "exact"), (40, 61, 0.99, "wilson")):
+        expected = stats.binomtest(successes, n).proportion_ci(level, method=method)
+        assert_allclose(share_interval(successes / n, n, level), (expected.low, expected.high), atol=1e-12)
 
 
 def test_paired_shares_hold_the_difference_and_are_never_empty() -> None:

@@ -12,7 +12,8 @@ from numpy.testing import assert_allclose
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
 from nlgauge.data.table import Column
-from nlgauge.maths.prediction_powered import Design, interval, powered
+from nlgauge.maths.intervals import share_interval
+from nlgauge.maths.prediction_powered import Design, powered
 from tests.meta.hidden import SPEC, outputs
 
 
@@ -23,7 +24,9 @@ def test_a_system_as_the_formulas_say() -> None:
     y = np.array([row.scores.get("good", math.nan) for row in rows])
     design = Design(~np.isnan(y), np.zeros(400, np.intp))
     found = powered(y, table.values(SPEC)[:400], design)
-    low, high = interval(found.estimate, found.influence, found.cautious, 150, 149, 0.95)
+    alone = powered(y, np.zeros(400), design)
+    effective = 150 * float((alone.cautious**2).sum()) / float((found.cautious**2).sum())
+    low, high = share_interval(found.estimate, effective, 0.95)
     assert (a.system, a.aspect, a.metric, a.ratings, a.rows, a.clusters) == ("a", "good", SPEC, 150, 400, 150)
     assert_allclose((a.estimate, a.low, a.high, a.weight), (found.estimate, low, high, found.weight), rtol=1e-12)
     assert_allclose(a.alone, np.nanmean(y), rtol=1e-12)
@@ -62,8 +65,8 @@ def test_a_share_is_not_below_0_and_a_difference_of_shares_may_be() -> None:
     seldom = np.argsort(scores)[:9]
     items = [int(seldom[0]), *rng.choice(np.setdiff1d(np.arange(300), seldom), 39, replace=False).tolist()]
     ratings = {(system, f"i{item}"): 1.0 if item == items[0] else 5.0 for system in "ab" for item in items}
-    a, b, both = nlgauge.estimate(table, ratings, below=3, margin=0.01)
-    assert a.low == b.alone_low == 0 <= a.estimate < a.high and both.low < 0 < both.high
+    a, _, both = nlgauge.estimate(table, ratings, below=3, margin=0.01)
+    assert 0 <= a.low <= a.estimate < a.high and both.low < 0 < both.high
     assert math.isinf(a.more) or a.more > 0
 
 
@@ -80,7 +83,7 @@ def test_clusters_of_a_column_of_all_rows() -> None:
     alone, clustered = nlgauge.estimate(table, corpus)[0], nlgauge.estimate(table, corpus, cluster="doc")[0]
     assert alone.clusters == 80 and 30 < clustered.clusters <= 40 and clustered.low != alone.low
     by_item = nlgauge.estimate(table, corpus, cluster="item")[0]
-    assert_allclose(by_item.half, alone.half, rtol=0.02)
+    assert_allclose(by_item.half, alone.half, rtol=0.03)  # Student's t in place of the normal
     with pytest.raises(InputError, match="400 rows of the scores have no 'no'"):
         nlgauge.estimate(table, corpus, cluster="no")
     rated = Corpus(tuple(row for row in corpus if row.scores))

@@ -34,7 +34,8 @@ def test_some_ratings_and_all_scores_are_an_estimate_of_all_rows() -> None:
     assert [(one.system, one.mean, one.low, one.high, one.n) for one in said.by_system()] == [
         (one.system, one.estimate, one.low, one.high, 80) for one in (a, b)
     ]
-    assert said.p("a", "b", "good", "score") == said.p("b", "a", "good", "score") == difference.p
+    assert said.test("a", "b", "good", "score") == (difference.estimate, difference.p, "")
+    assert said.test("b", "a", "good", "score") == (-difference.estimate, difference.p, "")
     assert said.notes["good"].startswith(f"estimated for all 400 rows from 160 ratings and the scores by {SPEC}; ")
     assert f"the ratings alone: a {a.alone:.4f} [" in said.notes["good"]
 
@@ -57,7 +58,7 @@ def test_where_nothing_can_be_estimated_the_ratings_stand_alone_and_it_is_said(n
     of, rows, _ = outputs(100, n)
     of = of if n < 20 else replace(of, columns={"Set": Column(("score",), np.ones((2, 1)), level="system")})
     said = people(of, rows, "people: ")
-    assert not said.estimates and math.isnan(said.p("a", "b", "people: good", "score"))
+    assert not said.estimates and math.isnan(said.test("a", "b", "people: good", "score").p)
     assert why in said.notes["people: good"] and "ratings alone" in said.notes["people: good"]
     assert said.by_system() == said.table.by_system()
     assert set(said.table.columns["people: good"].reasons.values()) == {"unrated"}

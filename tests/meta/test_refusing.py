@@ -20,8 +20,8 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="were not drawn at random: give the key of nlgauge sample"):
         nlgauge.estimate(table, {key: truth[key] for key in lowest})
     table, corpus, _ = outputs()
-    rated = {(row.system, row.item): 1.0 for row in corpus if row.scores}
-    with pytest.raises(InputError, match="all 80 ratings are 1, which does not say how often others occur"):
+    rated = {(row.system, row.item): 4.0 for row in corpus if row.scores}
+    with pytest.raises(InputError, match="all 80 ratings are 4, which does not say how often others occur"):
         nlgauge.estimate(table, rated)
     rated[next(iter(rated))] = math.inf
     assert "a rating is infinite" in str(nlgauge.estimate(table, rated | _some(truth, "b"))[0].reason)

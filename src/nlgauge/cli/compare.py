@@ -44,11 +44,11 @@ def compare(
 
     A and B may be left out where the file holds two systems.
 
-    First a sentence. Per metric: both means over the items that both have, their difference with its 95 % interval, p (the
-    systems exchanged within items, corrected by Holm for all scores shown that have a direction), about how many items would show a
-    difference of this size in 80 % of studies, and the smallest difference that these items show. A star marks the
-    better of the two where p is below 0.05. With --margin: is A no worse than B by the margin, or equivalent? JSON has
-    every score of the metrics, and the effect size.
+    First a sentence. Per metric: both means over the items that both have, their difference with its 95 % interval, p
+    (the systems exchanged within items, corrected by Holm for all scores shown that have a direction), about how many
+    items would show a difference of this size in 80 % of studies, and the smallest difference that these items show. A
+    star marks the better of the two where p is below 0.05. With --margin: is A no worse than B by the margin, or
+    equivalent? JSON has every score of the metrics, and the effect size.
     """
     from nlgauge.meta.selection import selected
 

@@ -92,7 +92,7 @@ def _show_raters(
     """Metrics beside the raters: agreement with the mean of all raters but one, and the alternative-annotator test."""
     if layout == "json":
         made = [{**vars(one), "passed": one.passed} for one in lines]
-        show_json("correlate", raters=list(names), **options, lines=made)
+        show_json("correlate", [], raters=list(names), **options, lines=made)
         return
     cells: list[list[Cell]] = [["", "agreement", "advantage", "wins against", "may stand in"]]
     for one in lines:

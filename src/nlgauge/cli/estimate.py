@@ -37,8 +37,8 @@ def estimate(
     """Each system's mean rating with a valid interval, from the scores of all rows and the ratings of some.
 
     First a sentence for each system. Beside the estimate stand what the ratings alone say, and the effective number of
-    ratings: how many would give an interval as short without the metric. The rated rows have to be drawn at random, or by nlgauge sample. docs/guides/estimate.md
-    explains it.
+    ratings: how many would give an interval as short without the metric. The rated rows have to be drawn at random, or
+    by nlgauge sample. docs/guides/estimate.md explains it.
     """
     found = nlgauge.estimate(
         table, rated, metrics=metrics or None, aspects=aspects or None, below=below, margin=margin, **how

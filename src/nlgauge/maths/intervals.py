@@ -58,7 +58,7 @@ def jackknife(value: float, without: NDArray[np.float64], sizes: NDArray[np.floa
 
 
 def mean_spread(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> Spread:
-    """Return the `Spread` of the mean of groups: of the sums of their values over the sum of their sizes, each [groups]."""
+    """Return the `Spread` of a mean, from the sum and the number of each group's values, both [groups]."""
     total, items = float(sums.sum()), float(sizes.sum())
     return jackknife(total / items, (total - sums) / (items - sizes), sizes)
 
@@ -87,7 +87,7 @@ def expanded(level: float, n: int) -> float:
 
 
 def share_interval(share: float, n: float, level: float, freedom: float = math.inf) -> tuple[float, float]:
-    """Return the score interval of a share (Wilson 1927); of a share of 0 or 1 the exact one (Clopper and Pearson 1934).
+    """Return the score interval of a share (Wilson 1927); of 0 or 1 the exact one (Clopper and Pearson 1934).
 
     Args:
         share: the estimated share, from 0 to 1.

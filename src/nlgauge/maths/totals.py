@@ -101,3 +101,5 @@ def sari(counts: Array) -> Array:
 
 
 FORMULAS: Mapping[str, Callable[..., Array]] = {"bleu": bleu, "chrf": chrf, "rate": rate, "sari": sari}
+MOST = {"rate": np.inf}
+"""The greatest value of a formula; 100 for those that are not here. The least is 0"""

@@ -22,7 +22,7 @@ from nlgauge.meta.selection import label
 OTHER_ITEMS = "not comparable: different items"
 
 
-class Test(NamedTuple):
+class PairTest(NamedTuple):
     """How far one system is ahead of another on the items that both have, and whether that is noise."""
 
     ahead: float
@@ -33,7 +33,7 @@ class Test(NamedTuple):
     """Why there is no test"""
 
 
-Tests: TypeAlias = "Callable[[str, str, str, str], Test]"
+PairTests: TypeAlias = "Callable[[str, str, str, str], PairTest]"
 """The test of two systems by a metric and its part"""
 
 
@@ -57,20 +57,22 @@ class Best(NamedTuple):
 Mark: TypeAlias = Literal["", "best", "alike"]
 
 
-def compared(table: ScoreTable, replicates: int = 1000, seed: int = 0) -> Tests:
+def compared(table: ScoreTable, replicates: int = 1000, seed: int = 0) -> PairTests:
     """Return the paired tests of `nlgauge.compare`; with 0 replicates, those of Student's t, which take no time."""
 
-    def test(a: str, b: str, metric: str, part: str) -> Test:
+    def test(a: str, b: str, metric: str, part: str) -> PairTest:
         try:
             (one,) = compare(table, a, b, label(table, metric, part), replicates=replicates, seed=seed)
         except InputError as error:  # no item in common
-            return Test(math.nan, math.nan, error.problem)
-        return Test(one.difference if table.columns[metric].higher_is_better else -one.difference, one.p, one.reason or "")
+            return PairTest(math.nan, math.nan, error.problem)
+        return PairTest(
+            one.difference if table.columns[metric].higher_is_better else -one.difference, one.p, one.reason or ""
+        )
 
     return test
 
 
-def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: Tests) -> dict[tuple[str, str], Best]:
+def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests) -> dict[tuple[str, str], Best]:
     """Return the best by each metric and part of the scores of all systems; no detail has one."""
     groups: dict[tuple[str, str], list[SystemScore]] = {}
     for score in scores:
@@ -79,7 +81,7 @@ def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: Tests) -> d
     return {key: one for key, one in found.items() if one is not None}
 
 
-def best(table: ScoreTable, scores: Iterable[SystemScore], tests: Tests, significance: float = 0.05) -> Best | None:
+def best(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests, significance: float = 0.05) -> Best | None:
     """Return the best of the scores of all systems by one part of a metric.
 
     The system with the best mean is tested against every other; a system is alike where p, corrected by Holm for all of

@@ -19,7 +19,6 @@ from nlgauge.meta.paired import Paired, paired, paired_totals
 from nlgauge.show.markup.environment import number, p_value, small
 from nlgauge.show.tables.terminal import terminal
 
-
 SIGNIFICANCE = 0.05
 """p under which a difference is called significant"""
 
@@ -38,7 +37,7 @@ class Difference:
     low: float
     high: float
     p: float
-    """That the two are alike, by exchanging them within items: in all ways up to 12 items, at random above; two-sided"""
+    """That the two are alike, two-sided: they are exchanged within items, up to 12 items in all ways, else at random"""
     adjusted: float
     """p, corrected by Holm for all scores of the comparison that have a direction"""
     effect: float

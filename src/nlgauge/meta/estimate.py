@@ -127,9 +127,9 @@ def estimate(
     weight 0, so that it is that of the ratings alone. The intervals of all differences hold at once.
 
     Where an interval would not be valid there is no number but a reason: with fewer than `LEAST` ratings or clusters,
-    where all ratings are the same and no scale is known, and where the rated rows' scores are not like those of the others (`CHOSEN`), so
-    that they cannot have been drawn at random. Raises InputError where that is so of every system, and for what does
-    not exist or does not go together.
+    where all ratings are the same and no scale is known, and where the rated rows' scores are not like those of the
+    others (`CHOSEN`), so that they cannot have been drawn at random. Raises InputError where that is so of every
+    system, and for what does not exist or does not go together.
     """
     if scale is not None and not scale[0] < scale[1]:
         raise InputError(f"the scale {scale!r} does not rise", remedy="give the least rating and the greatest, as 1 5")
@@ -274,23 +274,21 @@ class _Task:
         helps = errors[1] < errors[0]
         items = self._items(alone, design, errors[0])
         ratio = (errors[0] / errors[1]) ** 2 if helps and errors[1] else 1.0
-        sides = [
-            _Side.of(one, rows, len(self.table.rows), number)
-            for one, number in ((helped if helps else alone, min(float(len(rows)), items * ratio)), (alone, items))
-        ]
+        whole = len(self.table.rows)
+        by_metric = _Side.of(helped if helps else alone, rows, whole, min(float(len(rows)), items * ratio))
         return _Part(
-            system, n, len(rows), None, *sides, helped.weight if helps else 0.0, len(np.unique(design.strata)),
-            ppi.plain_mean(scores, design.clusters, self.confidence) if single else _Part("", 0, 0).bare,
+            system, n, len(rows), None, by_metric, _Side.of(alone, rows, whole, items), helped.weight if helps else 0.0,
+            len(np.unique(design.strata)), ppi.plain_mean(scores, design.clusters, self.confidence)
+            if single else _Part("", 0, 0).bare,
         )  # fmt: skip
 
     def _items(self, alone: Powered, design: Design, error: float) -> float:
-        """Return how many independent ratings are as certain as these: all, where rows were drawn one by one at random."""
+        """Return how many independent ratings are as certain as these: all, if rows were drawn one by one at random."""
         n = int(design.rated.sum())
         if design.clusters is None and design.probabilities is None and not design.strata.any():
             return float(n)
         if not error:
-            groups = design.weights if design.clusters is None else np.bincount(design.clusters, design.weights)
-            return effective_groups(groups)
+            return effective_groups(ppi.totals(design.weights, design.clusters))
         low, high = self.scale or (0.0, 1.0)
         return effective_items((alone.estimate - low) / (high - low), error / (high - low), n)
 
@@ -326,7 +324,9 @@ class _Task:
         """Return the number of ratings of each cluster that has some; 1 for each rating where there are no clusters."""
         rows = np.concatenate([self.table.rows_of(part.system) for part in parts])
         rows = rows[~np.isnan(self.values[rows])]
-        return np.ones(len(rows)) if clusters is None else np.unique(clusters[rows], return_counts=True)[1].astype(float)
+        return (
+            np.ones(len(rows)) if clusters is None else np.unique(clusters[rows], return_counts=True)[1].astype(float)
+        )
 
 
 class _Interval:
@@ -347,10 +347,11 @@ class _Interval:
         self.mean = self._within(sum(sign * one.mean for sign, one in zip(self._signs, sides, strict=True)))
 
     def ends(self, confidence: float) -> tuple[float, float]:
-        """Return the interval: a score interval of shares, and of what is on a scale's end; else Student's or normal."""
+        """Return the interval: a score interval of shares and of equal ratings on a scale, else Student's or normal."""
         task = self._task
         if task._shares or (task.scale and not all(one.any() for one in self._each)):
-            bounds = [self._of_scale(one, spread.any(), confidence) for one, spread in zip(self._sides, self._each)]
+            of = zip(self._sides, self._each, strict=True)
+            bounds = [self._of_scale(one, bool(spread.any()), confidence) for one, spread in of]
             return bounds[0] if len(bounds) == 1 else self._difference(bounds)
         ends = ppi.interval(
             self.mean, self._moved, self._cautious, len(self._sizes), self._freedom, confidence,
@@ -385,7 +386,9 @@ class _Interval:
         if self._task.scale is None:
             return number
         low, high = self._task.scale
-        return min(max(low if len(self._sides) == 1 else low - high, number), high if len(self._sides) == 1 else high - low)
+        return min(
+            max(low if len(self._sides) == 1 else low - high, number), high if len(self._sides) == 1 else high - low
+        )
 
     def more(self, confidence: float, n: int, rows: int) -> float:
         """Return how many further ratings make the interval plus or minus the margin; infinite if more rows are needed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -75,7 +75,7 @@ _ENUMERATED = 12
 
 def _signs(groups: int) -> Float:
     """Return all ways to exchange two systems within few groups, as signs [2^groups, groups]."""
-    return 1.0 - 2.0 * (np.arange(2**groups)[:, None] >> np.arange(groups) & 1)
+    return np.asarray(1.0 - 2.0 * (np.arange(2**groups)[:, None] >> np.arange(groups) & 1))
 
 
 def _chance(found: Paired, null: Float, scale: float, rounding: float) -> float:
@@ -149,7 +149,9 @@ def _tested(found: Paired, spread: Spread, scale: float, confidence: float) -> P
     spread = spread._replace(error=spread.error if spread.error > 1e-12 * scale else 0.0)
     low, high = student_interval(found.difference, spread, confidence)
     found = found._replace(low=low, high=high, error=spread.error, effective=spread.effective)
-    return found._replace(p=min(1.0, 2 * min(found.above(0.0), found._replace(difference=-found.difference).above(0.0))))
+    return found._replace(
+        p=min(1.0, 2 * min(found.above(0.0), found._replace(difference=-found.difference).above(0.0)))
+    )
 
 
 def paired_totals(

@@ -11,7 +11,7 @@ import numpy as np
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable, SystemScore
 from nlgauge.errors import InputError
-from nlgauge.meta.best import Test
+from nlgauge.meta.best import PairTest
 from nlgauge.meta.estimate import Estimate, estimate
 from nlgauge.meta.join import Source, ratings
 
@@ -40,13 +40,13 @@ class People:
             for score, one in zip(scores, found, strict=True)
         ]
 
-    def test(self, a: str, b: str, aspect: str, part: str) -> Test:
+    def test(self, a: str, b: str, aspect: str, part: str) -> PairTest:
         """Return whether people would rate two systems alike; NaN where nothing is estimated."""
         found = self.estimates.get(aspect, {})
         for name, sign in ((f"{a} - {b}", 1), (f"{b} - {a}", -1)):
             if name in found:
-                return Test(sign * found[name].estimate, found[name].p)
-        return Test(math.nan, math.nan, "not estimated")
+                return PairTest(sign * found[name].estimate, found[name].p)
+        return PairTest(math.nan, math.nan, "not estimated")
 
 
 def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> People:

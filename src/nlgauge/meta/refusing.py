@@ -41,7 +41,7 @@ def refusal(
             f"all {n} ratings are {y[design.rated][0]:g}, which does not say how often others occur: say from where to "
             f"where the ratings go, with scale, as in --scale 1 5, or {rate}"
         )
-    sizes = np.bincount(design.clusters, design.rated) if design.clusters is not None else np.ones(n)
+    sizes = np.ones(n) if design.clusters is None else np.bincount(design.clusters, design.rated).astype(float)
     if (effective := effective_groups(sizes)) < LEAST_EFFECTIVE:
         return (
             f"the ratings are of {units} clusters that say as much as {effective:.1f} of equal size, and at least "

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nlgauge.data.signature import Signature
-from nlgauge.data.table import ScoreTable, SystemScore
+from nlgauge.data.table import Column, ScoreTable, Sums, SystemScore
 from nlgauge.data.table import intervals as module
 from nlgauge.maths.intervals import expanded
 from tests.score_tables import KL, L1, PARTS, column, counted, mixed, one
@@ -133,17 +133,20 @@ def test_a_value_of_all_rows_is_no_mean_of_rows() -> None:
     assert (a.mean, b.mean) == (100 * 6 / 20, 100 * 3 / 10)
     assert (a.n, a.undefined, b.n, b.undefined) == (3, 0, 2, 1)
     assert a.whole and b.whole
-    assert 0 <= a.low <= a.mean <= a.high <= 50
-    # Of two rows a resample has one of three values, the ends in a quarter of all.
-    assert (b.low, b.high) == (pytest.approx(12.5), pytest.approx(100))
+    # Edits and words without each row, literally: Student's t with 2 degrees of freedom, and no rate below 0.
+    without = np.array([100 * 5 / 16, 100 * 6 / 14, 100 * 1 / 10])
+    half = 4.302653 * math.sqrt(2 / 3 * ((without - 30) ** 2).sum())
+    assert (a.low, a.high) == (max(0, 30 - half), pytest.approx(30 + half))
+    assert b.low == 0 and b.high > 100
 
 
 def test_its_interval_is_that_of_the_same_resamples_as_the_means(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = counted()
-    counts = table.columns["TER"].sums.counts  # type: ignore[union-attr]
-    draws = np.random.default_rng([7, 3]).integers(0, 3, (400, 3), dtype=np.int32)
-    sums = counts[:3][draws].sum(axis=1)
-    wanted = np.quantile(100 * sums[:, 0] / sums[:, 1], _ends(0.9, 3))
+    counts = np.random.default_rng(1).integers(1, 9, (9, 2)).astype(float)
+    column = Column(("score",), 100 * counts[:, :1] / counts[:, 1:], sums=Sums({"name": "rate"}, counts))
+    table = ScoreTable([("A", str(n)) for n in range(9)], {"TER": column}, {})
+    draws = np.random.default_rng([7, 9]).integers(0, 9, (400, 9), dtype=np.int32)
+    sums = counts[draws].sum(axis=1)
+    wanted = np.quantile(100 * sums[:, 0] / sums[:, 1], _ends(0.9, 9))
     found = table.by_system(confidence=0.9, replicates=400, seed=7)[0]
     assert (found.low, found.high) == pytest.approx(tuple(wanted))
     monkeypatch.setattr("nlgauge.data.table.intervals._DRAWN_AT_ONCE", 1)

@@ -23,7 +23,7 @@ def test_a_pair_holds_the_numbers_of_compare() -> None:
 
 def test_a_pair_is_tested_once_whichever_side_is_asked_for_first() -> None:
     tests = Pairings(TABLE, 200, 3)
-    p = tests.p("bad", "good", UP, "f1")
+    p = tests.test("bad", "good", UP, "f1").p
     assert tests.of("bad", "good") is tests.of("good", "bad")
     assert pair(tests, "good", "bad") == pair(Pairings(TABLE, 200, 3), "good", "bad")
     other_way = compare(TABLE, "bad", "good", replicates=200, seed=3)
@@ -56,7 +56,7 @@ def test_systems_without_a_common_item_say_so() -> None:
     rows = [("a", "1"), ("a", "2"), ("b", "3"), ("b", "4")]
     tests = Pairings(ScoreTable(rows, {"M": column(1, 2, 3, 4)}, {}), 100, 0)
     assert pair(tests, "a", "b").notes == ["'a' and 'b' have no item in common"]
-    assert math.isnan(tests.p("a", "b", "M", "score"))
+    assert math.isnan(tests.test("a", "b", "M", "score").p)
 
 
 def test_of_many_systems_only_pairs_with_a_leading_one_stand_in_a_page() -> None:

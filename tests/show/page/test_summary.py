@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.show.markup.environment import places
@@ -15,7 +16,7 @@ TABLE = table(corpus())
 
 
 def made(of: ScoreTable, replicates: int = 1000):
-    return {card.spec: card for card in cards(of, of.by_system(), Pairings(of, replicates, 0).p)}
+    return {card.spec: card for card in cards(of, of.by_system(), Pairings(of, replicates, 0).test)}
 
 
 def test_the_best_and_those_that_cannot_be_told_apart_from_it() -> None:
@@ -23,7 +24,7 @@ def test_the_best_and_those_that_cannot_be_told_apart_from_it() -> None:
     ranks = {one.score.system: one.rank for one in card.part.standings}
     assert ranks["bad"] == "behind"
     assert sorted([ranks["good"], ranks["twin"]]) == ["alike", "best"]
-    assert card.part.tested and (card.name, card.parameters) == ("Up", "k=1")
+    assert not card.part.reason and (card.name, card.parameters) == ("Up", "k=1")
 
 
 def test_lower_is_better_where_it_is_and_gaps_are_counted_by_reason() -> None:
@@ -32,10 +33,10 @@ def test_lower_is_better_where_it_is_and_gaps_are_counted_by_reason() -> None:
     assert card.missing == [("no source", 2, len(TABLE.rows))]
 
 
-def test_a_metric_of_sets_has_a_best_and_no_test() -> None:
+def test_a_metric_of_sets_has_no_test_and_so_no_best() -> None:
     part = made(TABLE)[SETS].part
-    assert best_of(part) == ["good"] and not part.tested
-    assert [one.rank for one in part.standings] == ["best", "", ""]
+    assert best_of(part) == [] and "one number a system" in part.reason
+    assert [one.rank for one in part.standings] == ["", "", ""]
 
 
 def test_details_have_no_best() -> None:
@@ -65,18 +66,19 @@ def test_a_column_without_any_number_has_no_bar() -> None:
 
 def test_wins_count_metrics() -> None:
     counted = wins(list(made(TABLE).values()))
-    assert sum(counted.values()) == 3 and set(counted) <= set(SYSTEMS)
+    assert sum(counted.values()) == 2 and set(counted) <= set(SYSTEMS)
 
 
 def said(of: ScoreTable) -> str:
-    made = cards(of, of.by_system(), Pairings(of, 1000, 0).p)
+    made = cards(of, of.by_system(), Pairings(of, 1000, 0).test)
     return " ".join(f"{system} {sentence}".strip() for system, sentence in verdict(made, of.systems))
 
 
 def test_the_leader_what_it_is_level_with_and_what_cannot_be_tested() -> None:
     sentences = said(table(corpus()))
-    assert "good is best by" in sentences
-    assert "does not differ significantly from" in sentences
+    assert "No system leads: twin and good are each best by 1 of 2 metrics." in sentences
+    alone = said(replace(TABLE, columns={UP: TABLE.columns[UP]}))
+    assert "is best by" in alone and "does not differ significantly from" in alone
     assert f"{SETS} gives one number a system, which cannot be tested." in sentences
 
 

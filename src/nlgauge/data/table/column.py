@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.maths.totals import total
+from nlgauge.maths.totals import MOST, total
 
 
 @dataclass(eq=False)
@@ -28,6 +28,11 @@ class Sums:
     def value(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         """The value of counts [..., n, counts], n at least 1: [..., parts]."""
         return total(self.formula, counts.sum(axis=-2))
+
+    @property
+    def most(self) -> float:
+        """The greatest value that the formula can have; the least is 0."""
+        return float(MOST.get(str(self.formula["name"]), 100.0))
 
     def makes(self, parts: int) -> bool:
         """Whether the formula takes such counts, and makes so many parts of them."""

@@ -120,8 +120,9 @@ def by_system(
         whole = column.sums is not None
         for part, name in enumerate(column.parts):
             for system, indices, parts in zip(places, where, measured, strict=True):
-                value, low, high, n, *of = parts[part]
-                scores.append(SystemScore(system, spec, name, value, low, high, n, len(indices) - n, whole, *of))
+                value, low, high, n, count, effective = parts[part]
+                undefined = len(indices) - n
+                scores.append(SystemScore(system, spec, name, value, low, high, n, undefined, whole, count, effective))
     return scores
 
 
@@ -160,7 +161,7 @@ def _of_sums(
             without = sums.value((counts.sum(0) - counts)[:, None])
             for part, value in enumerate(measured[0].tolist()):
                 spread = jackknife(value, without[:, part], sizes)
-                measured[1:, part] = student_interval(value, spread, resamples.confidence)
+                measured[1:, part] = np.clip(student_interval(value, spread, resamples.confidence), 0, sums.most)
     of = _clusters(own)
     return [(value, low, high, n, *of) for value, low, high in measured.T.tolist()]
 
@@ -186,7 +187,7 @@ def _of_rows(values: NDArray[np.float64], resamples: Resamples, groups: NDArray[
 
 
 def _clusters(groups: NDArray[np.intp] | None) -> tuple[int | None, float]:
-    """How many clusters rows are of, and how many of equal size say as much. groups: the number of each row's cluster."""
+    """Return how many clusters rows are of, and how many of equal size say as much. groups: each row's cluster."""
     if groups is None:
         return None, math.nan
     sizes = together(np.ones(len(groups)), groups)
@@ -206,7 +207,7 @@ def _intervals(
     finite = np.isfinite(known).all(axis=0)
     if len(sizes) < 2 or not resamples or not finite.any():
         return low, high
-    shares = np.isin(known, (0, 1)).all(axis=0)
+    shares = np.asarray(np.isin(known, (0, 1)).all(axis=0))
     if groups is None and n >= FEW:
         drawn = np.concatenate([(times @ sums[:, finite]) / n for times in resamples.times(n)])
         low[finite], high[finite] = np.quantile(drawn, resamples.ends(n), axis=0)

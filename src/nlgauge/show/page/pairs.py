@@ -9,7 +9,7 @@ from itertools import combinations
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.meta.best import Test
+from nlgauge.meta.best import PairTest
 from nlgauge.meta.comparison import Comparison, Difference, compare
 
 MOST_SYSTEMS = 12
@@ -33,14 +33,14 @@ class Pairings:
                 self._made[key] = error.problem
         return self._made[key]
 
-    def test(self, a: str, b: str, metric: str, part: str) -> Test:
+    def test(self, a: str, b: str, metric: str, part: str) -> PairTest:
         """Return how far one system is ahead of another, and whether that is noise."""
         found = self.of(a, b)
         if isinstance(found, str):
-            return Test(math.nan, math.nan, found)
+            return PairTest(math.nan, math.nan, found)
         one = next(one for one in found if (one.metric, one.part) == (metric, part))
         ahead = one.difference if self.table.columns[metric].higher_is_better else -one.difference
-        return Test(ahead if (found.a, found.b) == (a, b) else -ahead, one.p, one.reason or "")
+        return PairTest(ahead if (found.a, found.b) == (a, b) else -ahead, one.p, one.reason or "")
 
 
 @dataclass(frozen=True)

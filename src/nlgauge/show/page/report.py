@@ -16,7 +16,7 @@ from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.meta.best import Test, other_items
+from nlgauge.meta.best import PairTest, other_items
 from nlgauge.meta.gate.history import read as read_history
 from nlgauge.meta.join import Source
 from nlgauge.meta.people import People, people
@@ -135,7 +135,7 @@ def _rated(said: People, replicates: int, seed: int) -> list[Card]:
     """A card for each aspect that people rated: of all rows where that can be estimated, else of the rated ones."""
     alone = Pairings(said.table, replicates, seed)
 
-    def test(a: str, b: str, aspect: str, part: str) -> Test:
+    def test(a: str, b: str, aspect: str, part: str) -> PairTest:
         return (said if aspect in said.estimates else alone).test(a, b, aspect, part)
 
     made = cards(said.table, said.by_system(replicates, seed), test)

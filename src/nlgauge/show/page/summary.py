@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nlgauge.data.table import Column, ScoreTable, SystemScore
-from nlgauge.meta.best import OTHER_ITEMS, Best, Tests, by_part
+from nlgauge.meta.best import OTHER_ITEMS, Best, PairTests, by_part
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Card:
         return self.spec[len(self.name) :].strip("()")
 
 
-def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: Tests) -> list[Card]:
+def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: PairTests) -> list[Card]:
     """A card for each metric, in the table's order. tests: of every two systems."""
     found = {(score.metric, score.part, score.system): score for score in scores}
     leaders = by_part(table, scores, tests)
@@ -171,9 +171,12 @@ def _undecided(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
         yield "", f"{_and(sets)} {verb} one number a system, which cannot be tested."
     rest = [card for card in untested if card.column.level == "item"]
     if apart := [card.name for card in rest if card.part.reason == OTHER_ITEMS]:
-        yield "", (
-            f"By {_and(apart)} the systems are not comparable: they have values on different items, and on the items "
-            "that they share the order of the means does not hold."
+        yield (
+            "",
+            (
+                f"By {_and(apart)} the systems are not comparable: they have values on different items, and on the "
+                "items that they share the order of the means does not hold."
+            ),
         )
     if others := [card.name for card in rest if card.part.reason != OTHER_ITEMS]:
         yield "", f"By {_and(others)} there is no test: the systems have too few items in common."
