@@ -58,6 +58,8 @@ class SubwordTokenizer:
         self.prefix, self.suffix = framed.ids[:first], framed.ids[last:]
         self.frame = len(self.prefix) + len(self.suffix)
         """The number of special tokens around one text"""
+        self.second_type = _second_type(tokenizer)
+        """The type that its network reads a pair's second text with; 0 if it says none"""
         tokenizer.encode_special_tokens = True
         self._tokenizer = tokenizer
         self.mask_id = tokenizer.token_to_id(mask) if mask else None
@@ -174,6 +176,15 @@ def _trimmed(text: str, offsets: NDArray[np.int32]) -> NDArray[np.int32]:
     before = np.searchsorted(words[:, 0], offsets[:, 1], side="left") - 1
     ends = np.minimum(offsets[:, 1], words[np.maximum(before, 0), 1])
     return np.stack([begins, np.maximum(begins, ends)], axis=1)
+
+
+def _second_type(tokenizer: Tokenizer) -> int:
+    if tokenizer.post_processor is None:
+        return 0
+    try:
+        return int(max(tokenizer.encode("a", "a").type_ids))
+    except Exception:  # a tokenizer for single texts may raise anything
+        return 0
 
 
 def _encodable(text: str) -> bool:

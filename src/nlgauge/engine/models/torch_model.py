@@ -11,6 +11,7 @@ import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -66,9 +67,10 @@ class Runtime:
             return tensor.pin_memory().to(self.device, non_blocking=True)
         return tensor.to(self.device)
 
-    def inputs(self, ids: Ints, attend: Ints) -> dict[str, Tensor]:
+    def inputs(self, ids: Ints, attend: Ints, types: Ints | None = None) -> dict[str, Tensor]:
         """The arguments of a network."""
-        return {"input_ids": self.tensor(ids), "attention_mask": self.tensor(attend)}
+        typed = {} if types is None else {"token_type_ids": self.tensor(types)}
+        return {"input_ids": self.tensor(ids), "attention_mask": self.tensor(attend), **typed}
 
     def numbers(self, tensor: Tensor) -> Floats:
         return np.asarray(tensor.float().cpu().numpy())
@@ -172,11 +174,18 @@ class Checkpoint:
             precision=self.runtime.precision,
             abilities=abilities,
             window=window,
+            second_type=self._second_type(net.base_model),
             card=read_card(folder),
             folder=folder if folder.is_dir() else None,
             batch_tokens=batch_tokens,
             apart=self.runtime.apart,
         )
+
+    def _second_type(self, body: Net) -> int:
+        """The type of a pair's second text, as the tokenizer says; 0 if the network has not so many types."""
+        known = int(getattr(self.config, "type_vocab_size", None) or 0)
+        told = self.tokenizer.second_type
+        return told if told < known and "token_type_ids" in signature(body.forward).parameters else 0
 
     def _read(self, auto: str) -> tuple[Net, list[str]]:
         """A network, and the names of missing weights."""
