@@ -215,7 +215,7 @@ def test_a_classifier_takes_device_and_precision(classifier: str) -> None:
     assert table.signatures[spec].facts["precision"] == "bfloat16"
     exact = probabilities(nlgauge.evaluate(**PAIRS, **chosen, cache=False))
     assert np.nanmax(np.abs(table.values(spec) - exact)) < 0.05 and not np.array_equal(table.values(spec), exact)
-    assert table.run["notes"][spec] == {"a source is longer than the window: only its beginning is read": 1}
+    assert table.run["notes"][spec] == {"the texts are longer than the window: only the beginning is read": 1}
     for wrong, says in (({"device": "tpu"}, "device 'tpu'"), ({"precision": "int8"}, "not in int8")):
         with pytest.raises(SpecError, match=says):
             nlgauge.evaluate(**PAIRS, **chosen, **wrong)
@@ -231,6 +231,113 @@ def test_a_model_that_is_no_classifier_is_refused(classifier: str) -> None:
         nlgauge.evaluate(**PAIRS, metrics="acme-classifier/ClassProbability(label='yes')", model=name)
     with pytest.raises(SpecError, match=r"checkpoint:.*' computes no token vectors"):
         nlgauge.evaluate(ROWS, metrics="BERTScore", model=name)
+
+
+def classifier_of(folder: Path, kind: str, **more: Any) -> Any:
+    """A saved network with random weights and the tiny tokenizer; its id2label follows from `more`."""
+    transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
+    from tests.engine.fake import WORDS, save_tokenizer
+
+    transformers.set_seed(4)
+    shape = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    config = transformers.BertConfig(
+        vocab_size=len(WORDS), max_position_embeddings=64, initializer_range=0.5, **shape, **more
+    )
+    net = getattr(transformers, kind)(config).eval()
+    net.save_pretrained(folder)
+    save_tokenizer(folder, model_max_length=64)
+    return net
+
+
+def class_values(folder: Path, label: str, way: str = "checkpoint", **rows: Any) -> Any:
+    spec = f"acme-classifier/ClassProbability(label={label!r}, model='acme-classifier/{way}:{folder}')"
+    return probabilities(nlgauge.evaluate(metrics=spec, cache=False, **rows))
+
+
+def test_one_logit_is_yes_against_no_and_several_labels_may_hold_at_once(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="needs nlgauge[torch]")
+    import transformers
+
+    rows = {"candidates": ["w3 w5", "w9"], "sources": ["w3 w5 w7", "w1"]}
+    labels = {0: "a", 1: "b", 2: "c"}
+    for name, more, label, place in (
+        ("one", {"num_labels": 1}, "LABEL_0", 0),
+        ("many", {"id2label": labels, "problem_type": "multi_label_classification"}, "b", 1),
+    ):
+        net = classifier_of(tmp_path / name, "BertForSequenceClassification", **more)
+        split = transformers.AutoTokenizer.from_pretrained(tmp_path / name)
+        with torch.inference_mode():
+            encoded = split(rows["sources"], rows["candidates"], return_tensors="pt", padding=True)
+            expected = net(**encoded).logits.sigmoid()[:, place]
+        found = class_values(tmp_path / name, label, **rows)
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        assert len(set(found.tolist())) == 2, "a softmax over one logit would be 1 for all"
+
+
+def test_a_label_is_found_in_any_case(tmp_path: Path) -> None:
+    classifier_of(tmp_path, "BertForSequenceClassification", id2label={0: "ENTAILMENT", 1: "NEUTRAL"})
+    rows = {"candidates": ["w3"], "sources": ["w3 w5"]}
+    both = [class_values(tmp_path, label, **rows)[0] for label in ("entailment", "neutral")]
+    assert sum(both) == pytest.approx(1)
+
+
+def test_a_classifier_of_tokens_is_refused_by_name(tmp_path: Path) -> None:
+    classifier_of(tmp_path, "BertForTokenClassification", num_labels=2)
+    with pytest.raises(SpecError, match=r"is a BertForTokenClassification, not a \.\.\.ForSequenceClassification"):
+        class_values(tmp_path, "LABEL_1", candidates=["w3"], sources=["w3 w5"])
+
+
+def byte_level_classifier(folder: Path) -> Any:
+    """A RoBERTa with random weights, whose tokens hold the space before a word."""
+    transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
+
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    special = ["<s>", "<pad>", "</s>"]
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=300, special_tokens=special, initial_alphabet=alphabet, show_progress=False
+    )
+    made.train_from_iterator(["The cat sat. The dog ran off. A cat ran."] * 3, trainer)
+    made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), trim_offsets=False)
+    names = {"bos_token": "<s>", "cls_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "pad_token": "<pad>"}
+    split = transformers.PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=62, **names)
+    split.save_pretrained(folder)
+    transformers.set_seed(5)
+    config = transformers.RobertaConfig(
+        vocab_size=len(split), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=64, initializer_range=0.5, type_vocab_size=1, pad_token_id=1, num_labels=2,
+    )  # fmt: skip
+    net = transformers.RobertaForSequenceClassification(config).eval()
+    net.save_pretrained(folder)
+    return net, split
+
+
+def test_minichecks_packing_has_one_separator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the published program joins them: document, the token for the end of a text, claim, in one text."""
+    torch = pytest.importorskip("torch", reason="needs nlgauge[torch]")
+    net, split = byte_level_classifier(tmp_path)
+    import acme_classifier
+
+    def published(chunks: Sequence[str], claim: str) -> float:
+        with torch.inference_mode():
+            joined = [split(split.eos_token.join([chunk, claim]), return_tensors="pt") for chunk in chunks]
+            assert all(row["input_ids"][0].tolist().count(2) == 2 for row in joined)
+            return max(float(net(**row).logits.softmax(-1)[0, 1]) for row in joined)
+
+    claim, sentences = "A cat ran.", ["The cat sat.", "The dog ran off.", "A dog sat.", "The cat ran off."]
+    source = "  ".join(sentences)
+    (found,) = class_values(tmp_path, "LABEL_1", "minicheck", candidates=[claim], sources=[source])
+    assert found == pytest.approx(published([source], claim), abs=1e-6)
+    # In chunks of whole sentences, which begin with a word and not with the space before it.
+    sizes = [len(split(one, add_special_tokens=False)["input_ids"]) for one in sentences]
+    monkeypatch.setattr(acme_classifier.MiniCheckClassifier, "chunk", max(sizes) + 2)
+    (found,) = class_values(tmp_path, "LABEL_1", "minicheck", candidates=[claim], sources=[source])
+    assert found == pytest.approx(published(sentences, claim), abs=1e-6)
+    # A token that is written in a text is text.
+    rows = {"candidates": [claim], "sources": ["The cat </s> sat."]}
+    assert np.isfinite(class_values(tmp_path, "LABEL_1", "minicheck", **rows)).all()
 
 
 # ---- A judge behind HTTP

@@ -52,6 +52,6 @@ def test_error_names_both_sizes():
 )
 def test_a_row_holds_a_text_and_the_beginning_of_the_other(first, row, begin):
     tokenizer = FakeModel()[TOKENIZER]
-    assert paired_row([6, 7], [10, 11, 12, 13], first, 5, tokenizer) == (row, begin)
-    alone, place = paired_row([6, 7], [10], first, 2, tokenizer)
+    assert paired_row([6, 7], [10, 11, 12, 13], first, 5, tokenizer) == (row, begin, 4 if first else 5)
+    alone, place, _ = paired_row([6, 7], [10], first, 2, tokenizer)
     assert alone[place : place + 2] == [6, 7] and 10 not in alone

@@ -2,11 +2,14 @@ import math
 
 import numpy as np
 import pytest
+from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
 
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.card import ModelCard
+from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 from nlgauge.metrics.sentence_movers import SentenceMovers
-from tests.engine.fake import FakeModel
+from tests.engine.fake import WORDS, FakeModel
 from tests.metrics.pieces import pieces, prepared, row, scored, shown
 
 A, B, C = [1.0, 0], [0, 1.0], [0.6, 0.8]
@@ -96,3 +99,30 @@ def test_evidence_is_the_plan():
         for place, text in ((flow["candidate"], one.candidate), (flow["reference"], one.references[2])):
             assert text[place["begin"] : place["end"]] == place["text"]
     assert shown(BOTH, row("w1")) == {}
+
+
+class SpacedModel(FakeModel):
+    """The same words, of which a token holds the white space before it, as in GPT-2's and RoBERTa's vocabularies."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        found = Tokenizer(models.WordLevel(self._vocabulary(), unk_token="[UNK]"))
+        parts = [
+            pre_tokenizers.Split(Regex(r"\s"), "merged_with_next"),
+            pre_tokenizers.ByteLevel(False, use_regex=False),
+        ]
+        found.pre_tokenizer = pre_tokenizers.Sequence(parts)
+        found.add_special_tokens(WORDS[:5])
+        found.post_processor = processors.TemplateProcessing("[CLS] $A [SEP]", None, [("[CLS]", 2), ("[SEP]", 3)])
+        self.tokenizer = self.abilities[TOKENIZER] = SubwordTokenizer(found, "[MASK]", "[PAD]")
+
+    @staticmethod
+    def _vocabulary() -> dict[str, int]:
+        spaced = {before + word: WORDS.index(word) for word in WORDS[5:] for before in ("Ġ", "Ċ")}
+        return {word: i for i, word in enumerate(WORDS)} | spaced
+
+
+def test_the_white_space_in_a_token_moves_no_word_to_another_sentence():
+    rows = [row("w1 w2\nw3 w4\nw5", "w2 w1\nw3 w9")]
+    (spaced,), (plain,) = (scored(SENTENCES, rows, model) for model in (SpacedModel(), FakeModel()))
+    assert spaced.parts[0] == plain.parts[0]

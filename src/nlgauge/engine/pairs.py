@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from nlgauge.engine.models.capabilities import Ints, Model
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.engine.windows import Window, WindowPolicy, windows
 from nlgauge.errors import InputError
+
+
+class PairedRow(NamedTuple):
+    """A row with a text and another one."""
+
+    ids: list[int]
+    begin: int
+    """Where the text begins in it"""
+    second: int
+    """Where the second of the two begins in it"""
 
 
 class PairWindow(NamedTuple):
@@ -41,13 +54,26 @@ def pair_windows(text: int, other: int, room: int, policy: WindowPolicy) -> list
 
 def paired_row(
     text: Sequence[int], other: Sequence[int], first: bool, room: int, tokenizer: SubwordTokenizer
-) -> tuple[list[int], int]:
-    """A row with a text and as much of another's beginning as fits, and the position where the text begins in it.
+) -> PairedRow:
+    """Return a row with a text and as much of another's beginning as fits.
 
     text, other: ids without special tokens. first: whether the text comes first. room: from `pair_room`.
     """
     prefix, suffix = tokenizer.prefix, tokenizer.suffix
     shown = other[: max(0, room - len(text))]
-    if first:
-        return [*prefix, *text, *suffix, *shown, *suffix], len(prefix)
-    return [*prefix, *shown, *suffix, *text, *suffix], len(prefix) + len(shown) + len(suffix)
+    one, two = (text, shown) if first else (shown, text)
+    second = len(prefix) + len(one) + len(suffix)
+    return PairedRow([*prefix, *one, *suffix, *two, *suffix], len(prefix) if first else second, second)
+
+
+def pair_types(seconds: Sequence[int], length: int, model: Model) -> dict[str, Ints]:
+    """Return the argument `types` of an encoder or masked LM for rows of pairs; nothing if the model has one type.
+
+    Args:
+        seconds: where the second text of each row begins.
+        length: of the rows, with padding.
+        model: the model that reads them.
+    """
+    if not model.second_type:
+        return {}
+    return {"types": np.where(np.arange(length) < np.array(seconds)[:, None], 0, model.second_type)}

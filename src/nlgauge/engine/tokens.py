@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ from tokenizers import Tokenizer
 from nlgauge.errors import InputError, SpecError
 
 _AT_ONCE = 1024
+_WORDS = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,10 @@ class Tokens:
     ids: NDArray[np.int32]
     """[tokens]"""
     offsets: NDArray[np.int32]
-    """[tokens, 2]: first character and the one after the last, in the original string"""
+    """[tokens, 2]: first character and the one after the last, in the original string, without white space around it.
+
+    A token of white space alone is empty. It stands where the next word begins, or else where the last one ends.
+    """
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -53,6 +58,8 @@ class SubwordTokenizer:
         self.prefix, self.suffix = framed.ids[:first], framed.ids[last:]
         self.frame = len(self.prefix) + len(self.suffix)
         """The number of special tokens around one text"""
+        self.second_type = _second_type(tokenizer)
+        """The type that its network reads a pair's second text with; 0 if it says none"""
         tokenizer.encode_special_tokens = True
         self._tokenizer = tokenizer
         self.mask_id = tokenizer.token_to_id(mask) if mask else None
@@ -118,10 +125,10 @@ class SubwordTokenizer:
                 raise InputError(
                     f"text {bad[:40]!r} holds a lone surrogate", remedy="decode the source as UTF-8"
                 ) from None
-            for encoding in encodings:
+            for text, encoding in zip(part, encodings, strict=True):
                 ids = np.array(encoding.ids, dtype=np.int32)
                 offsets = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
-                out.append(Tokens(ids, offsets))
+                out.append(Tokens(ids, _trimmed(text, offsets)))
         return out
 
     def ids_of(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
@@ -150,6 +157,34 @@ def read_tokenizer(path: str | PathLike[str]) -> Tokenizer:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises no class of its own
         raise SpecError(f"{path} is not a tokenizer: {' '.join(str(error).split())}") from None
+
+
+def _trimmed(text: str, offsets: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the offsets of `Tokens` from those of a tokenizer.
+
+    Many vocabularies write the space before a word into the word's first token ("Ġword", "▁word"), and the tokenizer
+    says that the token begins at the space.
+    """
+    words = np.array([found.span() for found in _WORDS.finditer(text)], np.int32).reshape(-1, 2)
+    if not len(words):
+        return np.zeros_like(offsets)
+    nearest = np.searchsorted(
+        words[:, 1], offsets[:, 0], side="right"
+    )  # the word that is not over, or is still to come
+    last = len(words) - 1
+    begins = np.where(nearest > last, words[last, 1], np.maximum(offsets[:, 0], words[np.minimum(nearest, last), 0]))
+    before = np.searchsorted(words[:, 0], offsets[:, 1], side="left") - 1
+    ends = np.minimum(offsets[:, 1], words[np.maximum(before, 0), 1])
+    return np.stack([begins, np.maximum(begins, ends)], axis=1)
+
+
+def _second_type(tokenizer: Tokenizer) -> int:
+    if tokenizer.post_processor is None:
+        return 0
+    try:
+        return int(max(tokenizer.encode("a", "a").type_ids))
+    except Exception:  # a tokenizer for single texts may raise anything
+        return 0
 
 
 def _encodable(text: str) -> bool:

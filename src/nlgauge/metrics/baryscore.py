@@ -124,9 +124,9 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         return self.idf in OF_THE_CORPUS
 
     def prepare(self, setup: Setup) -> BaryScorePrepared:
-        layers = layers_read(self.layers, "BaryScore", setup.model)
+        layers, named = layers_read(self.layers, "BaryScore", setup.model)
         tables = idf_tables(self.idf, setup)
-        facts = {"layers": ",".join(map(str, layers)), "idf": idf_fact(self.idf, setup, *tables)}
+        facts = {**named, "idf": idf_fact(self.idf, setup, *tables)}
         first = CloudSide(tables[0], Clouds())
         second = CloudSide(tables[1], Clouds()) if self.idf == "separate" else first
         return BaryScorePrepared(layers=layers, sides=(first, second), facts=facts)

@@ -20,12 +20,13 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import ENCODER, Model
+from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import greedy_match, shares, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Match, TextPiece
 from nlgauge.metrics.idf import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_table
+from nlgauge.metrics.parameters import layer_read
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
@@ -46,7 +47,8 @@ class BERTScore(ReferenceMetric[TokenVectors]):
     """Greedy matching of contextual token vectors; 1 is best, and unrelated texts score well above 0.
 
     layer: the layer whose hidden states are compared (0: the embeddings). None is the layer in the model's card, which
-        agrees best with human ratings, or else the last layer but one.
+        agrees best with human ratings, else the one that the published code uses with the checkpoint, or else the last
+        layer but one.
     idf: weights of the tokens. 'none', 'general' (from a large general text) or 'references' (from the run's distinct
         references, as in the paper).
     rescale: (x - b) / (1 - b) for each part, where b is the score of unrelated sentences, which then get 0 (section 3).
@@ -77,13 +79,14 @@ class BERTScore(ReferenceMetric[TokenVectors]):
 
     def prepare(self, setup: Setup) -> BERTScorePrepared:
         model = setup.model
-        last = model[ENCODER].layers
-        layer = model.card.layers.get("BERTScore", last - 1) if self.layer is None else self.layer
+        layer, named = layer_read(self.layer, ("BERTScore",), model, -2)
         table = idf_table(self.idf, setup)
         baseline = _baseline(layer, model) if self.rescale else (0.0, 0.0, 0.0)
-        facts: dict[str, object] = {"layer": layer, "idf": idf_fact(self.idf, setup, table)}
+        facts: dict[str, object] = {**named, "idf": idf_fact(self.idf, setup, table)}
         if self.rescale:
             facts["baseline"] = ",".join(f"{value:.6f}" for value in baseline)
+            if (origin := model.card.origins.get("baseline")) is not None:
+                facts["baseline_from"] = origin
         return BERTScorePrepared(layer=layer, table=table, baseline=baseline, facts=facts)
 
     def request(self, text: str, prepared: BERTScorePrepared, reference: bool) -> VectorsRequest:

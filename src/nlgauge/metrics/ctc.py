@@ -37,6 +37,7 @@ from nlgauge.metrics.aligners import (
 )
 from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence
+from nlgauge.metrics.parameters import layer_read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,26 +118,28 @@ class CTCAspect(RowMetric):
                 # Verdicts on a saved table use the limits of its model.
                 more |= {"grounded": list(card.grounded)} if card.grounded is not None else {}
             return AspectPrepared(aligner=trained, facts={"aligner": digest[:8], "rows": rows, **more})
-        layer = self._layer(model)
+        layer, named = self._layer(model)
         if self.rescale == "none":
-            return AspectPrepared(aligner=self.embeddings(layer, self.stopwords), facts={"layer": layer})
+            return AspectPrepared(aligner=self.embeddings(layer, self.stopwords), facts=named)
         if layer not in model.card.bertscore_baseline:
             why = f"model {model.name!r} has no baseline for layer {layer}"
             raise SpecError(f"{self.name}: {why}: choose rescale='none'")
         baseline = model.card.bertscore_baseline[layer][2]
         embeddings = self.embeddings(layer, self.stopwords, baseline if self.rescale == "token" else 0.0)
-        facts = {"layer": layer, "baseline": f"{baseline:.6f}"}
+        facts = {**named, "baseline": f"{baseline:.6f}"}
+        if (origin := model.card.origins.get("baseline")) is not None:
+            facts["baseline_from"] = origin
         return AspectPrepared(aligner=embeddings, baseline=baseline, facts=facts)
 
-    def _layer(self, model: Model) -> int:
+    def _layer(self, model: Model) -> tuple[int, dict[str, object]]:
+        """The layer, and the facts that name it."""
         most = model[ENCODER].layers
         families = [*(kind.__name__ for kind in type(self).__mro__), "CTC"]
-        named = next((model.card.layers[family] for family in families if family in model.card.layers), -1)
-        asked = named if self.layer == -1 else self.layer
-        layer = asked if asked >= 0 else most + 1 + asked
+        asked = most + 1 + self.layer if self.layer < -1 else None if self.layer == -1 else self.layer
+        layer, named = layer_read(asked, families, model, -1)
         if not 0 <= layer <= most:
-            raise SpecError(f"{self.name}: model {model.name!r} has layers 0 to {most}; asked for {asked}")
-        return layer
+            raise SpecError(f"{self.name}: model {model.name!r} has layers 0 to {most}; asked for {self.layer}")
+        return layer, named
 
     def requests(self, row: Row, prepared: AspectPrepared) -> list[AnyRequest]:
         directions = [] if self._missing(row) else self.directions(row)
@@ -207,7 +210,7 @@ class Consistency(CTCAspect):
     aligner: 'E' compares embeddings; 'D' is a classifier that reads both texts together and labels every word; 'R' is a
         similar model that predicts only the share of supported words.
     layer: for E, the layer whose hidden states are compared (0: the embeddings). -1 is the layer in the model's card,
-        or else the last one.
+        else the one that the published code uses with the checkpoint, or else the last one.
     stopwords: whether English stopwords count.
     rescale: for E, 'token' rescales every alignment to (x - b) / (1 - b), where b is the alignment of unrelated
         sentences.

@@ -32,11 +32,11 @@ from numpy.typing import NDArray
 
 from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.errors import SpecError
 from nlgauge.maths.hulls import hausdorff
 from nlgauge.maths.vectors import unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
+from nlgauge.metrics.parameters import layer_read
 from nlgauge.metrics.references import ReferenceMetric, each_once
 
 Array = NDArray[np.float64]
@@ -87,9 +87,8 @@ class DepthScore(ReferenceMetric[TokenVectors]):
             raise SpecError(f"DepthScore: eps={shown(self.eps)} is not below 1")
 
     def prepare(self, setup: Setup) -> DepthScorePrepared:
-        encoder = setup.model[ENCODER]
-        layer = setup.model.card.layers.get("DepthScore", encoder.layers) if self.layer is None else self.layer
-        return DepthScorePrepared(layer=layer, facts={"layer": layer})
+        layer, named = layer_read(self.layer, ("DepthScore",), setup.model, -1)
+        return DepthScorePrepared(layer=layer, facts=named)
 
     def request(self, text: str, prepared: DepthScorePrepared, reference: bool) -> VectorsRequest:
         return VectorsRequest(text, (prepared.layer,))

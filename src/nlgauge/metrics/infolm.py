@@ -60,7 +60,7 @@ class InfoLM(ReferenceMetric[Bag]):
 
     measure: fisher_rao (0 to 1), kl, alpha, gamma, ab, renyi, l1, l2, linf or jensen_shannon.
     alpha, beta: parameters of the measures alpha and renyi (alpha), gamma (beta) and ab (both).
-    temperature: of the softmax. None is the value in the model's card, or else 1.
+    temperature: of the softmax. None is the value in the model's card, or else 1, as in the paper.
     idf: weights of the tokens. 'references' counts on the run's distinct references, as in the paper. 'general' comes
         from a large general text, so that a row's score does not depend on other rows. 'none'; 'candidates'; 'union';
         or 'separate', a table for each side, as in the published code.
@@ -118,13 +118,16 @@ class InfoLM(ReferenceMetric[Bag]):
     def prepare(self, setup: Setup) -> InfoLMPrepared:
         setup.model[MASKED_LM]
         temperature = setup.model.card.temperature if self.temperature is None else self.temperature
+        facts: dict[str, object] = {"temperature": temperature}
+        if self.temperature is None and (origin := setup.model.card.origins.get("temperature")) is not None:
+            facts["temperature_from"] = origin
         weights = idf_tables(self.idf, setup)
         return InfoLMPrepared(
             measure=Measure(self.measure, self.alpha, self.beta),
             temperature=float(temperature),
             weights=weights,
             tokenizer=setup.model[TOKENIZER],
-            facts={"temperature": temperature, "idf": idf_fact(self.idf, setup, *weights)},
+            facts=facts | {"idf": idf_fact(self.idf, setup, *weights)},
         )
 
     def request(self, text: str, prepared: InfoLMPrepared, reference: bool) -> BagRequest:

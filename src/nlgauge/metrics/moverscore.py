@@ -74,9 +74,9 @@ class MoverScore(MovingMetric):
         return self.idf in OF_THE_CORPUS
 
     def prepare(self, setup: Setup) -> MoverScorePrepared:
-        layers = layers_read(self.layers, "MoverScore", setup.model)
+        layers, named = layers_read(self.layers, "MoverScore", setup.model)
         table = idf_table(self.idf, setup)
-        facts = {"layers": ",".join(map(str, layers)), "idf": idf_fact(self.idf, setup, table)}
+        facts = {**named, "idf": idf_fact(self.idf, setup, table)}
         return MoverScorePrepared(layers=layers, table=table, facts=facts)
 
     def request(self, text: str, prepared: MoverScorePrepared, reference: bool) -> VectorsRequest:

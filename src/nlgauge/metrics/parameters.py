@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import types
+from collections.abc import Sequence
 from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
@@ -45,8 +46,29 @@ def check_layers(metric: Metric) -> None:
         raise SpecError(f"{metric.name}: layers={shown(layers)} is neither a number of layers nor a tuple of them")
 
 
-def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tuple[int, ...]:
-    """The layers that are used. A tuple is used as it is.
+def layer_read(layer: int | None, families: Sequence[str], model: Model, rule: int) -> tuple[int, dict[str, object]]:
+    """Return the layer that is used, and the facts that name it for the signature.
+
+    Args:
+        layer: the one that was asked for; None for the one that the model's card or published code names.
+        families: the metric's names in the card, the first that is there counts.
+        rule: the layer where nothing names one, counted from the last if it is below 0.
+    """
+    from nlgauge.engine.models.capabilities import ENCODER
+
+    origin = None
+    if layer is None:
+        layer, origin = model.card.layer(*families) or (model[ENCODER].layers + 1 + rule, None)
+    return layer, {"layer": layer, **layer_origin(origin)}
+
+
+def layer_origin(origin: str | None) -> dict[str, object]:
+    """Return the fact that says of which checkpoint a layer is published; nothing if the layer is not."""
+    return {} if origin is None else {"layer_from": origin}
+
+
+def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tuple[tuple[int, ...], dict[str, object]]:
+    """Return the layers that are used, and the facts that name them. A tuple is used as it is.
 
     A number is how many layers (or all, if there are fewer), up to the one that the model's card names for the family,
     or else the last one.
@@ -54,10 +76,11 @@ def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tup
     from nlgauge.engine.models.capabilities import ENCODER
 
     most = model[ENCODER].layers
-    if not isinstance(layers, int):
-        return layers
-    top = model.card.layers.get(family, most)
-    return tuple(range(max(0, top + 1 - layers), top + 1))
+    origin = None
+    if isinstance(layers, int):
+        top, origin = model.card.layer(family) or (most, None)
+        layers = tuple(range(max(0, top + 1 - layers), top + 1))
+    return layers, {"layers": ",".join(map(str, layers)), **layer_origin(origin)}
 
 
 def literal(value: object) -> str:

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.maths.sentences import sentence_ends
 from nlgauge.maths.vectors import run_means, runs, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
 from nlgauge.metrics.moving import Moved, MovingMetric, word_pieces
+from nlgauge.metrics.parameters import layer_read
 
 Array = NDArray[np.float64]
 
@@ -60,9 +60,8 @@ class SentenceMovers(MovingMetric):
     model: str | None = None
 
     def prepare(self, setup: Setup) -> SentenceMoversPrepared:
-        last = setup.model[ENCODER].layers
-        layer = setup.model.card.layers.get("SentenceMovers", last) if self.layer is None else self.layer
-        return SentenceMoversPrepared(layer=layer, facts={"layer": layer})
+        layer, named = layer_read(self.layer, ("SentenceMovers",), setup.model, -1)
+        return SentenceMoversPrepared(layer=layer, facts=named)
 
     def request(self, text: str, prepared: SentenceMoversPrepared, reference: bool) -> VectorsRequest:
         return VectorsRequest(text, (prepared.layer,))

@@ -11,6 +11,8 @@ transformers = pytest.importorskip("transformers", reason="the torch backend nee
 
 from nlgauge.engine.features.likelihood import CausalRequest  # noqa: E402
 from nlgauge.engine.features.masked import BagRequest  # noqa: E402
+from nlgauge.engine.features.masked_words import MaskedWordsRequest  # noqa: E402
+from nlgauge.engine.features.pair_states import PairStatesRequest  # noqa: E402
 from nlgauge.engine.features.vectors import VectorsRequest  # noqa: E402
 from nlgauge.engine.models.capabilities import ENCODER, MASKED_LM, SEQ2SEQ_LM, TOKENIZER  # noqa: E402
 from nlgauge.engine.models.card import ModelCard  # noqa: E402
@@ -149,3 +151,57 @@ def test_a_causal_model_whose_texts_begin_with_no_token_is_refused(tmp_path):
     transformers.PreTrainedTokenizerFast(tokenizer_object=bare, **names).save_pretrained(tmp_path)
     with pytest.raises(SpecError, match="has no token for the beginning of a text"):
         load(str(tmp_path))
+
+
+TYPED = {"vocab_size": len(WORDS), "max_position_embeddings": 40, "initializer_range": 0.5, **SHAPE}
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "typed"),
+    [("Bert", {}, True), ("Electra", {"embedding_size": 16}, True), ("Bert", {"type_vocab_size": 1}, False)],
+)
+def test_a_bert_reads_the_second_text_of_a_pair_with_its_own_type(kind, more, typed, tmp_path):
+    """As a pair call of transformers' own tokenizer says, which gives the second text type 1."""
+    transformers.set_seed(1)
+    config = getattr(transformers, f"{kind}Config")(**TYPED, **more)
+    net = getattr(transformers, f"{kind}ForMaskedLM")(config).eval()
+    net.save_pretrained(tmp_path)
+    save_tokenizer(tmp_path, model_max_length=40)
+    split, model = transformers.AutoTokenizer.from_pretrained(tmp_path), load(str(tmp_path))
+    text, other = "w1 w2 w3", "w9 w8"
+    for first in (True, False):
+        row = split(*((text, other) if first else (other, text)), return_tensors="pt", return_token_type_ids=True)
+        assert row["token_type_ids"].tolist() == [[0] * (5 if first else 4) + [1] * (3 if first else 4)]
+        if not typed:
+            del row["token_type_ids"]
+        begin = 1 if first else 4
+        states, words = answers(model, PairStatesRequest(text, other, first), MaskedWordsRequest(text, other, first))
+        with torch.inference_mode():
+            expected = net.base_model(**row).last_hidden_state[0, begin : begin + 3].numpy()
+            logs = []
+            for place in range(begin, begin + 3):
+                masked = row["input_ids"].clone()
+                masked[0, place] = split.mask_token_id
+                found = net(**{**row, "input_ids": masked}).logits[0, place].log_softmax(-1)
+                logs.append(float(found[row["input_ids"][0, place]]))
+        np.testing.assert_allclose(states.states, expected, atol=1e-5)
+        np.testing.assert_allclose(words.log_probabilities, logs, atol=1e-5)
+
+
+def test_a_network_without_types_is_given_none(tmp_path):
+    config = transformers.DistilBertConfig(
+        vocab_size=len(WORDS), max_position_embeddings=40, dim=16, n_layers=2, n_heads=2, hidden_dim=32
+    )
+    transformers.DistilBertForMaskedLM(config).save_pretrained(tmp_path)
+    save_tokenizer(tmp_path, model_max_length=40)
+    model = load(str(tmp_path))
+    assert model[TOKENIZER].second_type == 1 and model.second_type == 0
+    (states,) = answers(model, PairStatesRequest("w1 w2", "w3"))
+    assert states.states.shape == (2, 16)
+
+
+def test_pairs_of_the_embedded_model_are_read_as_its_graphs_were_trained(exported):
+    """Its encoder and masked LM have learned single texts, of type 0; what it reads in pairs has weights of its own."""
+    for backend in ("onnxruntime", "torch"):
+        assert load("pocket", backend=backend).second_type == 0
+    assert load(str(exported)).second_type == 1, "as any other BERT"

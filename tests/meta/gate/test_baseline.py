@@ -189,3 +189,10 @@ def joined(*tables: ScoreTable) -> ScoreTable:
     values = np.concatenate([table.columns["M"].values for table in tables])
     rows = [row for table in tables for row in table.rows]
     return replace(tables[0], rows=rows, columns={"M": Column(("score",), values)})
+
+
+def test_how_a_checkpoint_was_recognised_makes_no_difference() -> None:
+    now, before = (run(BEFORE, layer=9, layer_from=f"bert-base-uncased by {how}") for how in ("name", "config"))
+    assert check(now, against=before).passed
+    with pytest.raises(InputError, match="layer_from is bert-base-uncased by name, was roberta-base by name"):
+        check(now, against=run(BEFORE, layer=9, layer_from="roberta-base by name"))

@@ -24,7 +24,7 @@ from nlgauge.engine.features.pair_states import other_text
 from nlgauge.engine.features.request import PairRequest, Reader, tokens_about
 from nlgauge.engine.masking import MaskingLimits, Pass, PassRow, WordScores, masked_rows, passes
 from nlgauge.engine.models.capabilities import GAP_FILLER, MASKED_LM, MASKED_PAIRS, TOKENIZER, Ints, Model
-from nlgauge.engine.pairs import pair_room, paired_row
+from nlgauge.engine.pairs import pair_room, pair_types, paired_row
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.errors import SpecError
 
@@ -69,6 +69,8 @@ class _WordsRow:
     """With special tokens, and with the other text if both are in one row"""
     shift: int
     """Where the masked text begins in `ids`"""
+    second: int = 0
+    """Where the second text begins in `ids`, if both are in one row"""
 
 
 def read_masked_words(
@@ -160,7 +162,8 @@ def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
         table, used = spread([[place + row.shift for _, _, place in row.part.asked] for row in batch])
         at = (table + np.arange(len(batch))[:, None] * ids.shape[1]).ravel()
         if seen is None:
-            logits = block.model[MASKED_LM].masked_logits(ids, attend, at)
+            types = pair_types([row.second for row in batch], ids.shape[1], block.model)
+            logits = block.model[MASKED_LM].masked_logits(ids, attend, at, **types)
         else:
             pairs = block.model[MASKED_PAIRS]
             logits = pairs.pair_logits(ids, attend, at, seen)

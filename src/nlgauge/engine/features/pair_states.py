@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.features.request import PairRequest, Reader, tokens_about
 from nlgauge.engine.models.capabilities import ENCODER, MASKED_PAIRS, TOKENIZER, Ints, Model
-from nlgauge.engine.pairs import pair_room, paired_row
+from nlgauge.engine.pairs import pair_room, pair_types, paired_row
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.windows import windows
 
@@ -78,9 +78,10 @@ def _states(request: PairStatesRequest, seen: Any, block: TextBlock) -> NDArray[
     for window in windows(len(tokens), room, "slide"):
         ids = tokens.ids[window.begin : window.end].tolist()
         if seen is None:
-            row, shift = paired_row(ids, other.ids.tolist(), request.first, both, model[TOKENIZER])
+            row, shift, second = paired_row(ids, other.ids.tolist(), request.first, both, model[TOKENIZER])
             framed = np.array([row], np.int64)
-            read = encoder.hidden(framed, np.ones_like(framed), [encoder.layers])[0, 0]
+            types = pair_types([second], len(row), model)
+            read = encoder.hidden(framed, np.ones_like(framed), [encoder.layers], **types)[0, 0]
         else:
             shift = len(model[TOKENIZER].prefix)
             framed = np.array([[*model[TOKENIZER].prefix, *ids, *model[TOKENIZER].suffix]], np.int64)

@@ -23,7 +23,6 @@ from nlgauge.engine.models.capabilities import (
     TOKENIZER,
     Floats,
     Ints,
-    MaskedLM,
     Model,
 )
 from nlgauge.engine.models.card import ALIGNER_FILE, read_card
@@ -86,7 +85,7 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
     free = runtime.torch.cuda.mem_get_info(runtime.device)[0] if runtime.device.type == "cuda" else None
     window: int = config["max_position_embeddings"]
     masked, pairs, aligner = (folder / file for file in (MASKED_FILE, PAIRS_FILE, ALIGNER_FILE))
-    masked_lm: MaskedLM | None = None
+    masked_lm: TorchMasked | TorchHead | None = None
     if masked.is_file():
         masked_lm = TorchMasked(runtime, config, masked, name)
     elif own_head is not None:

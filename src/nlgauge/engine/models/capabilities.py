@@ -49,10 +49,11 @@ class Encoder(Protocol):
     @property
     def width(self) -> int: ...
 
-    def hidden(self, ids: Ints, attend: Ints, layers: Sequence[int]) -> Floats:
+    def hidden(self, ids: Ints, attend: Ints, layers: Sequence[int], types: Ints = ...) -> Floats:
         """Hidden states at `layers` (0: the embeddings): [layers, rows, length, width].
 
-        ids, attend: [rows, length].
+        ids, attend, types: [rows, length]. types: of the tokens, all 0 by default; given only if the model has a
+        `second_type`, so that an encoder of one type need not take it.
         """
 
     def static(self, ids: NDArray[np.int32]) -> Floats:
@@ -65,10 +66,10 @@ ENCODER = Capability[Encoder]("encoder", "computes no token vectors; choose an e
 class MaskedLM(Protocol):
     """Predicts masked tokens."""
 
-    def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> Floats:
+    def masked_logits(self, ids: Ints, attend: Ints, at: Ints, types: Ints = ...) -> Floats:
         """Logits at the flat positions `at` of ids [rows, length]: [len(at), vocabulary].
 
-        Every row has the same number of positions in `at`, row after row.
+        Every row has the same number of positions in `at`, row after row. types: as in `Encoder.hidden`.
         """
 
 
@@ -182,6 +183,9 @@ class Model:
     """Maximum sub-words in a row, with special tokens; used only for a model with a TOKENIZER"""
     files: str = ""
     """SHA-256 of all other files that scores depend on, hexadecimal; empty if there are none"""
+    second_type: int = 0
+    """The type of the tokens of a pair's second text; 0 for a network whose tokens have one type, or that was trained
+    with one"""
     card: ModelCard = field(default_factory=ModelCard)
     folder: Path | None = None
     """The folder with its files; None for a model without one"""

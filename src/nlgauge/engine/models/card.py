@@ -71,6 +71,16 @@ class ModelCard:
     """For each metric, the layer at which it agrees best with human ratings: BERTScore, DepthScore and SentenceMovers;
     Consistency, Relevance, Preservation, Groundedness, Engagingness and MeanAlignment, or CTC for all of these that are
     not named; for BaryScore and MoverScore, which use several layers, the last one"""
+    measured: frozenset[str] = frozenset()
+    """The names of the facts in card.json"""
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """For each fact that is not the folder's own but published (a metric of `layers`, 'baseline', 'temperature'): of
+    which checkpoint, and how it was recognised, such as "bert-base-uncased by name" (`published.py`)"""
+
+    def layer(self, *families: str) -> tuple[int, str | None] | None:
+        """Return the layer of the first of some families that has one, and its origin if it is published."""
+        found = next((family for family in families if family in self.layers), None)
+        return None if found is None else (self.layers[found], self.origins.get(found))
 
 
 def read_card(folder: Path) -> ModelCard:
@@ -100,6 +110,7 @@ def read_card(folder: Path) -> ModelCard:
             tuple(str(one) for one in facts.get("languages", ())),
             _grounded(bars),
             layers,
+            frozenset(facts),
         )
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
         if isinstance(error, SpecError):

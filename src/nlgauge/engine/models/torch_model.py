@@ -11,6 +11,7 @@ import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,6 +23,7 @@ from nlgauge.engine.models.capabilities import TOKENIZER, Capability, Floats, In
 from nlgauge.engine.models.card import CARD_FILE, FREQUENCIES_FILE, read_card
 from nlgauge.engine.models.device import choose_device, tokens_that_fit
 from nlgauge.engine.models.folder import CONFIG_FILE, LARGEST_SIZES, WEIGHTS_FILE, digest_of, named_digest
+from nlgauge.engine.models.published import published
 from nlgauge.engine.models.stored import one_line, shown
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import MissingExtraError, NlgaugeError, SpecError
@@ -38,6 +40,8 @@ _FILES = (
     "special_tokens_map.json",
 )  # fmt: skip
 """The files that scores depend on besides weights and tokenizer, the same in a folder and from a hub"""
+_SIZES = ("model_type", "hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
+"""What a known checkpoint is recognised by, besides its name and its weights"""
 _SAFELY = {"trust_remote_code": False}
 """Passed to every call that reads something: by default transformers asks in the terminal, and a "yes" runs code"""
 
@@ -66,9 +70,10 @@ class Runtime:
             return tensor.pin_memory().to(self.device, non_blocking=True)
         return tensor.to(self.device)
 
-    def inputs(self, ids: Ints, attend: Ints) -> dict[str, Tensor]:
+    def inputs(self, ids: Ints, attend: Ints, types: Ints | None = None) -> dict[str, Tensor]:
         """The arguments of a network."""
-        return {"input_ids": self.tensor(ids), "attention_mask": self.tensor(attend)}
+        typed = {} if types is None else {"token_type_ids": self.tensor(types)}
+        return {"input_ids": self.tensor(ids), "attention_mask": self.tensor(attend), **typed}
 
     def numbers(self, tensor: Tensor) -> Floats:
         return np.asarray(tensor.float().cpu().numpy())
@@ -155,11 +160,13 @@ class Checkpoint:
     def model(self, net: Net, abilities: Mapping[Capability[Any], object]) -> Model:
         """The model of a network with these capabilities. Converts the network to the precision."""
         digest, window = self._digest(net), self.window(net)
+        published_as = published(self.source, digest, {name: getattr(self.config, name, None) for name in _SIZES})
         files = named_digest(path for name in _FILES if (path := self._at_hand(name)) is not None)
         if TOKENIZER not in abilities:  # else its digest is a fact of its own
             files = hashlib.sha256(f"{files} {self.tokenizer.digest}".encode()).hexdigest()
         self.tokenizer.fit(len(net.get_input_embeddings().weight))
         self.runtime.narrow(net)
+        card = read_card(Path(self.source))
         folder, device, batch_tokens = Path(self.source), self.runtime.device, None
         if device.type == "cuda":
             free, _ = self.runtime.torch.cuda.mem_get_info(device)
@@ -172,11 +179,18 @@ class Checkpoint:
             precision=self.runtime.precision,
             abilities=abilities,
             window=window,
-            card=read_card(folder),
+            second_type=self._second_type(net.base_model),
+            card=card if published_as is None else published_as.completes(card),
             folder=folder if folder.is_dir() else None,
             batch_tokens=batch_tokens,
             apart=self.runtime.apart,
         )
+
+    def _second_type(self, body: Net) -> int:
+        """The type of a pair's second text, as the tokenizer says; 0 if the network has not so many types."""
+        known = int(getattr(self.config, "type_vocab_size", None) or 0)
+        told = self.tokenizer.second_type
+        return told if told < known and "token_type_ids" in signature(body.forward).parameters else 0
 
     def _read(self, auto: str) -> tuple[Net, list[str]]:
         """A network, and the names of missing weights."""

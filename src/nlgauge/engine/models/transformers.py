@@ -49,9 +49,9 @@ class TorchEncoder:
         self.layers, self.width = int(net.config.num_hidden_layers), int(net.config.hidden_size)
         self._runtime, self._net, self._body = runtime, net, body
 
-    def hidden(self, ids: Ints, attend: Ints, layers: Sequence[int]) -> Floats:
+    def hidden(self, ids: Ints, attend: Ints, layers: Sequence[int], types: Ints | None = None) -> Floats:
         with self._runtime.computing():
-            out = self._body(**self._runtime.inputs(ids, attend), output_hidden_states=True)
+            out = self._body(**self._runtime.inputs(ids, attend, types), output_hidden_states=True)
         return self._runtime.numbers(self._runtime.torch.stack([out.hidden_states[layer] for layer in layers]))
 
     def static(self, ids: NDArray[np.int32]) -> Floats:
@@ -65,7 +65,7 @@ class TorchMaskedLM:
     def __init__(self, runtime: Runtime, net: Net) -> None:
         self._runtime, self._net = runtime, net
 
-    def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> Floats:
+    def masked_logits(self, ids: Ints, attend: Ints, at: Ints, types: Ints | None = None) -> Floats:
         places = self._runtime.tensor(at)
 
         def keep_masked(module: object, arguments: object, output: Any) -> Any:
@@ -77,7 +77,7 @@ class TorchMaskedLM:
         hook = self._net.base_model.register_forward_hook(keep_masked)
         try:
             with self._runtime.computing():
-                logits = self._net(**self._runtime.inputs(ids, attend)).logits
+                logits = self._net(**self._runtime.inputs(ids, attend, types)).logits
         finally:
             hook.remove()
         return self._runtime.numbers(logits[0])

@@ -253,7 +253,10 @@ def _settled(fact: object) -> object:
     """A fact without version numbers too; of a thing that has a digest, the digest."""
     if isinstance(fact, Mapping) and "digest" in fact:
         return fact["digest"]
-    return re.sub(r"\d+(\.\d+)+\w*(\+\??\w+)?", "", fact) if isinstance(fact := _rowless(fact), str) else fact
+    if not isinstance(fact := _rowless(fact), str):
+        return fact
+    # How a checkpoint was recognised differs by how it is spelled, and moves no number.
+    return re.sub(r" by (name|digest|config)$", "", re.sub(r"\d+(\.\d+)+\w*(\+\??\w+)?", "", fact))
 
 
 def _short(fact: object) -> str:

@@ -1,0 +1,105 @@
+"""Settings that published code uses with the checkpoints of its papers, and how such a checkpoint is recognised.
+
+`published.json` holds facts of public packages: the layer of each checkpoint and the baselines for English in
+bert-score 0.3.13, the layers of CTC's aligner E and of MoverScore, and InfoLM's temperature. A checkpoint is found by
+
+    digest   the weights are the same file
+    name     the hub name in any spelling, or a folder of that name whose sizes fit
+    config   the sizes of network and vocabulary are the same, for the checkpoints that others are trained from
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nlgauge.engine.models.card import ModelCard
+
+_FACTS = Path(__file__).with_suffix(".json")
+_SNAPSHOT = re.compile(r"models--(.+?)[/\\]snapshots[/\\][^/\\]+$")
+
+
+@dataclass(frozen=True)
+class Published:
+    """A known checkpoint."""
+
+    name: str
+    by: str
+    """How it was found: 'digest', 'name' or 'config'"""
+    facts: Mapping[str, Any]
+
+    def completes(self, card: ModelCard) -> ModelCard:
+        """Return the card of the checkpoint's folder with the published facts that the card does not name."""
+        source = f"{self.name} by {self.by}"
+        layers = {family: layer for family, layer in self.facts["layers"].items() if family not in card.layers}
+        more: dict[str, Any] = {"layers": {**card.layers, **layers}}
+        origins = dict.fromkeys(layers, source)
+        if "baseline" in self.facts and not card.bertscore_baseline:
+            more["bertscore_baseline"] = {n: (p, r, f) for n, (p, r, f) in enumerate(self.facts["baseline"])}
+            origins["baseline"] = source
+        if "temperature" in self.facts and "temperature" not in card.measured:
+            more["temperature"] = self.facts["temperature"]
+            origins["temperature"] = source
+        return replace(card, **more, origins=origins)
+
+
+def published(source: str, digest: str, sizes: Mapping[str, object]) -> Published | None:
+    """Return the known checkpoint that a checkpoint is; None for any other.
+
+    Args:
+        source: its hub name or its folder.
+        digest: SHA-256 of its weights file, hexadecimal.
+        sizes: its `model_type`, `hidden_size`, `num_hidden_layers`, `num_attention_heads` and `vocab_size`.
+    """
+    known = _known()
+    for name, facts in known.items():
+        if digest in facts.get("digests", ()):
+            return Published(name, "digest", facts)
+    if (named := _by_name().get(_hub_name(source))) is not None and _fits(known[named], sizes):
+        return Published(named, "name", known[named])
+    equal = (name for name, facts in known.items() if facts.get("config") == dict(sizes))
+    like = next(equal, None)
+    return None if like is None else Published(like, "config", known[like])
+
+
+@cache
+def _known() -> dict[str, dict[str, Any]]:
+    checkpoints: dict[str, dict[str, Any]] = json.loads(_FACTS.read_text(encoding="utf-8"))["checkpoints"]
+    return checkpoints
+
+
+@cache
+def _by_name() -> dict[str, str]:
+    """The known name of each hub name, in lower case; of a folder, that of its last part after a slash."""
+    homes = json.loads(_FACTS.read_text(encoding="utf-8"))["homes"]
+    names: dict[str, str] = {}
+    for name in _known():
+        home = next((home for begin, home in homes.items() if name.startswith(begin)), None)
+        spelled = {name, f"/{name.rpartition('/')[2]}", *([] if home is None else [f"{home}/{name}"])}
+        names |= {one.lower(): name for one in spelled}
+    return names
+
+
+def _hub_name(source: str) -> str:
+    """The hub name in lower case; for a folder, its last part after a slash; in the hub's cache, the name it is of."""
+    path = Path(os.path.normpath(Path.cwd() / source))
+    if (cached := _SNAPSHOT.search(str(path))) is not None:
+        return cached[1].replace("--", "/").lower()
+    return f"/{path.name}".lower() if path.is_dir() else source.strip("/").lower()
+
+
+def _fits(facts: Mapping[str, Any], sizes: Mapping[str, object]) -> bool:
+    """Whether a network has the sizes of a known one; where these are not known, enough layers.
+
+    The vocabulary may be larger, because tokens can be added.
+    """
+    config = {name: size for name, size in facts.get("config", {}).items() if name != "vocab_size"}
+    depth = sizes["num_hidden_layers"]
+    least = max([*facts["layers"].values(), len(facts.get("baseline", ())) - 1])
+    return isinstance(depth, int) and depth >= least and all(sizes[name] == size for name, size in config.items())
