@@ -15,8 +15,9 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.maths import prediction_powered as ppi
-from nlgauge.maths.intervals import effective_groups, effective_items, share_interval
-from nlgauge.maths.prediction_powered import Design, Integers, Powered
+from nlgauge.maths.intervals import effective_groups
+from nlgauge.maths.prediction_powered import Integers
+from nlgauge.maths.rated_means import MeanInterval, RatedMean, Scale, rated_means
 from nlgauge.meta.arrays import Float
 from nlgauge.meta.drawn import Draw
 from nlgauge.meta.fitting import combined
@@ -103,7 +104,7 @@ def estimate(
     draw: Draw | None = None,
     confidence: float = 0.95,
     margin: float | None = None,
-    scale: tuple[float, float] | None = None,
+    scale: Scale | None = None,
     seed: int = 0,
 ) -> Estimates:
     """The mean rating of each system, and of each two systems' difference, from all scores and the ratings of some.
@@ -159,9 +160,7 @@ def estimate(
     return Estimates(records, [*rated.notes, *notes], list(_answers(table, records, below, scale)))
 
 
-def _answers(
-    table: ScoreTable, records: Sequence[Estimate], below: float | None, scale: tuple[float, float] | None
-) -> Iterator[str]:
+def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None, scale: Scale | None) -> Iterator[str]:
     """Yield a sentence for each system and aspect, by all metrics together where there are several."""
     last = {(one.system, one.aspect): one for one in records if one.system in table.systems and not one.reason}
     for one in last.values():
@@ -195,24 +194,6 @@ def _scores(table: ScoreTable) -> tuple[list[str], list[Float], list[str]]:
     return names, scores, notes
 
 
-class _Side(NamedTuple):
-    """A mean with all that its interval needs: by a metric, or by the ratings alone."""
-
-    mean: float
-    moved: Float
-    """The influence of each row of the table on the mean [rows]"""
-    cautious: Float
-    """The same divided by 1 - leverage [rows]"""
-    items: float
-    """Independent ratings that would be as certain: the effective number"""
-
-    @classmethod
-    def of(cls, part: Powered, places: Integers, rows: int, items: float) -> _Side:
-        moved, cautious = np.zeros(rows), np.zeros(rows)
-        moved[places], cautious[places] = part.influence, part.cautious
-        return cls(part.estimate, moved, cautious, items)
-
-
 class _Part(NamedTuple):
     """A system's mean: by its metric, and by ratings alone; or why there is none."""
 
@@ -220,9 +201,8 @@ class _Part(NamedTuple):
     ratings: int
     rows: int
     reason: str | None = None
-    by_metric: _Side | None = None
-    alone: _Side | None = None
-    weight: float = 0.0
+    by_metric: RatedMean | None = None
+    alone: RatedMean | None = None
     fitted: int = 1
     bare: tuple[float, float, float] = (math.nan, math.nan, math.nan)
 
@@ -235,7 +215,7 @@ class _Task:
     rated: Rated
     aspect: str
     values: Float
-    scale: tuple[float, float] | None
+    scale: Scale | None
     confidence: float
     margin: float | None
     seed: int
@@ -266,31 +246,13 @@ class _Task:
         single = filled.shape[1] == 1
         units_of = np.arange(len(rows)) if design.clusters is None else design.clusters
         scores = filled[:, 0] if single else combined(filled, y, design.rated, units_of, self.seed)
-        alone = ppi.powered(y, np.zeros(len(rows)), design)
-        helped = ppi.powered(y, scores, design, -math.inf if single else 0.0)
-        errors = [ppi.standard_error(ppi.totals(one.cautious, design.clusters)) for one in (alone, helped)]
-        # Scores that do not make the estimate more certain are left out. This looks at the errors alone, and not at
-        # the estimate, so that it favours no number.
-        helps = errors[1] < errors[0]
-        items = self._items(alone, design, errors[0])
-        ratio = (errors[0] / errors[1]) ** 2 if helps and errors[1] else 1.0
-        whole = len(self.table.rows)
-        by_metric = _Side.of(helped if helps else alone, rows, whole, min(float(len(rows)), items * ratio))
+        means = rated_means(y, scores, design, self.scale, -math.inf if single else 0.0)
         return _Part(
-            system, n, len(rows), None, by_metric, _Side.of(alone, rows, whole, items), helped.weight if helps else 0.0,
-            len(np.unique(design.strata)), ppi.plain_mean(scores, design.clusters, self.confidence)
-            if single else _Part("", 0, 0).bare,
+            system, n, len(rows), None, means[0].placed(rows, len(self.table.rows)),
+            means[1].placed(rows, len(self.table.rows)),
+            fitted=len(np.unique(design.strata)),
+            bare=ppi.plain_mean(scores, design.clusters, self.confidence) if single else _Part("", 0, 0).bare,
         )  # fmt: skip
-
-    def _items(self, alone: Powered, design: Design, error: float) -> float:
-        """Return how many independent ratings are as certain as these: all, if rows were drawn one by one at random."""
-        n = int(design.rated.sum())
-        if design.clusters is None and design.probabilities is None and not design.strata.any():
-            return float(n)
-        if not error:
-            return effective_groups(ppi.totals(design.weights, design.clusters))
-        low, high = self.scale or (0.0, 1.0)
-        return effective_items((alone.estimate - low) / (high - low), error / (high - low), n)
 
     def _record(self, metric: str, parts: Sequence[_Part], clusters: Integers | None) -> Estimate:
         n, rows = sum(part.ratings for part in parts), sum(part.rows for part in parts)
@@ -303,8 +265,17 @@ class _Task:
         many = len(self.table.systems) * (len(self.table.systems) - 1) // 2 if len(parts) > 1 else 1
         confidence = 1 - (1 - self.confidence) / many
         helped, alone = (
-            _Interval(self, parts, [one for part in parts if (one := getattr(part, kind)) is not None], clusters, sizes)
+            MeanInterval(
+                [one for part in parts if (one := getattr(part, kind)) is not None], sizes,
+                sum(part.fitted for part in parts), clusters, self.rated.clusters is not None, self.scale, self._shares,
+            )
             for kind in ("by_metric", "alone")
+        )  # fmt: skip
+        rated = ~np.isnan(self.values)
+        more = (
+            math.nan
+            if self.margin is None
+            else min(one.more(confidence, self.margin, rated, n, rows) for one in (helped, alone))
         )
         ends, ends_alone = helped.ends(confidence), alone.ends(confidence)
         length, length_alone = ends[1] - ends[0], ends_alone[1] - ends_alone[0]
@@ -312,11 +283,10 @@ class _Task:
         return Estimate(
             name, self.aspect, metric, helped.mean, *ends, n, rows, len(sizes),
             n * (length_alone / length) ** 2 if length else math.inf,
-            parts[0].weight if single else math.nan,
+            helped.means[0].weight if single else math.nan,
             alone.mean, *ends_alone,
             *(parts[0].bare if single else (math.nan,) * 3),
-            min(one.more(confidence, n, rows) for one in (helped, alone)),
-            math.nan if single else ppi.chance(helped.ends),
+            more, math.nan if single else ppi.chance(helped.ends),
             share=self._shares, effective=math.nan if clusters is None else effective_groups(sizes),
         )  # fmt: skip
 
@@ -327,94 +297,3 @@ class _Task:
         return (
             np.ones(len(rows)) if clusters is None else np.unique(clusters[rows], return_counts=True)[1].astype(float)
         )
-
-
-class _Interval:
-    """The interval of a mean, or of the difference of two."""
-
-    def __init__(
-        self, task: _Task, parts: Sequence[_Part], sides: Sequence[_Side], clusters: Integers | None, sizes: Float
-    ) -> None:
-        self._task, self._sides, self._sizes = task, sides, sizes
-        self._signs = (1.0, -1.0)[: len(sides)]
-        self.moved = np.sum([sign * one.moved for sign, one in zip(self._signs, sides, strict=True)], axis=0)
-        cautious = np.sum([sign * one.cautious for sign, one in zip(self._signs, sides, strict=True)], axis=0)
-        self._moved, self._cautious = ppi.totals(self.moved, clusters), ppi.totals(cautious, clusters)
-        self._each = [ppi.totals(one.cautious, clusters) for one in sides]
-        self._clustered = task.rated.clusters is not None
-        self._freedom = len(sizes) - sum(part.fitted for part in parts)
-        self._most = effective_groups(sizes) - 1
-        self.mean = self._within(sum(sign * one.mean for sign, one in zip(self._signs, sides, strict=True)))
-
-    def ends(self, confidence: float) -> tuple[float, float]:
-        """Return the interval: a score interval of shares and of equal ratings on a scale, else Student's or normal."""
-        task = self._task
-        if task._shares or (task.scale and not all(one.any() for one in self._each)):
-            of = zip(self._sides, self._each, strict=True)
-            bounds = [self._of_scale(one, bool(spread.any()), confidence) for one, spread in of]
-            return bounds[0] if len(bounds) == 1 else self._difference(bounds)
-        ends = ppi.interval(
-            self.mean, self._moved, self._cautious, len(self._sizes), self._freedom, confidence,
-            difference=len(self._sides) > 1, most=self._most,
-        )  # fmt: skip
-        return self._within(ends[0]), self._within(ends[1])
-
-    def _of_scale(self, side: _Side, spread: bool, confidence: float, factor: float = 1.0) -> tuple[float, float]:
-        """Return the score interval of one mean, as a share of its scale; of equal ratings in its midst the widest."""
-        low, high = self._task.scale or (0.0, 1.0)
-        share = min(max((side.mean - low) / (high - low), 0.0), 1.0)
-        freedom = self._most if self._clustered and spread else math.inf
-        ends = share_interval(share, side.items * factor, confidence, freedom)
-        return low + (high - low) * ends[0], low + (high - low) * ends[1]
-
-    def _difference(self, bounds: Sequence[tuple[float, float]]) -> tuple[float, float]:
-        """Return the interval of a difference from those of both means (MOVER; Zou and Donner, 2008), with their
-        correlation: the distance of each end is that of the two ends which make it."""
-        (a, b), ((low_a, high_a), (low_b, high_b)) = (one.mean for one in self._sides), bounds
-        lengths = [math.sqrt(float(one @ one)) for one in self._each]
-        r = float(self._each[0] @ self._each[1]) / (lengths[0] * lengths[1]) if all(lengths) else 0.0
-
-        def distance(x: float, y: float) -> float:
-            return math.sqrt(max(0.0, x * x - 2 * r * x * y + y * y))
-
-        low = self.mean - distance(max(0.0, a - low_a), max(0.0, high_b - b))
-        high = self.mean + distance(max(0.0, high_a - a), max(0.0, b - low_b))
-        return self._within(low), self._within(high)
-
-    def _within(self, number: float) -> float:
-        """Return a number moved onto the scale, and a difference onto the differences that the scale has."""
-        if self._task.scale is None:
-            return number
-        low, high = self._task.scale
-        return min(
-            max(low if len(self._sides) == 1 else low - high, number), high if len(self._sides) == 1 else high - low
-        )
-
-    def more(self, confidence: float, n: int, rows: int) -> float:
-        """Return how many further ratings make the interval plus or minus the margin; infinite if more rows are needed.
-
-        The variance of the rated rows falls as 1 / ratings, that of the scores of all rows stays.
-        """
-        margin = self._task.margin
-        if margin is None:
-            return math.nan
-        rated = ~np.isnan(self._task.values)
-        of_rated, of_rest = float((self.moved[rated] ** 2).sum()), float((self.moved[~rated] ** 2).sum())
-        low, high = self.ends(confidence)
-
-        def half(ratings: int) -> float:
-            kept = (of_rated * n / ratings + of_rest) / (of_rated + of_rest) if of_rated else n / ratings
-            if self._task._shares and len(self._sides) == 1:
-                ends = self._of_scale(self._sides[0], bool(self._each[0].any()), confidence, 1 / kept)
-                return (ends[1] - ends[0]) / 2
-            return (high - low) / 2 * math.sqrt(kept)
-
-        if half(n) <= margin:
-            return 0
-        if half(rows) > margin:
-            return math.inf
-        least, most = n, rows
-        while most - least > 1:
-            middle = (least + most) // 2
-            least, most = (least, middle) if half(middle) <= margin else (middle, most)
-        return most - n

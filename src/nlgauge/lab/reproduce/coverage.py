@@ -21,7 +21,8 @@ from nlgauge.lab.reproduce.rated import VIEWS, Data
 from nlgauge.lab.reproduce.scoring import Job, Scores
 from nlgauge.lab.reproduce.specs import metric_of
 from nlgauge.lab.reproduce.suites import SUITES
-from nlgauge.maths.prediction_powered import Design, Float, Integers, Powered, interval, plain_mean, powered, totals
+from nlgauge.maths.prediction_powered import Design, Float, Integers, plain_mean
+from nlgauge.maths.rated_means import MeanInterval, rated_means
 from nlgauge.meta.certified import RatedScores
 from nlgauge.meta.fitting import combined
 from nlgauge.meta.rated import codes
@@ -240,20 +241,28 @@ class Drawing:
         for aspect in self.aspects:
             y = self.ratings[aspect][rows]
             nothing = np.zeros(len(rows))
-            refused = refusal(y, nothing[:, None], design, False) is not None
-            yield (aspect, ALONE, False), None if refused else self._ends(powered(y, nothing, design), design)
+            scale = (0.0, 1.0) if np.isin(y, (0, 1)).all() else None
+            refused = refusal(y, nothing[:, None], design, False, scale) is not None
+            yield (aspect, ALONE, False), None if refused else self._ends(y, nothing, design)
             for metric, x in scores.items():
                 bad = refused or chosen[metric]
-                yield (aspect, metric, False), None if bad else self._ends(powered(y, x, design), design)
+                yield (aspect, metric, False), None if bad else self._ends(y, x, design)
                 if all(one.min() >= 0 and one.max() <= 1 for one in (self.ratings[aspect], self.scores[metric])):
                     # Then the metric's mean could be taken for the mean rating.
                     yield (aspect, metric, True), plain_mean(x, design.clusters, CONFIDENCE)[1:]
             if aspect == self.first:
-                bad = refused or any(chosen.values()) or refusal(y, every, design, False) is not None
+                bad = refused or any(chosen.values()) or refusal(y, every, design, False, scale) is not None
                 items = np.arange(len(rows)) if design.clusters is None else design.clusters
-                together = None if bad else powered(y, combined(every, y, design.rated, items, 0), design, 0.0)
-                yield (aspect, TOGETHER, False), None if together is None else self._ends(together, design)
+                fitted = None if bad else combined(every, y, design.rated, items, 0)
+                yield (aspect, TOGETHER, False), None if fitted is None else self._ends(y, fitted, design, 0.0)
 
-    def _ends(self, found: Powered, design: Design) -> tuple[float, float]:
-        moved, cautious = (totals(influence, design.clusters) for influence in (found.influence, found.cautious))
-        return interval(found.estimate, moved, cautious, design.units, design.units - 1, CONFIDENCE)
+    def _ends(self, y: Float, x: Float, design: Design, least: float = -math.inf) -> tuple[float, float]:
+        """As `nlgauge.estimate` has them."""
+        shares = bool(np.isin(y, (0, 1)).all())
+        scale = (0.0, 1.0) if shares else None
+        mean, _ = rated_means(y, x, design, scale, least)
+        sizes = np.ones(self.n)
+        if design.clusters is not None:
+            sizes = np.unique(design.clusters[design.rated], return_counts=True)[1].astype(float)
+        clustered = design.clusters is not None
+        return MeanInterval([mean], sizes, 1, design.clusters, clustered, scale, shares).ends(CONFIDENCE)

@@ -21,7 +21,8 @@ from nlgauge.lab.reproduce.coverage import (
     promises,
     summed,
 )
-from nlgauge.maths.prediction_powered import Design, Float, Integers, Powered, interval, powered, totals
+from nlgauge.maths.prediction_powered import Design, Float, Integers
+from nlgauge.maths.rated_means import MeanInterval, RatedMean, rated_means
 from nlgauge.meta.fitting import combined
 from nlgauge.meta.refusing import refusal
 
@@ -98,23 +99,21 @@ def _intervals(
     every = np.stack(list(scores.values()), 1)
     columns = {ALONE: np.zeros((len(every), 1)), **{metric: x[:, None] for metric, x in scores.items()}}
     for metric, x in {**columns, TOGETHER: every}.items() if together else columns.items():
-        found: list[Powered] = []
-        for rows, _, design in halves:
+        found: list[RatedMean] = []
+        places = np.cumsum([0, *(len(half.rows) for half in halves)])
+        scale = (0.0, 1.0) if np.isin(ratings[~np.isnan(ratings)], (0, 1)).all() else None
+        for start, (rows, _, design) in zip(places, halves, strict=False):
             y = ratings[rows]
-            if refusal(y, x[rows], design, metric != ALONE) is None:
+            if refusal(y, x[rows], design, metric != ALONE, scale) is None:
                 single = metric != TOGETHER
                 one = x[rows, 0] if single else combined(x[rows], y, design.rated, np.arange(len(rows)), 0)
-                found.append(powered(y, one, design, -math.inf if single else 0.0))
-        yield metric, _ends(found, halves) if len(found) == len(halves) else None
+                mean, _ = rated_means(y, one, design, scale, -math.inf if single else 0.0)
+                found.append(mean.placed(np.arange(start, start + len(rows)), int(places[-1])))
+        yield metric, _ends(found, halves, scale) if len(found) == len(halves) else None
 
 
-def _ends(found: list[Powered], halves: list[_Half]) -> tuple[float, float]:
-    (a, b), items = found, np.concatenate([half.items for half in halves])
-    items = np.unique(items, return_inverse=True)[1]
+def _ends(found: list[RatedMean], halves: list[_Half], scale: tuple[float, float] | None) -> tuple[float, float]:
+    items = np.unique(np.concatenate([half.items for half in halves]), return_inverse=True)[1]
     rated = np.concatenate([half.design.rated for half in halves])
-    moved, cautious = (
-        totals(np.concatenate([of_a, -of_b]), items)
-        for of_a, of_b in ((a.influence, b.influence), (a.cautious, b.cautious))
-    )
-    units = len(np.unique(items[rated]))
-    return interval(a.estimate - b.estimate, moved, cautious, units, units - len(halves), CONFIDENCE, difference=True)
+    sizes = np.unique(items[rated], return_counts=True)[1].astype(float)
+    return MeanInterval(found, sizes, len(halves), items, False, scale, scale is not None).ends(CONFIDENCE)
