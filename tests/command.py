@@ -20,6 +20,11 @@ def nlgauge(*arguments: object) -> Result:
     return runner.invoke(cli.main, [str(argument) for argument in arguments])
 
 
+def table_of(text: str) -> list[str]:
+    """The lines of a table that stands below a sentence and an empty line."""
+    return text.partition("\n\n")[2].splitlines()
+
+
 def refused(*arguments: object, say: str = "") -> str:
     """The one line on stderr of a run that ends with exit code 2."""
     result = nlgauge(*arguments)

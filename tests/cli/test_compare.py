@@ -12,7 +12,7 @@ import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column
-from tests.command import nlgauge, on_a_terminal, refused
+from tests.command import nlgauge, on_a_terminal, refused, table_of
 
 
 @pytest.fixture
@@ -33,20 +33,21 @@ def scores(tmp_path: Path) -> Path:
 def test_details_are_left_out_and_a_note_stands_once(scores: Path) -> None:
     result = nlgauge("compare", scores, "A", "B", "--replicates", 20, "--parts")
     assert result.exit_code == 0, result.stderr
-    heads = [line.split("  ")[0] for line in result.stdout.splitlines()]
+    heads = [line.split("  ")[0] for line in table_of(result.stdout)]
     assert heads == ["metric", "Set score ↑", "Set quality ↑", "Words score ↑"]
     assert result.stderr.splitlines() == [
         "Set score, quality: a metric of sets has one number a system: neither interval nor p"
     ]
     short = nlgauge("compare", scores, "A", "B", "--replicates", 20)
-    assert [line.split("  ")[0] for line in short.stdout.splitlines()] == ["metric", "Set score ↑", "Words score ↑"]
+    assert [line.split("  ")[0] for line in table_of(short.stdout)] == ["metric", "Set score ↑", "Words score ↑"]
     assert short.stderr.splitlines()[0] == "--parts shows 1 more"
 
 
 def test_a_detail_is_compared_by_name_without_an_arrow_or_a_winner(scores: Path) -> None:
     result = nlgauge("compare", scores, "A", "B", "--metric", "Words words", "--replicates", 20)
     assert result.exit_code == 0, result.stderr
-    (_, line) = result.stdout.splitlines()
+    (_, line) = table_of(result.stdout)
+    assert result.stdout.startswith("No metric can tell whether A is better than B.\n\n")
     assert line.startswith("Words words  3") and "*" not in line
 
 
@@ -59,7 +60,9 @@ def test_the_better_one_has_a_star_where_that_is_beyond_chance(tmp_path: Path, h
     path = tmp_path / "scores.jsonl"
     ScoreTable(rows, columns, {}, {"rows": 24}, "0").save(path)
     result = nlgauge("compare", path, "A", "B")
-    m, alike_ = (line.split() for line in result.stdout.splitlines()[1:])
+    m, alike_ = (line.split() for line in table_of(result.stdout)[1:])
+    better = "B is better than A" if higher else "A is better than B"
+    assert result.stdout.startswith(f"{better} by 1 of 2 metrics; 1 shows no significant difference.\n\n")
     assert m[3:5] == (["11.0000", "12.0000*"] if higher else ["11.0000*", "12.0000"])
     assert alike_[3:5] == ["1.5000", "1.5000"]
     assert result.stderr.splitlines()[0] == "* better, p < 0.05, corrected by Holm for 2 scores"
@@ -120,7 +123,11 @@ def test_clusters_come_from_a_column_of_the_outputs(designed: tuple[Path, Path])
 def test_a_margin_and_a_plan(designed: tuple[Path, Path]) -> None:
     scores, _ = designed
     shown = nlgauge("compare", scores, "A", "B", "--margin", 2)
-    assert "worse" in shown.stdout.splitlines()[1] and "equivalent" in shown.stdout
+    assert (
+        "A is no worse than B by M, up to 2: " in shown.stdout
+        and "worse" in table_of(shown.stdout)[1]
+        and "equivalent" in shown.stdout
+    )
     assert "not shown" in nlgauge("compare", scores, "B", "A", "--margin", 0.001).stdout
     now, planned = (
         json.loads(nlgauge("compare", scores, "A", "B", *options, "--format", "json").stdout)["differences"][0]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import nlgauge as package
-from tests.command import nlgauge, refused
+from tests.command import nlgauge, refused, table_of
 from tests.meta.hidden import outputs
 
 
@@ -28,7 +29,9 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 def test_the_records_are_those_of_python(files: tuple[Path, Path]) -> None:
     scores, rated = files
     result = nlgauge("estimate", scores, "--ratings", rated, "--cluster", "doc", "--format", "json")
-    records = json.loads(result.stdout)
+    envelope = json.loads(result.stdout)
+    assert envelope["command"] == "estimate" and envelope["nlgauge"] == package.__version__
+    records = envelope["estimates"]
     names = ["system", "aspect", "metric", "estimate", "low", "high", "ratings", "rows", "worth"]
     assert all(set(names) <= record.keys() for record in records)
     found = package.estimate(package.ScoreTable.load(scores), package.Corpus.read(rated), cluster="doc")
@@ -41,8 +44,11 @@ def test_the_records_are_those_of_python(files: tuple[Path, Path]) -> None:
 def test_the_table(files: tuple[Path, Path]) -> None:
     scores, rated = files
     result = nlgauge("estimate", scores, "--ratings", rated, "--below", 0.5, "--margin", 0.01)
-    heads, first, *_ = result.stdout.splitlines()
-    assert heads.split() == ["system", "rated", "estimate", "ratings", "alone", "worth", "more", "for", "±0.01"]
+    heads, first, *_ = table_of(result.stdout)
+    assert re.match(
+        r"a, good: about \S+ of 100 outputs are rated below 0.5 \(\S+ to \S+; by 120 ratings\)\.\n", result.stdout
+    )
+    assert heads.split() == ["system", "rated", "estimate", "ratings", "alone", "effective", "more", "for", "±0.01"]
     assert first.startswith("a       120 of 300") and first.endswith("more rows")
     assert "share rated below 0.5, good, by TokenF1" in result.stderr
     assert "the metric's own mean, which is no estimate of it: a " in result.stderr

@@ -32,7 +32,7 @@ def test_tables_are_listed_with_what_they_need_or_why_they_cannot_be_had() -> No
     assert "  ctc-table-d1 " in result.stdout
     assert "needs --data with summeval" in result.stdout
     assert "no: licence" in result.stdout
-    records = json.loads(nlgauge("reproduce", "--format", "json").stdout)
+    records = json.loads(nlgauge("reproduce", "--format", "json").stdout)["tables"]
     assert {record["paper"] for record in records} == {"infolm", "baryscore", "ctc", "mark-evaluate", "maskeval"}
 
 
@@ -101,7 +101,7 @@ def test_all_leaves_out_what_has_no_data_and_json_is_one_document(folder: Path, 
     result = nlgauge("reproduce", "all", "--data", folder, "-o", tmp_path / "out", "--format", "json")
     assert result.exit_code == 0, result.output
     assert "absent is left out: no huge" in result.stderr
-    (record,) = json.loads(result.stdout)
+    (record,) = json.loads(result.stdout)["tables"]
     (cell,) = record["blocks"][0]["rows"]["Length"]
     assert cell["ours"] == pytest.approx(pieces.POOLED)
 

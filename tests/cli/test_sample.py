@@ -38,7 +38,7 @@ def test_a_sheet_and_its_key_are_estimated(tmp_path: Path) -> None:
         "--format",
         "json",
     )
-    assert [record["ratings"] for record in json.loads(result.stdout)] == [30, 30, 60]
+    assert [record["ratings"] for record in json.loads(result.stdout)["estimates"]] == [30, 30, 60]
     refused("estimate", tmp_path / "scores.jsonl", "--ratings", rated, say="no row of the ratings has the system")
     for scale in ("1", "5-1", "0-10", "a-b"):
         refused("sample", place, "--scale", scale, "-o", tmp_path / "x.csv", say="give two whole numbers")

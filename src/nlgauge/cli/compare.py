@@ -12,7 +12,7 @@ import click
 import nlgauge
 from nlgauge.cli.options import CLUSTER_OF_OUTPUTS, IN_FORMATS, LABEL, MAP, PLACE, REPLICATES, SEED, labels_given
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import clustered, labelled, read_outputs, show_tables
+from nlgauge.cli.terminal import clustered, labelled, read_outputs, say, show_tables
 from nlgauge.errors import SpecError
 from nlgauge.show.tables import Cell, Number
 
@@ -72,8 +72,7 @@ def compare(
             differences=comparison.records,
         )  # fmt: skip
     else:
-        if layout == "text":
-            click.echo(comparison.answer)
+        say([comparison.answer], layout)
         show_tables([_table(table, comparison, margin, items)], layout)
         remark(*_legend(comparison, margin))
         of = table.columns if metric is None else [table.named(metric)[0]]

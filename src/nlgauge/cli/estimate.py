@@ -11,7 +11,7 @@ import click
 import nlgauge
 from nlgauge.cli.options import ASPECT, IN_FORMATS
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import on_some_ratings, show_tables, with_interval
+from nlgauge.cli.terminal import on_some_ratings, say, show_tables, with_interval
 from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ def estimate(
     if layout == "json":
         show_json("estimate", found.notes, answers=found.answers, estimates=found.records)
     else:
-        if layout == "text":
-            for answer in found.answers:
-                click.echo(answer)
+        say(found.answers, layout)
         groups = dict.fromkeys((one.aspect, one.metric) for one in found)
         more: list[Cell] = [] if margin is None else [f"more for ±{margin:g}"]
         heads = ["system", "rated", "estimate", "ratings alone", "effective", *more]

@@ -100,7 +100,7 @@ def show(name: str, result: Result, output: Path | None, layout: str, kind: str 
     if layout == "json":
         found = jsonable(result)
         notes = found.pop("notes", [])
-        show_json(kind, notes, name=name, **found)
+        show_json(kind, notes, **{kind: name}, **found)
     else:
         show_tables(result.tables(), layout)
     signatures = [str(signature) for signature in getattr(result, "signatures", {}).values()]

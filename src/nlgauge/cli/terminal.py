@@ -7,6 +7,7 @@ import math
 import os
 import shutil
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
@@ -20,7 +21,7 @@ from nlgauge.cli.options import MAP, PLACE, SEED, Command, labels_given
 from nlgauge.cli.streams import remark
 from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.errors import InputError, SpecError
-from nlgauge.show.tables import Cells, formatted
+from nlgauge.show.tables import Cells, formatted, harmless
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
@@ -217,6 +218,17 @@ def tell_joined(table: ScoreTable) -> None:
         if joined["missing"] or joined["left_over"]:
             rest = f"{joined['missing']} without a score, {joined['left_over']} scores without a row"
             remark(f"{name}, from {joined['from']}: {joined['scores']} joined, {rest}")
+
+
+def say(answers: Sequence[str], layout: str) -> None:
+    """Write sentences on stdout before the tables of text output; other forms of output are for programs."""
+    if layout != "text":
+        return
+    width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
+    for answer in answers:
+        for line in textwrap.wrap(harmless(answer), width, break_long_words=False, break_on_hyphens=False):
+            click.echo(line)
+    click.echo()
 
 
 def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:

@@ -138,7 +138,12 @@ def _parts(
     if column.level == "system":
         values = column.values[number].tolist()
         return [(value, math.nan, math.nan, 0 if math.isnan(value) else len(rows), None, math.nan) for value in values]
-    return _of_rows(column.values[rows], resamples, groups)
+    values = column.values[rows]
+    measured = _of_rows(values, resamples, groups)
+    if column.higher_is_better or bool((values < 0).any()):
+        return measured
+    # A distance is at least 0, and so is its mean.
+    return [(value, max(0.0, low) if low == low else low, *rest) for value, low, *rest in measured]  # type: ignore[misc]
 
 
 def _of_sums(
