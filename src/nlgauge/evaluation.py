@@ -12,6 +12,7 @@ import numpy as np
 
 from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.records import Columns
 from nlgauge.data.corpus.row import OnMissing
 from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.engine.windows import WindowPolicy
@@ -30,17 +31,17 @@ _NO_COLUMNS = "columns names those of records or of a data frame; there are none
 
 
 def evaluate(
-    corpus: Corpus | Iterable[Mapping[str, Any]] | None = None,
+    corpus: Corpus | Iterable[Mapping[str, Any]] | Mapping[str, Sequence[Any]] | None = None,
     *,
     metrics: Sequence[str | Metric] | str | Metric,
     candidates: Sequence[str] | None = None,
     references: Sequence[Sequence[str] | str] | None = None,
-    sources: Sequence[str] | None = None,
-    contexts: Sequence[str] | None = None,
+    sources: Sequence[Any] | None = None,
+    contexts: Sequence[Any] | None = None,
     questions: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     items: Sequence[object] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
     model: str | None = None,
     precision: str = "float32",
     backend: str = "auto",
@@ -59,8 +60,10 @@ def evaluate(
 ) -> ScoreTable:
     """Score every row by every metric, and every system by the metrics of sets.
 
-    corpus: a Corpus, or records or a data frame of its columns; or give the columns one by one as lists. columns: of
-    records and data frames, our names to theirs: {"candidate": "prediction"}.
+    corpus: a Corpus, or records, a mapping of lists or a data frame of its columns; or give the columns one by one as
+    lists. A source or a context is a text, a list of passages, or documents with `page_content`, `text` or `content`.
+    columns: of records and data frames, our names to theirs: {"candidate": "prediction", "references": ["a", "b"]}; a
+    path leads into a record: "output.answer".
     metrics: specs or Metric objects. model: for the metrics that name none. precision: 'float32' gives the same
     numbers on every machine, up to the last digits; 'bfloat16' needs OpenVINO or torch, and pays on a GPU and on
     processors with units for it alone; 'int8' computes products of weights in 8 bits, without torch. backend:
@@ -123,7 +126,7 @@ def table_of(
 
 
 def _corpus(
-    corpus: Any, names: Mapping[str, str] | None, on_missing: OnMissing, candidates: Any, *lists: Any
+    corpus: Any, names: Columns | None, on_missing: OnMissing, candidates: Any, *lists: Any
 ) -> Corpus:
     if (corpus is None) == (candidates is None):
         raise SpecError("give either a corpus or candidates")
@@ -137,7 +140,7 @@ def _corpus(
 
 
 def rows_of(
-    corpus: Corpus | Iterable[Mapping[str, Any]], columns: Mapping[str, str] | None, on_missing: OnMissing = "error"
+    corpus: Corpus | Iterable[Mapping[str, Any]], columns: Columns | None, on_missing: OnMissing = "error"
 ) -> Corpus:
     """A corpus as it is, or one of records or of a data frame. Raises as `Corpus.from_records`, and SpecError for
     columns of a corpus."""

@@ -26,7 +26,7 @@ _A_SUM = (
 
 
 @click.command(short_help="Score a table of outputs, or text files.")
-@click.argument("outputs", type=ADDRESS, required=False)
+@click.argument("outputs", type=ADDRESS, nargs=-1)
 @click.option(
     "-m", "--metric", "metrics", multiple=True, help="Metric spec, e.g. InfoLM or \"InfoLM(measure='l2')\"; repeatable."
 )
@@ -71,7 +71,7 @@ _A_SUM = (
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the bootstrap intervals."
 )
 def score(
-    outputs: Path | str | None, metrics: Sequence[str], output: Path | str | None, candidates: Sequence[Path],
+    outputs: Sequence[Path | str], metrics: Sequence[str], output: Path | str | None, candidates: Sequence[Path],
     references: Sequence[Path], source: Path | None, context: Path | None, systems: Sequence[str],
     columns: Sequence[str], against: Path | str | None, processes: int | None, rows_per_block: int | None,
     ray: str | None, workers: int | None, worker_threads: int, worker_gpus: float, cluster: str | None, parts: bool,
@@ -79,7 +79,9 @@ def score(
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
-    OUTPUTS is a file, a folder of files, or an address such as s3://bucket/rows that pyarrow or fsspec opens.
+    OUTPUTS is a file, a folder of files, or an address such as s3://bucket/rows that pyarrow or fsspec opens; several
+    may be given. Where there are several files, rows that do not name their system are of a system that is called as
+    their file is.
 
     Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % bootstrap interval. The best
     has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
@@ -100,7 +102,8 @@ def score(
     )  # fmt: skip
     if not in_blocks:
         tell_hard(corpus, metrics, how["model"])
-    with blaming(outputs or (candidates[0] if len(candidates) == 1 else None)):
+    given = outputs or candidates
+    with blaming(given[0] if len(given) == 1 else None):
         table = nlgauge.evaluate(
             corpus,
             metrics=list(metrics),

@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable, Sequence
 
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus.paths import looked_up
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.meta.join import Key, looked_up
+from nlgauge.meta.join import Key
 
 
 def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:

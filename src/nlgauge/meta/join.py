@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus.paths import looked_up
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
@@ -210,15 +211,6 @@ def _of_column(rows: Iterable[Row], column: str) -> dict[Place, float]:
         remedy = f"there are {', '.join(names)}" if names else "there are no other columns and no ratings"
         raise InputError(f"no row has a number in the column {column!r}", remedy=remedy)
     return scores
-
-
-def looked_up(record: Mapping[str, object], path: str) -> object:
-    """record[path], or where that is not there record[a][b][c] of the path a.b.c."""
-    if path in record:
-        return record[path]
-    first, _, rest = path.partition(".")
-    inner = record.get(first)
-    return looked_up(inner, rest) if rest and isinstance(inner, Mapping) else None
 
 
 def _of_file(path: Path, items: Sequence[str]) -> dict[Place, float]:
