@@ -14,11 +14,12 @@ from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.records import Columns
 from nlgauge.data.corpus.row import OnMissing
+from nlgauge.data.repeats import refuse_repeats
 from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import POCKET, Metric, Value, model_of, refuse_corpus_metrics
-from nlgauge.options import ROWS_PER_BLOCK, RunOptions
+from nlgauge.options import ROWS_PER_BLOCK, Repeats, RunOptions
 from nlgauge.run.runner import run
 from nlgauge.run.sinks import Sink
 from nlgauge.run.sinks.table import TableBuilder
@@ -57,6 +58,7 @@ def evaluate(
     output: str | Path | None = None,
     ray: str | Cluster | None = None,
     on_missing: OnMissing = "error",
+    repeats: Repeats = "error",
 ) -> ScoreTable:
     """Score every row by every metric, and every system by the metrics of sets.
 
@@ -81,6 +83,9 @@ def evaluate(
     table is read from it. ray: 'local', the address of a Ray cluster, or a `Cluster`; the numbers are the same.
     on_missing: 'skip' gives rows whose candidate is None no score, and scores the others as if these were not there;
     by default they are an error.
+    repeats: what is done with several rows of one system and item, answers of several seeds for one. By default they
+    are an error that names two of them. 'mean' scores each row, and the mean over the repeats stands for the item
+    wherever scores are averaged or compared (`ScoreTable.per_item`).
 
     Raises InputError for rows that cannot be scored as given, SpecError for a metric or model that cannot be had.
 
@@ -96,8 +101,10 @@ def evaluate(
     options = RunOptions(
         model=model, precision=precision, backend=backend, device=device, batch_tokens=batch_tokens, window=window,
         evidence=evidence, progress=progress, processes=processes, cache=cache, rows_per_block=rows_per_block,
-        output=output, ray=ray,
+        output=output, ray=ray, repeats=repeats,
     )  # fmt: skip
+    if repeats == "error":
+        refuse_repeats(((row.system, row.item) for row in given), given.files)
     if rows is given:
         return table_of(rows, chosen, asked, options, against)
     if options.in_blocks:
@@ -116,18 +123,16 @@ def table_of(
     asked for. Raises as `evaluate`."""
     sink: Sink[ScoreTable]
     if options.output is None:
-        sink = TableBuilder(corpus, metrics, asked, options.evidence)
+        sink = TableBuilder(corpus, metrics, asked, options.evidence, repeats=options.repeats)
     else:
         from nlgauge.run.sinks.folder import FolderWriter
 
         size = options.rows_per_block or ROWS_PER_BLOCK
-        sink = FolderWriter(corpus, metrics, asked, options.evidence, options.output, size)
+        sink = FolderWriter(corpus, metrics, asked, options.evidence, options.output, size, options.repeats)
     return run(corpus, metrics, options, sink, against=against)
 
 
-def _corpus(
-    corpus: Any, names: Columns | None, on_missing: OnMissing, candidates: Any, *lists: Any
-) -> Corpus:
+def _corpus(corpus: Any, names: Columns | None, on_missing: OnMissing, candidates: Any, *lists: Any) -> Corpus:
     if (corpus is None) == (candidates is None):
         raise SpecError("give either a corpus or candidates")
     if candidates is None:

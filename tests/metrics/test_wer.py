@@ -34,7 +34,7 @@ def test_rows_and_systems_have_the_numbers_of_jiwer(kind: type[WER]) -> None:
 
 
 def test_of_several_references_the_lowest_rate_counts_for_row_and_system() -> None:
-    some = [Row("a b c", ("a b x y", "a b c d e f g h")), Row("a", ("a",))]
+    some = [Row("a b c", ("a b x y", "a b c d e f g h")), Row("a", ("a",), item="2")]
     assert scored(WER(), some)[0].parts == (50.0,)
     assert scored(WER(references="mean"), some)[0].parts == (pytest.approx((50 + 62.5) / 2),)
     assert nlgauge.evaluate(Corpus(tuple(some)), metrics="WER").by_system()[0].mean == pytest.approx(100 * 2 / 5)

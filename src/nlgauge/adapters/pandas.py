@@ -6,7 +6,7 @@ pandas makes a `FrameAccessor` of a data frame when ``frame.nlgauge`` is first r
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd

@@ -66,6 +66,10 @@ MAP = click.option(
     help="Read our column from yours, as in candidate=answer, or candidate=output.answer in a record; several of "
     "yours with commas; repeatable.",
 )  # fmt: skip
+REPEATS = click.option(
+    "--repeats", type=click.Choice(["error", "mean"]), default="error", show_default=True,
+    help="Several rows of one system and item: refuse them, or score each and let their mean stand for the item.",
+)  # fmt: skip
 SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 REPLICATES = click.option(
     "--replicates", type=click.IntRange(min=0), default=1000, show_default=True,

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import ADDRESS, AGAINST, CLUSTER, IN_FORMATS, LABEL, LOADING, MAP, READING, TEXT_FILES, keeping
+from nlgauge.cli.options import (
+    ADDRESS,
+    AGAINST,
+    CLUSTER,
+    IN_FORMATS,
+    LABEL,
+    LOADING,
+    MAP,
+    READING,
+    REPEATS,
+    TEXT_FILES,
+    keeping,
+)
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_hard
 from nlgauge.data.atomic_write import is_stream, refuse_place
@@ -45,6 +57,7 @@ _A_SUM = (
     "--on-missing", type=click.Choice(["error", "skip"]), default="error", show_default=True,
     help="Rows whose candidate is null: refuse them, or go on and give them no score.",
 )  # fmt: skip
+@REPEATS
 @click.option(
     "--processes", type=click.IntRange(min=1),
     help="How many string metrics at a time; as many as there are processors from 5,000 rows on, else one.",
@@ -137,6 +150,7 @@ _MOST_TESTED = 100_000
 
 def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, people: People | None = None) -> None:
     """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
+    rows, own = own, own.per_item()
     said = {} if people is None else people.table.columns
     table = replace(own, columns={**said, **own.columns})
     rated, systems = [] if people is None else people.by_system(seed=seed), own.by_system(seed=seed)
@@ -156,7 +170,9 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
             remark(f"--parts shows more of {', '.join(hidden)}")
     for name, note in {} if people is None else people.notes.items():
         remark(f"{name}: {note}")
-    remark(*_missing(own))
+    if len(rows) > len(own):
+        remark(f"{len(rows)} rows are of {len(own)} outputs: the mean over its repeats stands for each")
+    remark(*_missing(rows))
     if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
         remark(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}")
     for signature in table.signatures.values():

@@ -38,12 +38,12 @@ WIDTH = 100
 def read_outputs(
     outputs: Path | str | Sequence[Path | str] | None, columns: Sequence[str], *, candidates: Sequence[Path] = (),
     references: Sequence[Path] = (), source: Path | None = None, context: Path | None = None,
-    systems: Sequence[str] = (), on_disk: bool = False, on_missing: OnMissing = "error",
+    systems: Sequence[str] = (), on_disk: bool = False, on_missing: OnMissing = "error", tell: bool = True,
 ) -> Corpus:  # fmt: skip
     """A table of outputs, or several, or --candidates and the other text files.
 
-    Says on stderr which systems are called as their files are. Raises SpecError for tables beside text files, and for
-    neither.
+    tell: whether to say on stderr which systems are called as their files are. Raises SpecError for tables beside text
+    files, and for neither.
     """
     from nlgauge.data.corpus import Corpus
 
@@ -57,7 +57,7 @@ def read_outputs(
         if columns:
             raise SpecError("--map names the columns of a table; text files have none")
         files = _by_system(candidates, systems)
-        if len(files) > 1 and not systems:
+        if tell and len(files) > 1 and not systems:
             _tell_named(list(files))
         return Corpus.read_texts(files, references, source, context, on_disk=on_disk)
     if references or source or context:
@@ -69,7 +69,7 @@ def read_outputs(
         dict(zip(systems, tables, strict=True)) if systems else tables, columns=_columns(columns), on_disk=on_disk,
         on_missing=on_missing,
     )  # fmt: skip
-    if corpus.named_by_files:
+    if tell and corpus.named_by_files:
         _tell_named(corpus.named_by_files)
     return corpus
 

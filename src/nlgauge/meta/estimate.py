@@ -116,6 +116,7 @@ def estimate(
     that they cannot have been drawn at random. Raises InputError where that is so of every system, and for what does
     not exist or does not go together.
     """
+    table = table.per_item()
     if not 0 < confidence < 1:
         raise InputError(f"the confidence {confidence!r} is not between 0 and 1", remedy="0.95, for one")
     chosen = selected(table, metrics)

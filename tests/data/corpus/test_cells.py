@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,8 @@ def test_a_text_that_begins_with_a_bracket_stays_a_text(text: str) -> None:
 @pytest.mark.parametrize(
     "cell",
     [
-        "['a', nan]", "[nan]", "[None, 'a']", "['a' 'b' ... 'z']", "['a', ['b']]", "['it's a cat']", "['a', 'b", '["a", NaN]',
+        "['a', nan]", "[nan]", "[None, 'a']", "['a' 'b' ... 'z']", "['a', ['b']]", "['it's a cat']", "['a', 'b",
+        '["a", NaN]',
         "[array(['a'], dtype=object)]", "[Document(page_content='a')]", "[{'page_content': 'a'}]",
     ],
 )  # fmt: skip
@@ -57,10 +59,8 @@ def test_what_looks_like_a_list_and_cannot_be_read_is_refused(cell: str) -> None
 
 @pytest.mark.parametrize("cell", ["['" + "a', '" * 50_000, "[" * 100_000 + "]" * 100_000, "['" + "\\" * 100_001])
 def test_a_hostile_cell_ends_soon(cell: str) -> None:
-    try:
+    with suppress(InputError):
         assert listed(cell, "references", InputPlace(None, 1)) is cell
-    except InputError:
-        pass
 
 
 def test_the_cells_of_a_file_and_of_a_data_frame_are_read_alike(tmp_path: Path) -> None:

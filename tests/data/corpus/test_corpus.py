@@ -335,7 +335,9 @@ def test_csv_forms(write, name, mark, newline, ending):
 
 
 def test_csv_empty_cells_are_absent(write):
-    content = "candidate,references,references.1,source,context,system,item,scores,scores.f,note\n,,,,,,,,,\nb,,,,,,,,,\n"
+    content = (
+        "candidate,references,references.1,source,context,system,item,scores,scores.f,note\n,,,,,,,,,\nb,,,,,,,,,\n"
+    )
     assert list(Corpus.read(write("rows.csv", content))) == [
         Row("", extra={"note": ""}), Row("b", item="2", extra={"note": ""})
     ]  # fmt: skip

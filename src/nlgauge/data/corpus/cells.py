@@ -51,14 +51,13 @@ def listed(cell: str, field: str, place: InputPlace) -> object:
 def _printed(text: str) -> list[str] | None:
     """The texts of a list that Python or numpy printed; None where it is no list of texts alone."""
     inside = re.sub(r"np\.str_\(((?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))\)", r"\1", text, flags=re.DOTALL)
-    texts: list[str] = []
-    end, closing = 1, "]" if text[0] == "[" else ")"
-    for literal, end in _strings(inside):
-        try:
-            texts.append(ast.literal_eval(literal.replace("\r", "\\r").replace("\n", "\\n")))
-        except (ValueError, SyntaxError):
-            return None
-    return texts if texts and inside[end:] == closing else None
+    found = list(_strings(inside))
+    if not found or inside[found[-1][1] :] != ("]" if text[0] == "[" else ")"):
+        return None
+    try:
+        return [ast.literal_eval(one.replace("\r", "\\r").replace("\n", "\\n")) for one, _ in found]
+    except (ValueError, SyntaxError):
+        return None
 
 
 def _strings(text: str) -> Iterator[tuple[str, int]]:

@@ -257,7 +257,7 @@ def _with_lists(records: Iterable[dict[Any, Any]], names: Names) -> Iterator[dic
 
 
 def _records_of_lists(table: Mapping[Any, Any]) -> list[dict[Any, Any]]:
-    """The records of a mapping from columns to their values. Raises InputError where these are no lists of one length."""
+    """The records of a mapping from columns to their values. Raises InputError for other than lists of one length."""
     lists = {name: listed(f"the column {shown(name)}", values) for name, values in table.items()}
     lengths = {name: len(values) for name, values in lists.items()}
     if len(set(lengths.values())) > 1:

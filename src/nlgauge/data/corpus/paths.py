@@ -16,6 +16,8 @@ def looked_up(record: object, path: str, otherwise: object = None) -> object:
     if isinstance(record, Mapping) and dot:
         return looked_up(record[first], rest, otherwise) if first in record else otherwise
     if isinstance(record, Sequence) and not isinstance(record, str | bytes) and first.isdecimal():
-        inside = int(first) < len(record)
-        return otherwise if not inside else looked_up(record[int(first)], rest, otherwise) if dot else record[int(first)]
+        if int(first) >= len(record):
+            return otherwise
+        entry = record[int(first)]
+        return looked_up(entry, rest, otherwise) if dot else entry
     return otherwise

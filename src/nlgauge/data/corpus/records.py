@@ -247,7 +247,9 @@ def column_for(field: str, rows: Iterable[Row]) -> str:
 
 def _text(value: object, what: str, place: InputPlace, more: str = "") -> str:
     if not isinstance(value, str):
-        raise place.error(f"{what} is {kind(value)}, not a text", f"give a string; an empty one for an empty text{more}")
+        raise place.error(
+            f"{what} is {kind(value)}, not a text", f"give a string; an empty one for an empty text{more}"
+        )
     if len(value) > LONGEST_TEXT:
         problem = f"{what} has {len(value):,} characters, and the limit is {LONGEST_TEXT:,}"
         raise place.error(problem, "split the text; or mend the file, if a quote or the ends of its lines are missing")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.errors import MetricError
 from nlgauge.metrics.base import Metric, RowMetric, Value
 from nlgauge.metrics.sets import SetMetric
+from nlgauge.options import Repeats
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import Scores
 from nlgauge.run.sinks import Sink
@@ -23,14 +25,15 @@ class TableBuilder(Sink[ScoreTable]):
     """A table in memory.
 
     metrics: by spec. asked: specs by what was asked for. evidence: whether it is kept. held: of how many rows scores
-    are held, all by default.
+    are held, all by default. repeats: what the table says of rows of one system and item.
     """
 
     def __init__(
         self, corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], evidence: bool,
-        held: int | None = None,
+        held: int | None = None, repeats: Repeats = "error",
     ) -> None:  # fmt: skip
         self._corpus, self._asked, self._evidence = corpus, asked, evidence
+        self._repeats = repeats
         rows, systems = len(corpus) if held is None else held, len(corpus.systems)
         self._columns = {
             spec: column_of(metric, systems if isinstance(metric, SetMetric) else rows)
@@ -67,7 +70,13 @@ class TableBuilder(Sink[ScoreTable]):
 
     def _made(self, rows: list[tuple[str, str]]) -> ScoreTable:
         notes = {spec: dict(sorted(counted.items())) for spec, counted in self._notes.items() if counted}
-        run = {"rows": len(self._corpus), "corpus": self._corpus.digest, "notes": notes, "asked": dict(self._asked)}
+        run: dict[str, Any] = {
+            "rows": len(self._corpus),
+            "corpus": self._corpus.digest,
+            "notes": notes,
+            "asked": dict(self._asked),
+        }
+        run |= {} if self._repeats == "error" else {"repeats": self._repeats}
         return ScoreTable(
             rows, self._columns, {spec: self._signatures[spec] for spec in self._columns}, run, __version__
         )
