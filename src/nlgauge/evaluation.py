@@ -206,7 +206,11 @@ def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
     systems = {name: number for number, name in enumerate(corpus.systems)}
     by_level = {"item": (places, len(rows)), "system": ([systems[name] for name in table.systems], len(systems))}
     columns = {spec: _spread(column, *by_level[column.level]) for spec, column in table.columns.items()}
-    run = {**table.run, "rows": len(rows), "corpus": corpus.digest}
+    noted = {
+        spec: {note: [by_level[columns[spec].level][0][n - 1] + 1 for n in named] for note, named in some.items()}
+        for spec, some in table.run.get("noted", {}).items()
+    }
+    run = {**table.run, "rows": len(rows), "corpus": corpus.digest, "noted": noted}
     return replace(table, rows=rows, columns=columns, run=run)
 
 

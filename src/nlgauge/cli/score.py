@@ -261,5 +261,8 @@ def _missing(table: ScoreTable) -> Iterator[str]:
             found = [names[index] for index in sorted(column.reasons) if column.reasons[index] == reason]
             first = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
             yield f"{spec}: no value for {len(found)} of {len(names)} {what} ({first}): {reason}"
+        noted = table.run.get("noted", {}).get(spec, {})
         for note, count in table.run.get("notes", {}).get(spec, {}).items():
-            yield f"{spec}: {count} of {len(names)} {what}: {note}"
+            first = ", ".join(names[number - 1] for number in noted.get(note, []))
+            first += ", ..." if len(noted.get(note, [])) < count else ""
+            yield f"{spec}: {count} of {len(names)} {what}{f' ({first})' if note in noted else ''}: {note}"

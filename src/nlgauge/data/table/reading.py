@@ -33,6 +33,7 @@ _HEADER = {
         "corpus?": str,
         "asked?": {"*": str},
         "notes?": {"*": {"*": int}},
+        "noted?": {"*": {"*": [int]}},
         "joined?": {},
         "repeats?": str,
     },

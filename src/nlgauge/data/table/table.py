@@ -82,13 +82,17 @@ class ScoreTable:
             if len(set(names.values())) < len(names):
                 raise SpecError(f"two of {', '.join(names)} would have the same name")
         known = {**specs, **{name: specs[spec] for name, spec in self.run.get("asked", {}).items() if spec in specs}}
-        notes = {specs.get(spec, spec): some for spec, some in self.run.get("notes", {}).items()}
+        told: dict[str, Any] = {
+            kind: {specs.get(spec, spec): some for spec, some in self.run[kind].items()}
+            for kind in ("notes", "noted")
+            if kind in self.run
+        }
         return replace(
             self,
             rows=[(systems[system], item) for system, item in self.rows],
             columns={specs[spec]: column for spec, column in self.columns.items()},
             signatures={specs.get(spec, spec): signature for spec, signature in self.signatures.items()},
-            run={**self.run, "asked": known, "notes": notes},
+            run={**self.run, "asked": known, **told},
         )
 
     def per_item(self) -> ScoreTable:

@@ -90,8 +90,8 @@ class FolderWriter(TableBuilder):
         """Write a block, whole, unless it is there."""
         whole = {spec: [found.pop(n) for n in rows] for spec, found in self._open.items()}
         for spec, results in whole.items():
-            for one in results:
-                self._notes[spec].update(one.value.notes)
+            for row, one in zip(rows, results, strict=True):
+                self._note(spec, row, one.value.notes)
         if rows[0] not in self._there:
             columns = {spec: _columns(self._columns[spec], some, self._evidence) for spec, some in whole.items()}
             self._dataset.write(rows[0], self._places(rows), columns)

@@ -20,6 +20,9 @@ from nlgauge.run.plan import Plan
 from nlgauge.run.results import Scores
 from nlgauge.run.sinks import Sink
 
+NAMED = 5
+"""Rows that are named of all that have a note"""
+
 
 class TableBuilder(Sink[ScoreTable]):
     """A table in memory.
@@ -41,6 +44,7 @@ class TableBuilder(Sink[ScoreTable]):
         }
         self._signatures: dict[str, Signature] = {}
         self._notes: dict[str, Counter[str]] = {spec: Counter() for spec in metrics}
+        self._noted: dict[str, dict[str, list[int]]] = {spec: {} for spec in metrics}
 
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
         """Take some rows' scores."""
@@ -74,6 +78,7 @@ class TableBuilder(Sink[ScoreTable]):
             "rows": len(self._corpus),
             "corpus": self._corpus.digest,
             "notes": notes,
+            "noted": {spec: dict(sorted(self._noted[spec].items())) for spec in notes},
             "asked": dict(self._asked),
         }
         run |= {} if self._repeats == "error" else {"repeats": self._repeats}
@@ -81,10 +86,16 @@ class TableBuilder(Sink[ScoreTable]):
             rows, self._columns, {spec: self._signatures[spec] for spec in self._columns}, run, __version__
         )
 
+    def _note(self, spec: str, index: int, notes: Sequence[str]) -> None:
+        """Count the notes of a row, or system, and keep the first ones that have each."""
+        self._notes[spec].update(notes)
+        for note in notes:
+            self._noted[spec][note] = sorted([*self._noted[spec].get(note, []), index + 1])[:NAMED]
+
     def _fill(self, spec: str, column: Column, values: Mapping[int, Value]) -> None:
         for index, value in values.items():
             if value.notes and index not in column.reasons and np.isnan(column.values[index]).all():  # or counted
-                self._notes[spec].update(value.notes)
+                self._note(spec, index, value.notes)
             if value.reason:
                 column.reasons[index] = value.reason
         if values:
