@@ -633,7 +633,8 @@ def test_a_text_too_long_under_window_error_names_file_and_row(tmp_path: Path) -
         (["-m", "InfoLM", "--map", "source=absent"], "'absent'"),
         (["-m", "InfoLM", "--candidates", "c.txt"], "beside --candidates: leave it out"),
         (["-m", "InfoLM", "--references", "r.txt"], "--candidates"),
-        (["-m", "InfoLM", "--system", "x"], "--candidates"),
+        (["-m", "InfoLM", "--system", "x"], "the file is given as of 'x'"),
+        (["-m", "InfoLM", "--system", "x", "--system", "y"], "1 table and 2 names of systems"),
     ],
 )
 def test_a_wrong_command_is_one_line(small: Path, arguments: list[str], say: str) -> None:
@@ -789,6 +790,36 @@ def test_text_files_of_several_systems_are_compared(tmp_path: Path) -> None:
     assert ScoreTable.load(scores).systems == ["old", "new"]
     refused("score", *options, "--system", "old", "-m", "TokenF1", say="2 files and 1 names of systems")
     refused("score", *options, "--system", "x", "--system", "x", "-m", "TokenF1", say="2 files and 1 names of systems")
+
+
+def test_tables_given_together_are_systems_by_their_names(tmp_path: Path) -> None:
+    row = {"candidate": "One cat.", "references": "A cat."}
+    places = [tmp_path / name for name in ("gpt-4.1.jsonl", "old.jsonl")]
+    for place in places:
+        place.write_text(json.dumps(row) + "\n" + json.dumps(row) + "\n")
+    scores = tmp_path / "scores"
+    options = ["-m", "TokenF1", "-o", scores, "--no-cache"]
+    for given in (places, [tmp_path]):
+        scores.unlink(missing_ok=True)
+        result = nlgauge("score", *given, *options)
+        assert result.exit_code == 0, result.output
+        assert "each file is a system of its own name (gpt-4.1, old)" in result.stderr
+        items = [("gpt-4.1", "1"), ("gpt-4.1", "2"), ("old", "1"), ("old", "2")]
+        assert ScoreTable.load(scores).rows == items
+    scores.unlink()
+    result = nlgauge("score", tmp_path, "--system", "all", *options)
+    assert ScoreTable.load(scores).rows == [("all", str(item)) for item in (1, 2, 3, 4)]
+    assert "of its own name" not in result.stderr
+    assert nlgauge("score", *places, "--system", "a", "--system", "b", *options).exit_code == 0
+    assert ScoreTable.load(scores).systems == ["a", "b"]
+
+
+def test_map_takes_paths_and_a_field_several_times(tmp_path: Path) -> None:
+    row = {"output": {"answer": "One cat."}, "gold": "A dog.", "other": {"x": "One cat."}}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    maps = [f"--map={pair}" for pair in ("candidate=output.answer", "references=gold", "references=other.x")]
+    result = nlgauge("score", tmp_path / "rows.jsonl", *maps, "-m", "TokenF1", "--no-cache", "--format", "json")
+    assert json.loads(result.stdout)["systems"][0]["mean"] == 1
 
 
 def test_the_list_of_commands_has_no_sentence_cut_short() -> None:

@@ -12,12 +12,14 @@ import numpy as np
 
 from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.records import Columns
 from nlgauge.data.corpus.row import OnMissing
+from nlgauge.data.repeats import refuse_repeats
 from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import POCKET, Metric, Value, model_of, refuse_corpus_metrics
-from nlgauge.options import ROWS_PER_BLOCK, RunOptions
+from nlgauge.options import ROWS_PER_BLOCK, Repeats, RunOptions
 from nlgauge.run.runner import run
 from nlgauge.run.sinks import Sink
 from nlgauge.run.sinks.table import TableBuilder
@@ -30,17 +32,17 @@ _NO_COLUMNS = "columns names those of records or of a data frame; there are none
 
 
 def evaluate(
-    corpus: Corpus | Iterable[Mapping[str, Any]] | None = None,
+    corpus: Corpus | Iterable[Mapping[str, Any]] | Mapping[str, Sequence[Any]] | None = None,
     *,
     metrics: Sequence[str | Metric] | str | Metric,
     candidates: Sequence[str] | None = None,
     references: Sequence[Sequence[str] | str] | None = None,
-    sources: Sequence[str] | None = None,
-    contexts: Sequence[str] | None = None,
+    sources: Sequence[Any] | None = None,
+    contexts: Sequence[Any] | None = None,
     questions: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     items: Sequence[object] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
     model: str | None = None,
     precision: str = "float32",
     backend: str = "auto",
@@ -56,11 +58,14 @@ def evaluate(
     output: str | Path | None = None,
     ray: str | Cluster | None = None,
     on_missing: OnMissing = "error",
+    repeats: Repeats = "error",
 ) -> ScoreTable:
     """Score every row by every metric, and every system by the metrics of sets.
 
-    corpus: a Corpus, or records or a data frame of its columns; or give the columns one by one as lists. columns: of
-    records and data frames, our names to theirs: {"candidate": "prediction"}.
+    corpus: a Corpus, or records, a mapping of lists or a data frame of its columns; or give the columns one by one as
+    lists. A source or a context is a text, a list of passages, or documents with `page_content`, `text` or `content`.
+    columns: of records and data frames, our names to theirs: {"candidate": "prediction", "references": ["a", "b"]}; a
+    path leads into a record: "output.answer".
     metrics: specs or Metric objects. model: for the metrics that name none. precision: 'float32' gives the same
     numbers on every machine, up to the last digits; 'bfloat16' needs OpenVINO or torch, and pays on a GPU and on
     processors with units for it alone; 'int8' computes products of weights in 8 bits, without torch. backend:
@@ -78,6 +83,9 @@ def evaluate(
     table is read from it. ray: 'local', the address of a Ray cluster, or a `Cluster`; the numbers are the same.
     on_missing: 'skip' gives rows whose candidate is None no score, and scores the others as if these were not there;
     by default they are an error.
+    repeats: what is done with several rows of one system and item, answers of several seeds for one. By default they
+    are an error that names two of them. 'mean' scores each row, and the mean over the repeats stands for the item
+    wherever scores are averaged or compared (`ScoreTable.per_item`).
 
     Raises InputError for rows that cannot be scored as given, SpecError for a metric or model that cannot be had.
 
@@ -93,8 +101,10 @@ def evaluate(
     options = RunOptions(
         model=model, precision=precision, backend=backend, device=device, batch_tokens=batch_tokens, window=window,
         evidence=evidence, progress=progress, processes=processes, cache=cache, rows_per_block=rows_per_block,
-        output=output, ray=ray,
+        output=output, ray=ray, repeats=repeats,
     )  # fmt: skip
+    if repeats == "error":
+        refuse_repeats(((row.system, row.item) for row in given), given.files)
     if rows is given:
         return table_of(rows, chosen, asked, options, against)
     if options.in_blocks:
@@ -113,18 +123,16 @@ def table_of(
     asked for. Raises as `evaluate`."""
     sink: Sink[ScoreTable]
     if options.output is None:
-        sink = TableBuilder(corpus, metrics, asked, options.evidence)
+        sink = TableBuilder(corpus, metrics, asked, options.evidence, repeats=options.repeats)
     else:
         from nlgauge.run.sinks.folder import FolderWriter
 
         size = options.rows_per_block or ROWS_PER_BLOCK
-        sink = FolderWriter(corpus, metrics, asked, options.evidence, options.output, size)
+        sink = FolderWriter(corpus, metrics, asked, options.evidence, options.output, size, options.repeats)
     return run(corpus, metrics, options, sink, against=against)
 
 
-def _corpus(
-    corpus: Any, names: Mapping[str, str] | None, on_missing: OnMissing, candidates: Any, *lists: Any
-) -> Corpus:
+def _corpus(corpus: Any, names: Columns | None, on_missing: OnMissing, candidates: Any, *lists: Any) -> Corpus:
     if (corpus is None) == (candidates is None):
         raise SpecError("give either a corpus or candidates")
     if candidates is None:
@@ -137,7 +145,7 @@ def _corpus(
 
 
 def rows_of(
-    corpus: Corpus | Iterable[Mapping[str, Any]], columns: Mapping[str, str] | None, on_missing: OnMissing = "error"
+    corpus: Corpus | Iterable[Mapping[str, Any]], columns: Columns | None, on_missing: OnMissing = "error"
 ) -> Corpus:
     """A corpus as it is, or one of records or of a data frame. Raises as `Corpus.from_records`, and SpecError for
     columns of a corpus."""
@@ -198,7 +206,11 @@ def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
     systems = {name: number for number, name in enumerate(corpus.systems)}
     by_level = {"item": (places, len(rows)), "system": ([systems[name] for name in table.systems], len(systems))}
     columns = {spec: _spread(column, *by_level[column.level]) for spec, column in table.columns.items()}
-    run = {**table.run, "rows": len(rows), "corpus": corpus.digest}
+    noted = {
+        spec: {note: [by_level[columns[spec].level][0][n - 1] + 1 for n in named] for note, named in some.items()}
+        for spec, some in table.run.get("noted", {}).items()
+    }
+    run = {**table.run, "rows": len(rows), "corpus": corpus.digest, "noted": noted}
     return replace(table, rows=rows, columns=columns, run=run)
 
 

@@ -17,6 +17,7 @@ from nlgauge._version import __version__
 from nlgauge.catalogue import registry
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.records import Columns
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.data.to_json import jsonable
@@ -107,7 +108,7 @@ def explain(
     metric: str | Metric,
     rows: Sequence[int] | None = None,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
     model: str | None = None,
     precision: str = "float32",
     backend: str = "auto",

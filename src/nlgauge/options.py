@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from nlgauge.engine.windows import WINDOW_POLICIES, WindowPolicy
 from nlgauge.errors import SpecError
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from nlgauge.run.executors.ray import Cluster
 
 ROWS_PER_BLOCK = 4096
+Repeats: TypeAlias = Literal["error", "mean"]
+"""What is done with several rows of one system and item: refused, or their mean stands for the item"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +39,13 @@ class RunOptions:
     rows_per_block: int | None = None
     output: str | Path | None = None
     ray: str | Cluster | None = None
+    repeats: Repeats = "error"
 
     def __post_init__(self) -> None:
         if self.window not in WINDOW_POLICIES:
             raise SpecError(f"window {self.window!r} is not one of {', '.join(WINDOW_POLICIES)}")
+        if self.repeats not in get_args(Repeats):
+            raise SpecError(f"repeats {self.repeats!r} is not one of {', '.join(get_args(Repeats))}")
         if self.rows_per_block is not None and self.rows_per_block < 1:
             raise SpecError(f"rows_per_block is {self.rows_per_block}; a block has at least 1 row")
         if self.in_blocks and self.processes > 1:

@@ -6,10 +6,11 @@ import subprocess
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from nlgauge import SpecError
+from nlgauge import InputError, SpecError
 from nlgauge.adapters.pytest_plugin import assert_grounded
 from tests.adapters.needed import example
 
@@ -80,3 +81,18 @@ def test_pytest_starts_with_nothing_heavy(tmp_path: Path, monkeypatch: pytest.Mo
     )
     done = run(tmp_path, "-p", "nlgauge.adapters.pytest_plugin")
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("source", [None, [], (), {}])
+def test_a_source_that_is_missing_is_said(source: object) -> None:
+    with pytest.raises(InputError, match=r"source is (None|an empty \w+), and an answer is grounded in nothing"):
+        assert_grounded(FAITHFUL, source)
+
+
+def test_documents_are_read_and_what_is_none_is_refused() -> None:
+    for documents in ([{"page_content": SOURCE}], [SimpleNamespace(page_content=SOURCE)], {"text": SOURCE}):
+        assert_grounded(FAITHFUL, documents, at_least=0.5)
+    with pytest.raises(InputError, match=r"source, entry 1, is dict .* page_content, text or content"):
+        assert_grounded(FAITHFUL, [{"id": 1}])
+    with pytest.raises(InputError, match="candidate is null, not a text"):
+        assert_grounded(None, SOURCE)  # type: ignore[arg-type]

@@ -75,7 +75,7 @@ def test_another_table_rates_and_is_turned(table: ScoreTable) -> None:
         ({"A": 1}, 'write {("system", "item"): number}'),
         ({("A", "x"): "good"}, "is str 'good', not a number"),
         ({("A", "x"): True}, "is bool True, not a number"),
-        ({("A", 1): 1, ("A", "1"): 2}, "system 'A', item '1' is in the ratings 2 times"),
+        ({("A", 1): 1, ("A", "1"): 2}, "system 'A', item '1' is in the ratings twice"),
         (Column(("score",), np.zeros((4, 1))), "not one of this table's rows"),
         (Column(("score",), np.zeros((5, 1)), level="system"), "not one of this table's rows"),
     ],
@@ -88,10 +88,10 @@ def test_ratings_that_do_not_fit(table: ScoreTable, source: object, say: str) ->
 
 def test_a_row_given_twice_is_named(table: ScoreTable) -> None:
     table.rows[4] = ("B", "x")
-    with pytest.raises(InputError, match="system 'B', item 'x' is in the table 2 times"):
+    with pytest.raises(InputError, match="system 'B', item 'x' is in the table twice"):
         grid(table)
     twice = Corpus.from_texts(["a", "b"], systems=["A", "A"], items=["x", "x"], scores=[{"f": 1}, {"f": 2}])
-    with pytest.raises(InputError, match="system 'A', item 'x' is in the ratings 2 times"):
+    with pytest.raises(InputError, match="system 'A', item 'x' is in the ratings twice"):
         ratings(ScoreTable(ROWS, {}, {}), twice)
 
 
@@ -239,8 +239,8 @@ def test_what_is_no_number_is_refused_with_its_type(value: object) -> None:
 def test_keys_are_of_system_and_item_and_there_once() -> None:
     with pytest.raises(InputError, match="the key 'A' is not"):
         keyed({"A": 1})
-    with pytest.raises(InputError, match="system 'A', item '1' is in the ratings 2 times"):
+    with pytest.raises(InputError, match="system 'A', item '1' is in the ratings twice"):
         keyed({("A", 1): 1, ("A", "1"): 2})  # type: ignore[dict-item]
-    with pytest.raises(InputError, match="is in the file 2 times"):
+    with pytest.raises(InputError, match="is in the file twice"):
         refuse_twice([("A", "x"), ("B", "x"), ("A", "x")], "the file")
     refuse_twice([("A", "x"), ("A", "y")], "the file")

@@ -53,7 +53,14 @@ def test_the_bag_is_the_golden_weighted_mean(temperature, idf, expected):
     tokens = Tokens(np.array([7, 8, 9], np.int32), np.zeros((3, 2), np.int32))
     model = FakeModel()
     model.abilities[TOKENIZER] = SimpleNamespace(
-        encode=lambda texts: [tokens] * len(texts), prefix=[0], suffix=[0], frame=2, mask_id=4, pad_id=0, vocabulary=103
+        encode=lambda texts: [tokens] * len(texts),
+        prefix=[0],
+        suffix=[0],
+        frame=2,
+        mask_id=4,
+        pad_id=0,
+        unknown_id=None,
+        vocabulary=103,
     )
     model.masked_logits = lambda ids, attend, at: MASKED_LOGITS[at % ids.shape[1] - 1]
     request = BagRequest("text", temperature, TokenWeights("golden", table) if idf else None)

@@ -37,3 +37,9 @@ def test_the_best_reference_is_the_greatest_or_the_least_and_never_one_without_a
     assert (best(scores, True), best(scores, False), best(scores[:1], True)) == (2, 1, 0)
     np.testing.assert_array_equal(best_or_mean(scores, "best", True), [3, 0])
     np.testing.assert_array_equal(best_or_mean(scores[1:], "mean", True), [2.5, 0.5])
+
+
+def test_where_the_first_part_is_equal_the_next_ones_decide_and_never_the_order():
+    scores = np.array([[2, 1, 0], [2, np.nan, 9], [2, 1, 3], [1, 9, 9]])
+    assert (best(scores, True), best(scores[::-1], True)) == (2, 1)
+    assert (best(scores[:3], False), best(scores[:3][::-1], False)) == (0, 2)

@@ -34,10 +34,18 @@ def test_rows_and_systems_have_the_numbers_of_jiwer(kind: type[WER]) -> None:
 
 
 def test_of_several_references_the_lowest_rate_counts_for_row_and_system() -> None:
-    some = [Row("a b c", ("a b x y", "a b c d e f g h")), Row("a", ("a",))]
+    some = [Row("a b c", ("a b x y", "a b c d e f g h")), Row("a", ("a",), item="2")]
     assert scored(WER(), some)[0].parts == (50.0,)
     assert scored(WER(references="mean"), some)[0].parts == (pytest.approx((50 + 62.5) / 2),)
     assert nlgauge.evaluate(Corpus(tuple(some)), metrics="WER").by_system()[0].mean == pytest.approx(100 * 2 / 5)
+
+
+def test_references_of_equal_rates_count_for_the_system_in_any_order() -> None:
+    pair, other = ("a b", "x y z w"), Row("c", ("c d",), item="2")  # 2 edits for 2 words, and 4 for 4
+    for references in (pair, pair[::-1]):
+        corpus = Corpus((Row("a", ("b",), item="3"), Row("a b q q", references), other))
+        wanted = nlgauge.evaluate(corpus, metrics="WER", cache=False).by_system()[0].mean
+        assert wanted == pytest.approx(100 * (1 + 2 + 1) / (1 + 2 + 2))
 
 
 def test_texts_that_would_take_hours_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,8 +47,8 @@ def test_store_serves_blocks_and_the_whole_alike(tmp_path: Path) -> None:
 
 
 def test_row_that_is_refused_has_its_number_in_the_corpus() -> None:
-    long = Row("word " * 600, ("a word",))
-    corpus = Corpus((*[Row("short", ("short",))] * 5, long))
+    long = Row("word " * 600, ("a word",), item="6")
+    corpus = Corpus((*[Row("short", ("short",), item=str(number)) for number in range(1, 6)], long))
     with pytest.raises(InputError) as caught:
         nlgauge.evaluate(corpus, metrics="BERTScore", window="error", cache=False, rows_per_block=4)
     assert caught.value.row == 6

@@ -6,13 +6,14 @@ pandas makes a `FrameAccessor` of a data frame when ``frame.nlgauge`` is first r
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from nlgauge import Corpus, evaluate
 from nlgauge.adapters.scorer import columns_of
+from nlgauge.data.corpus.records import Columns
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Metric
@@ -29,7 +30,7 @@ class FrameAccessor:
         self,
         metrics: Sequence[str | Metric] | str | Metric,
         *,
-        columns: Mapping[str, str] | None = None,
+        columns: Columns | None = None,
         **options: Any,
     ) -> ScoreTable:
         """`nlgauge.evaluate` of the frame's rows.
@@ -43,7 +44,7 @@ class FrameAccessor:
         self,
         metrics: Sequence[str | Metric] | str | Metric,
         *,
-        columns: Mapping[str, str] | None = None,
+        columns: Columns | None = None,
         **options: Any,
     ) -> pd.DataFrame:
         """One column for each metric, or each part of it, with the index of the frame: ``frame.join(...)`` adds them.

@@ -6,9 +6,8 @@ until a test asks for a score.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
@@ -26,7 +25,7 @@ class AssertGrounded(Protocol):
     def __call__(
         self,
         answer: str,
-        source: str | Sequence[str],
+        source: Any,
         *,
         at_least: float | None = None,
         question: str | None = None,
@@ -38,7 +37,7 @@ class AssertGrounded(Protocol):
 
 def assert_grounded(
     answer: str,
-    source: str | Sequence[str],
+    source: Any,
     *,
     at_least: float | None = None,
     question: str | None = None,
@@ -48,20 +47,25 @@ def assert_grounded(
 ) -> None:
     """Fail the test unless the source supports the answer.
 
-    The failure names the words that nothing supports. source: a text, or several passages. at_least: the least
+    The failure names the words that nothing supports. source: a text, or a list of
+    passages or documents (with `page_content`, `text` or `content`). at_least: the least
     probability that passes; by default the model's own bars decide, as `nlgauge.check(grounded=True)` has them, and an
     answer of which they cannot say whether it is supported fails. question: what the answer answers, which supports
     nothing of it. metric: another one that reads a source; part: its first where none is named. model: as
     `nlgauge.evaluate` takes it; it is loaded once for all tests. An answer that has no score fails too. Raises
     AssertionError, which is the failure, SpecError for a metric, a part or a bar that cannot be meant, and InputError
-    for a model without bars.
+    for a model without bars, an answer that is no text, and a source that is missing or holds no texts.
     """
     __tracebackhide__ = True
+    from nlgauge.errors import InputError
     from nlgauge.meta.gate import check
     from nlgauge.meta.gate.grounded import PART
 
-    text = source if isinstance(source, str) else "\n".join(source)
-    table = _scorer(metric, model).table([{"candidate": answer, "source": text, "question": question}], evidence=True)
+    if source is None or (not isinstance(source, str) and hasattr(source, "__len__") and not len(source)):
+        given = "None" if source is None else f"an empty {type(source).__name__}"
+        remedy = "give the text, the passages or the documents that the answer should be supported by"
+        raise InputError(f"source is {given}, and an answer is grounded in nothing", remedy=remedy)
+    table = _scorer(metric, model).table([{"candidate": answer, "source": source, "question": question}], evidence=True)
     if at_least is None:
         verdict = check(table, grounded=True)
     else:

@@ -42,7 +42,5 @@ class SampleMetric(SingleTurnMetric):  # type: ignore[misc]  # Ragas is not inst
     async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: object) -> float:
         record = {ours: getattr(sample, _THEIRS[ours]) for ours in self.rows.metric.columns}
         record["question"] = getattr(sample, "user_input", None)
-        if record.get("source") is not None:
-            record["source"] = "\n".join(record["source"])
         # Ragas keeps many samples under way on one thread.
         return (await asyncio.to_thread(self.rows.score, record)).value

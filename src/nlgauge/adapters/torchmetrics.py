@@ -18,6 +18,7 @@ from torchmetrics import Metric as TorchMetric
 from torchmetrics.utilities import dim_zero_cat
 
 from nlgauge.adapters.scorer import Scorer, means
+from nlgauge.data.corpus.documents import without_documents
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric
 
@@ -54,14 +55,18 @@ class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not i
         preds: str | Sequence[str],
         target: Sequence[str | Sequence[str]] | str | None = None,
         *,
-        sources: Sequence[str] | None = None,
-        contexts: Sequence[str] | None = None,
+        sources: Sequence[Any] | str | None = None,
+        contexts: Sequence[Any] | str | None = None,
     ) -> None:
         """Add rows. preds: the texts to score; target: a reference, or a list of them, for each.
 
         Raises InputError for lists of different lengths.
         """
-        columns = {"candidate": preds, "references": target, "source": sources, "context": contexts}
+        passages = [
+            texts if texts is None or isinstance(texts, str) else list(map(without_documents, texts))
+            for texts in (sources, contexts)
+        ]
+        columns = {"candidate": preds, "references": target, "source": passages[0], "context": passages[1]}
         lists = {
             name: [texts] if isinstance(texts, str) else texts for name, texts in columns.items() if texts is not None
         }

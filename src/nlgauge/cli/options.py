@@ -63,7 +63,12 @@ CLUSTER = click.option(
 """The option of a command that prints intervals or p-values"""
 MAP = click.option(
     "--map", "columns", multiple=True, metavar="OURS=THEIRS",
-    help="Read our column from yours, as in candidate=answer; several of yours with commas; repeatable.",
+    help="Read our column from yours, as in candidate=answer, or candidate=output.answer in a record; several of "
+    "yours with commas; repeatable.",
+)  # fmt: skip
+REPEATS = click.option(
+    "--repeats", type=click.Choice(["error", "mean"]), default="error", show_default=True,
+    help="Several rows of one system and item: refuse them, or score each and let their mean stand for the item.",
 )  # fmt: skip
 SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 REPLICATES = click.option(
@@ -128,8 +133,8 @@ TEXT_FILES = together(
     click.option("--context", type=PLACE, help="Text file, a context a line."),
     click.option(
         "--system", "systems", multiple=True,
-        help="Name of the system that wrote --candidates; repeatable, in the same order; by default the file's name "
-        "where there are several.",
+        help="Name of the system that wrote --candidates, or OUTPUTS whose rows name none; repeatable, in the same "
+        "order; by default the file's name where there are several.",
     ),
 )  # fmt: skip
 """The options of outputs that stand in plain text files"""

@@ -54,7 +54,7 @@ def report(
     if outputs or candidates or references or source or context or systems:
         corpus = read_outputs(
             outputs, columns, candidates=candidates, references=references, source=source, context=context,
-            systems=systems, on_missing="skip",
+            systems=systems, on_missing="skip", tell=False,
         )  # fmt: skip
     table, corpus = labelled(clustered(table, corpus, cluster), corpus)
     remark(*run(table, output, outputs=corpus, **how))

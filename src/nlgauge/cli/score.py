@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import ADDRESS, AGAINST, CLUSTER, IN_FORMATS, LABEL, LOADING, MAP, READING, TEXT_FILES, keeping
+from nlgauge.cli.options import (
+    ADDRESS,
+    AGAINST,
+    CLUSTER,
+    IN_FORMATS,
+    LABEL,
+    LOADING,
+    MAP,
+    READING,
+    REPEATS,
+    TEXT_FILES,
+    keeping,
+)
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_hard
 from nlgauge.data.atomic_write import is_stream, refuse_place
@@ -26,7 +38,7 @@ _A_SUM = (
 
 
 @click.command(short_help="Score a table of outputs, or text files.")
-@click.argument("outputs", type=ADDRESS, required=False)
+@click.argument("outputs", type=ADDRESS, nargs=-1)
 @click.option(
     "-m", "--metric", "metrics", multiple=True, help="Metric spec, e.g. InfoLM or \"InfoLM(measure='l2')\"; repeatable."
 )
@@ -45,6 +57,7 @@ _A_SUM = (
     "--on-missing", type=click.Choice(["error", "skip"]), default="error", show_default=True,
     help="Rows whose candidate is null: refuse them, or go on and give them no score.",
 )  # fmt: skip
+@REPEATS
 @click.option(
     "--processes", type=click.IntRange(min=1),
     help="How many string metrics at a time; as many as there are processors from 5,000 rows on, else one.",
@@ -71,7 +84,7 @@ _A_SUM = (
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the bootstrap intervals."
 )
 def score(
-    outputs: Path | str | None, metrics: Sequence[str], output: Path | str | None, candidates: Sequence[Path],
+    outputs: Sequence[Path | str], metrics: Sequence[str], output: Path | str | None, candidates: Sequence[Path],
     references: Sequence[Path], source: Path | None, context: Path | None, systems: Sequence[str],
     columns: Sequence[str], against: Path | str | None, processes: int | None, rows_per_block: int | None,
     ray: str | None, workers: int | None, worker_threads: int, worker_gpus: float, cluster: str | None, parts: bool,
@@ -79,7 +92,9 @@ def score(
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
-    OUTPUTS is a file, a folder of files, or an address such as s3://bucket/rows that pyarrow or fsspec opens.
+    OUTPUTS is a file, a folder of files, or an address such as s3://bucket/rows that pyarrow or fsspec opens; several
+    may be given. Where there are several files, rows that do not name their system are of a system that is called as
+    their file is.
 
     Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % bootstrap interval. The best
     has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
@@ -100,7 +115,8 @@ def score(
     )  # fmt: skip
     if not in_blocks:
         tell_hard(corpus, metrics, how["model"])
-    with blaming(outputs or (candidates[0] if len(candidates) == 1 else None)):
+    given = outputs or candidates
+    with blaming(given[0] if len(given) == 1 else None):
         table = nlgauge.evaluate(
             corpus,
             metrics=list(metrics),
@@ -137,10 +153,14 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
     """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
     from nlgauge.meta.best import other_items
 
+    rows, own = own, own.per_item()
     table = replace(own, columns={**({} if people is None else people.table.columns), **own.columns})
     rated, systems = [] if people is None else people.by_system(seed=seed), own.by_system(seed=seed)
     notes = [*({} if people is None else people.notes).items()]
-    said = [*(f"{name}: {note}" for name, note in notes), *_missing(own), *other_items(own), *_unequal(systems)]
+    said = [f"{name}: {note}" for name, note in notes]
+    if len(rows) > len(own):
+        said.append(f"{len(rows)} rows are of {len(own)} outputs: the mean over its repeats stands for each")
+    said += [*_missing(rows), *other_items(own), *_unequal(systems)]
     if layout == "json":
         estimates = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated] if people else []
         run = {**table.run, **table.spent}
@@ -256,5 +276,8 @@ def _missing(table: ScoreTable) -> Iterator[str]:
             found = [names[index] for index in sorted(column.reasons) if column.reasons[index] == reason]
             first = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
             yield f"{spec}: no value for {len(found)} of {len(names)} {what} ({first}): {reason}"
+        noted = table.run.get("noted", {}).get(spec, {})
         for note, count in table.run.get("notes", {}).get(spec, {}).items():
-            yield f"{spec}: {count} of {len(names)} {what}: {note}"
+            first = ", ".join(names[number - 1] for number in noted.get(note, []))
+            first += ", ..." if len(noted.get(note, [])) < count else ""
+            yield f"{spec}: {count} of {len(names)} {what}{f' ({first})' if note in noted else ''}: {note}"

@@ -37,31 +37,62 @@ WIDTH = 100
 
 
 def read_outputs(
-    outputs: Path | str | None, columns: Sequence[str], *, candidates: Sequence[Path] = (),
+    outputs: Path | str | Sequence[Path | str] | None, columns: Sequence[str], *, candidates: Sequence[Path] = (),
     references: Sequence[Path] = (), source: Path | None = None, context: Path | None = None,
-    systems: Sequence[str] = (), on_disk: bool = False, on_missing: OnMissing = "error",
+    systems: Sequence[str] = (), on_disk: bool = False, on_missing: OnMissing = "error", tell: bool = True,
 ) -> Corpus:  # fmt: skip
-    """A table of outputs, or --candidates and the other text files. Raises SpecError for both, and for neither."""
+    """A table of outputs, or several, or --candidates and the other text files.
+
+    tell: whether to say on stderr which systems are called as their files are. Raises SpecError for tables beside text
+    files, and for neither.
+    """
     from nlgauge.data.corpus import Corpus
 
-    if outputs is None and not candidates:
+    tables = [outputs] if isinstance(outputs, Path | str) else list(outputs or ())
+    if not (tables or candidates):
         raise SpecError("give either a table of outputs or --candidates with a text file")
-    if outputs is not None and candidates:
-        problem = f"{outputs} is given as a table beside --candidates: leave it out"
-        raise SpecError(f"{problem}, or write --candidates {outputs} if it holds the texts of one more system")
+    if tables and candidates:
+        problem = f"{tables[0]} is given as a table beside --candidates: leave it out"
+        raise SpecError(f"{problem}, or write --candidates {tables[0]} if it holds the texts of one more system")
     if candidates:
         if columns:
             raise SpecError("--map names the columns of a table; text files have none")
         files = _by_system(candidates, systems)
+        if tell and len(files) > 1 and not systems:
+            _tell_named(list(files))
         return Corpus.read_texts(files, references, source, context, on_disk=on_disk)
-    if references or source or context or systems:
-        raise SpecError("--references, --source, --context and --system go with --candidates; a table has columns")
-    assert outputs is not None
-    pairs = [pair.partition("=") for pair in columns]
-    if wrong := [ours for ours, equals, theirs in pairs if not (ours and equals and theirs)]:
-        raise SpecError(f"--map {wrong[0]}: write OURS=THEIRS, as in --map candidate=prediction")
-    names = {ours: theirs for ours, _, theirs in pairs}
-    return Corpus.read(outputs, columns=names, on_disk=on_disk, on_missing=on_missing)
+    if references or source or context:
+        raise SpecError("--references, --source and --context go with --candidates; a table has columns")
+    if systems and (len(systems) != len(tables) or len(set(systems)) < len(systems)):
+        given = f"{len(tables)} table{'s' * (len(tables) > 1)} and {len(set(systems))} names of systems"
+        raise SpecError(f"--system: there are {given}; give each table a --system of its own")
+    corpus = Corpus.read(
+        dict(zip(systems, tables, strict=True)) if systems else tables, columns=_columns(columns), on_disk=on_disk,
+        on_missing=on_missing,
+    )  # fmt: skip
+    if tell and corpus.named_by_files:
+        _tell_named(corpus.named_by_files)
+    return corpus
+
+
+def _columns(pairs: Sequence[str]) -> dict[str, str | list[str]]:
+    """What --map says: columns by field; several where a field is given several times."""
+    names: dict[str, str | list[str]] = {}
+    for ours, equals, theirs in [pair.partition("=") for pair in pairs]:
+        if not (ours and equals and theirs):
+            raise SpecError(f"--map {ours}: write OURS=THEIRS, as in --map candidate=prediction")
+        before = names.get(ours)
+        names[ours] = theirs if before is None else [*([before] if isinstance(before, str) else before), theirs]
+    return names
+
+
+def _tell_named(systems: Sequence[str]) -> None:
+    """Which systems are called as their files are."""
+    first = ", ".join(systems[:5]) + (", ..." if len(systems) > 5 else "")
+    remark(
+        f"each file is a system of its own name ({first}), because its rows name none; --system gives other names, and "
+        "one name to a folder whose files are all of one system"
+    )
 
 
 def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: Collection[int] | None = None) -> None:
@@ -102,7 +133,9 @@ def one_metric(specs: Sequence[str], example: str) -> str:
 
 def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, Path]:
     """Text files by the systems that wrote them: several are called as their files are, where nobody names them."""
-    names = list(systems) or (["system"] if len(candidates) == 1 else [path.name.split(".")[0] for path in candidates])
+    from nlgauge.data.corpus.corpus import called_after
+
+    names = list(systems) or (["system"] if len(candidates) == 1 else called_after(list(map(str, candidates))))
     if len(names) != len(candidates) or len(set(names)) < len(names):
         given = f"{len(candidates)} files and {len(set(names))} names of systems"
         raise SpecError(f"--candidates and --system: there are {given}; give each file a --system of its own")

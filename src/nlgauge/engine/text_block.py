@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nlgauge.engine.batching import batches, padded
 from nlgauge.engine.models.capabilities import TOKENIZER, Ints, Model
 from nlgauge.engine.segmentation import segmenter, spans
-from nlgauge.engine.tokens import Tokens
+from nlgauge.engine.tokens import Tokens, unknown_share
 from nlgauge.engine.windows import Window, WindowPolicy, windows
 
 _BATCH_TOKENS = 4096
@@ -73,6 +73,14 @@ class TextBlock:
     def all_longer(self) -> frozenset[str]:
         """All texts read so far that do not fit the model's window."""
         return frozenset(text for text, tokens in self._tokens.items() if len(tokens) > self.model.room)
+
+    def all_unknown(self) -> dict[str, float]:
+        """The share of unknown sub-words of each text read so far that has some; punctuation does not count."""
+        unknown = self.model[TOKENIZER].unknown_id if self._tokens else None
+        if unknown is None:
+            return {}
+        shares = ((text, unknown_share(text, tokens, unknown)) for text, tokens in self._tokens.items())
+        return {text: share for text, share in shares if share}
 
     def windows(self, text: str) -> list[Window]:
         """The windows that a text is read in. Raises InputError if the policy refuses it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +36,20 @@ class Tokens:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+def unknown_share(text: str, tokens: Tokens, unknown: int) -> float:
+    """Return the share of a text's sub-words that are the unknown token, from 0 to 1; punctuation does not count."""
+    missed = tokens.ids == unknown
+    if not missed.any():
+        return 0.0
+    counted = np.array([_has_words(text[begin:end]) for begin, end in tokens.offsets.tolist()], np.bool_)
+    return float(missed[counted].mean()) if counted.any() else 0.0
+
+
+def _has_words(piece: str) -> bool:
+    """Whether a piece of a text holds more than punctuation and spaces."""
+    return any(unicodedata.category(sign)[0] not in "PZC" for sign in piece)
 
 
 class SubwordTokenizer:

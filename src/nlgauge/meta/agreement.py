@@ -95,6 +95,7 @@ def correlate(
 
     Raises InputError for duplicates, for ratings that belong to no row, and for an unknown level or coefficient.
     """
+    table = table.per_item()
     how = Measurement(level, coefficient, resample, confidence, replicates, seed)
     place, rated, chosen = joined(table, ratings, aspects)
     records, notes = [], []

@@ -122,6 +122,7 @@ def calibrate(
     Raises InputError for what does not exist or does not go together, with fewer than `nlgauge.estimate` needs, and
     where the rated rows were not drawn at random from all.
     """
+    table = table.per_item()
     for what, value in (("risk", risk), ("confidence", confidence), ("precision", precision)):
         if not 0 < value < 1:
             raise InputError(f"the {what} {value!r} is not between 0 and 1", remedy="0.1 or 0.9, for two")

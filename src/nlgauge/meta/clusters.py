@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable, Sequence
 
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus.paths import looked_up
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.meta.join import Key, looked_up
+from nlgauge.meta.join import Key
 
 
 def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
@@ -35,7 +36,12 @@ def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
 
 def column_of(keys: Sequence[Key], outputs: Iterable[Row], name: str) -> list[str | None]:
     """A column of outputs for each (system, item), as texts; None where there is none. Columns as in `by_column`."""
-    values = {(row.system, row.item): _value(row, name) for row in outputs}
+    values: dict[Key, str | None] = {}
+    for number, row in enumerate(outputs, 1):
+        value = _value(row, name)
+        if values.setdefault((row.system, row.item), value) != value:
+            problem = f"the outputs of system {row.system!r} for item {row.item!r} are of several {name!r}"
+            raise InputError(problem, row=number, remedy="give each output of a system an item of its own")
     return [values.get(key) for key in keys]
 
 

@@ -73,6 +73,7 @@ def combine(
     a finite number of every member; what is left out is counted. level, coefficient, resample, replicates, seed: of the
     agreements, as in `correlate`. Raises InputError where there is too little to fit, and as `correlate` does.
     """
+    table = table.per_item()
     if method not in METHODS:
         raise InputError(f"the method {method!r} is unknown", remedy=f"take {', '.join(METHODS)}")
     if folds < 2:
@@ -140,6 +141,7 @@ def applied(table: ScoreTable, combination: CombinationFile) -> ScoreTable:
 
     The way to use members that cannot be scored in one run: of several models, or from elsewhere. Raises InputError.
     """
+    table = table.per_item()
     if COMBINED in table.columns:
         raise InputError(f"the table has a {COMBINED} already", remedy="take a table without one")
     columns = []

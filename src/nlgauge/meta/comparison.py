@@ -174,6 +174,7 @@ def compare(
     Raises SpecError for an unknown metric, InputError for an unknown system, duplicates, no item in common, or a margin
     that is not above 0.
     """
+    table = table.per_item()
     if unknown := [system for system in (a, b) if system not in table.systems]:
         raise InputError(f"there is no system {unknown[0]!r}", remedy=f"there are {', '.join(table.systems)}")
     if a == b:

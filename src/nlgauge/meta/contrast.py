@@ -80,6 +80,7 @@ def contrast(
     the same resamples; left out without `intervals`. Two metrics differ, for the clusters, where the corrected p is
     below 1 - confidence. Raises InputError as `correlate`.
     """
+    table = table.per_item()
     how = Measurement(level, coefficient, resample, confidence, replicates, seed)
     _check(test, correction, how)
     place, rated, chosen = joined(table, ratings, aspects)

@@ -132,6 +132,7 @@ def estimate(
     others (`CHOSEN`), so that they cannot have been drawn at random. Raises InputError where that is so of every
     system, and for what does not exist or does not go together.
     """
+    table = table.per_item()
     if scale is not None and not scale[0] < scale[1]:
         raise InputError(f"the scale {scale!r} does not rise", remedy="give the least rating and the greatest, as 1 5")
     if not 0 < confidence < 1:

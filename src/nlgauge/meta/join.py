@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
@@ -15,6 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus.paths import looked_up
+from nlgauge.data.repeats import REMEDY, first_repeat
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
@@ -56,7 +57,7 @@ class Ratings(NamedTuple):
 
 def grid(table: ScoreTable) -> Grid:
     """Raises InputError where two rows are of one system and item, or where outputs for an item are of two clusters."""
-    refuse_twice(table.rows, "the table", "rows are told apart by system and item: give each output its own item")
+    refuse_twice(table.rows, "the table", REMEDY)
     items = {item: n for n, item in enumerate(dict.fromkeys(item for _, item in table.rows))}
     systems = {system: n for n, system in enumerate(table.systems)}
     rows = [(items[item], systems[system]) for system, item in table.rows]
@@ -80,13 +81,14 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
 
     source: a Corpus (its rows' `scores`); a ScoreTable, each of whose scores is an aspect; a Column of this very
     table; {(system, item): rating}; or {aspect: {(system, item): rating}}. Columns of which lower is better are turned.
-    Raises InputError for duplicates and where nothing belongs together.
+    Where the table says that repeated rows are meant, an item that is rated several times has the mean of its ratings.
+    Raises InputError for other duplicates and where nothing belongs together.
     """
     if isinstance(source, Column):
         if source.level != "item" or len(source.values) != len(table.rows):
             raise InputError("the column of ratings is not one of this table's rows", remedy="give a ScoreTable")
         return Ratings({"rating": turned(source, 0)}, [])
-    aspects = aspects_of(source)
+    aspects = aspects_of(source, table.run.get("repeats") == "mean")
     rated = dict.fromkeys(key for scores in aspects.values() for key in scores)
     rows = set(table.rows)
     if not aspects or not rows & rated.keys():
@@ -108,8 +110,12 @@ def turned(column: Column, part: int) -> Float:
     return values if column.higher_is_better else -values
 
 
-def aspects_of(source: Corpus | ScoreTable | Scores | Mapping[str, Scores]) -> dict[str, dict[Key, float]]:
+def aspects_of(
+    source: Corpus | ScoreTable | Scores | Mapping[str, Scores], repeats: bool = False
+) -> dict[str, dict[Key, float]]:
+    """Ratings by aspect and key. repeats: whether a key may be there several times, and has the mean."""
     if isinstance(source, ScoreTable):
+        source = source.per_item() if repeats else source
         refuse_twice(source.rows, "the ratings")
         return {
             column.label(spec, name): {
@@ -124,12 +130,13 @@ def aspects_of(source: Corpus | ScoreTable | Scores | Mapping[str, Scores]) -> d
         if all(isinstance(scores, Mapping) for scores in source.values()):
             return {str(aspect): keyed(scores) for aspect, scores in source.items()}
         return {"rating": keyed(source)}
-    refuse_twice([(row.system, row.item) for row in source], "the ratings")
-    aspects = dict.fromkeys(aspect for row in source for aspect in row.scores)
-    return {
-        aspect: {(row.system, row.item): row.scores[aspect] for row in source if aspect in row.scores}
-        for aspect in aspects
-    }
+    if not repeats:
+        refuse_twice([(row.system, row.item) for row in source], "the ratings")
+    found: dict[str, dict[Key, list[float]]] = {}
+    for row in source:
+        for aspect, rating in row.scores.items():
+            found.setdefault(aspect, {}).setdefault((row.system, row.item), []).append(rating)
+    return {aspect: {key: sum(some) / len(some) for key, some in by_key.items()} for aspect, by_key in found.items()}
 
 
 def join(
@@ -212,15 +219,6 @@ def _of_column(rows: Iterable[Row], column: str) -> dict[Place, float]:
     return scores
 
 
-def looked_up(record: Mapping[str, object], path: str) -> object:
-    """record[path], or where that is not there record[a][b][c] of the path a.b.c."""
-    if path in record:
-        return record[path]
-    first, _, rest = path.partition(".")
-    inner = record.get(first)
-    return looked_up(inner, rest) if rest and isinstance(inner, Mapping) else None
-
-
 def _of_file(path: Path, items: Sequence[str]) -> dict[Place, float]:
     by_system = _by_system(path)
     counts = {len(scores) for scores in by_system.values()}
@@ -279,7 +277,9 @@ def number(value: object, what: str, file: object = None, row: int | None = None
 
 
 def refuse_twice(keys: Iterable[Key], where: str, remedy: str = "keep one") -> None:
-    """Raises InputError for the first key that is there more than once."""
-    for (system, item), count in Counter(keys).items():
-        if count > 1:
-            raise InputError(f"system {system!r}, item {item!r} is in {where} {count} times", remedy=remedy)
+    """Raises InputError for the first key that is there more than once, with its rows."""
+    keys = list(keys)
+    if (found := first_repeat(keys)) is not None:
+        system, item = keys[found[1]]
+        rows = f"rows {found[0] + 1} and {found[1] + 1}"
+        raise InputError(f"system {system!r}, item {item!r} is in {where} twice ({rows})", remedy=remedy)

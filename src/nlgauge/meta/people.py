@@ -56,6 +56,7 @@ def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> P
     refused. It is not the one that gives the shortest interval: such an interval would hold the truth too seldom.
     Raises InputError as `nlgauge.meta.join.ratings`.
     """
+    table = table.per_item()
     columns, estimates, notes = {}, {}, {}
     for aspect, values in ratings(table, source).values.items():
         missing = np.flatnonzero(np.isnan(values)).tolist()

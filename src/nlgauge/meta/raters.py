@@ -75,6 +75,7 @@ def raters(
     says that the test asks for little here. Where the table is `clustered`, clusters are drawn, and the t-test
     is robust to them. Raises InputError for fewer than two raters, or where none has 30 rows.
     """
+    table = table.per_item()
     if len(set(names)) < 2:
         raise InputError("one rater has nobody to be compared with", remedy="name at least two, better three")
     if not 0 <= epsilon < 1:

@@ -8,6 +8,7 @@ and one number for all.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from nlgauge.meta.agreement import Agreements
 from nlgauge.meta.coefficients import SPECIAL
 from nlgauge.meta.contrast import contrast
 from nlgauge.meta.corrections import holm
-from nlgauge.meta.join import Source
+from nlgauge.meta.join import Key, Source
 from nlgauge.meta.selection import selected
 
 SENTINELS = ("Length", "CopyRate", "Constant")
@@ -50,11 +51,17 @@ def beside(table: ScoreTable, outputs: Corpus, coefficient: str) -> ScoreTable:
     Rows join by system and item; a row without an output has no number. One number for all is there where the
     coefficient counts ties: a correlation with a constant does not exist.
     """
-    texts = {(row.system, row.item): row for row in outputs}
-    rows = [texts.get(key) for key in table.rows]
+    texts: dict[Key, list[Row]] = {}
+    for row in outputs:
+        texts.setdefault((row.system, row.item), []).append(row)
+    rows = [texts.get(key, []) for key in table.rows]
+
+    def mean(of: Callable[[Row], float], some: Sequence[Row]) -> float:
+        return sum(map(of, some)) / len(some) if some else math.nan
+
     made = {
-        "Length": [math.nan if row is None else float(len(row.candidate.split())) for row in rows],
-        "CopyRate": [math.nan if row is None else _copied(row) for row in rows],
+        "Length": [mean(lambda row: float(len(row.candidate.split())), some) for some in rows],
+        "CopyRate": [mean(_copied, some) for some in rows],
         "Constant": [0.0 if coefficient in OF_TIES else math.nan for _ in rows],
     }
     names = {spec.partition("(")[0] for spec in table.columns}
@@ -86,6 +93,7 @@ def unbeaten(
     difference (`nlgauge.meta.contrast`), corrected by Holm, is below 0.05. A sentinel of which less is better by an
     aspect is turned: short outputs are as easily told as long ones.
     """
+    table = table.per_item()
     sentinels = [spec for spec in table.columns if is_sentinel(spec)]
     metrics = [spec for spec in table.columns if spec not in sentinels]
     pairs = len(metrics) * len(sentinels) * len(found.unrated)

@@ -59,12 +59,15 @@ def paired(
 
 
 def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
-    """The index of the best of [references, parts], by the first part; NaN is never the best of several."""
+    """The index of the best of [references, parts], by the first part; NaN is never the best of several.
+
+    Where the first part is equal the next one decides, and so on, so that the order of references never does.
+    """
     if len(scores) == 1:
         return 0
     sign = 1 if higher_is_better else -1
-    first = [-math.inf if math.isnan(score) else sign * score for score in scores[:, 0].tolist()]
-    return first.index(max(first))
+    ranked = [[-math.inf if math.isnan(part) else sign * part for part in parts] for parts in scores.tolist()]
+    return ranked.index(max(ranked))
 
 
 def best_or_mean(scores: NDArray[np.float64], how: str, higher_is_better: bool) -> NDArray[np.float64]:
@@ -85,6 +88,9 @@ class _Compared(RowMetric, Generic[T]):
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"references": ("best", "mean")}
     undefined: ClassVar[str] = "the measure is not defined for these texts"
     """The reason for a row whose pairs have no score, if there is only one possible reason"""
+    of_any_reference: ClassVar[tuple[str, ...]] = ()
+    """The parts that are by definition the highest over all references; with references='best' the other parts are
+    those of the one reference that is best by the first part"""
 
     references: str = "best"
     """'best' reference, or the 'mean' over references"""
@@ -107,7 +113,11 @@ class _Compared(RowMetric, Generic[T]):
 
     def reduced(self, pairs: Sequence[tuple[T, T]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The row's scores from those of its pairs: [pairs, parts] -> [parts]."""
-        return best_or_mean(scores, self.references, self.higher_is_better)
+        found = best_or_mean(scores, self.references, self.higher_is_better)
+        if self.references == "best" and (own := [self.parts.index(part) for part in self.of_any_reference]):
+            found = found.copy()
+            found[own] = scores[:, own].max(axis=0)
+        return found
 
     def _values(self, rows: Sequence[Row], sides: Sequence[RowPairs[T]], prepared: Any) -> list[Value]:
         """Compare all pairs of some rows at once, because some metrics are faster that way; each distinct pair once."""

@@ -33,9 +33,13 @@ class TokenF1(StringReferenceMetric[Answer]):
 
     words: 'squad' uses lower case, removes ASCII punctuation and English articles, and splits at spaces; 'any' finds
         words in any script, with one character per word in Chinese and Japanese.
+
+    With several references and references='best', F1 and exact match are each the highest over all of them, as in
+    SQuAD; precision and recall are those of the reference with the highest F1.
     """
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall", "exact")
+    of_any_reference: ClassVar[tuple[str, ...]] = ("exact",)
     citation: ClassVar[str] = "Rajpurkar et al. 2016, EMNLP, arXiv:1606.05250"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {**StringReferenceMetric.choices, "words": ("squad", "any")}
 

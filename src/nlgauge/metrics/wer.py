@@ -71,7 +71,8 @@ class WER(RowMetric):
                 own = self._symbols(text, numbers)
                 others = [self._symbols(reference, numbers) for reference in references]
                 found = [(edits(own, other), float(len(other))) for other in others]
-                counts.append(min(found, key=lambda one: one[0] / one[1]))
+                # Equal rates may be of unlike counts, which the corpus score sums: their order must not decide.
+                counts.append(min(found, key=lambda one: (one[0] / one[1], one[1])))
             return counts
 
         return counted_values(self, rows, count, _FORMULA)

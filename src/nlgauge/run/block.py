@@ -5,6 +5,7 @@ It reads no store and knows no corpus, so that it runs in whatever process the r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import tee, zip_longest
@@ -15,7 +16,7 @@ from nlgauge.engine.batching import blocks as blocks_of
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.metrics.base import Prepared, RowMetric
 from nlgauge.options import RunOptions
-from nlgauge.run.results import RowResult, Scores, checked, texts_of
+from nlgauge.run.results import RowResult, Scores, checked, texts_of, told_unknown
 
 if TYPE_CHECKING:
     from nlgauge.engine.engine import Engine
@@ -189,12 +190,18 @@ def score_rows(
     """Score some rows by a metric: a pure function of rows, by their numbers, and of what was prepared."""
     metric, prepared = one.metric, one.prepared
     values = checked(metric, metric.score_rows(list(rows.values()), prepared, features), len(rows)) if rows else []
+    if features.unknown:
+        values = [
+            told_unknown(value, row, metric.columns, features.unknown)
+            for value, row in zip(values, rows.values(), strict=True)
+        ]
     if not (features.longer or evidence):
         return dict(zip(rows, map(RowResult, values), strict=True))
     results: dict[int, RowResult] = {}
     for (number, row), value in zip(rows.items(), values, strict=True):
         texts = texts_of(row, metric.columns) if features.longer else ()
         longer = tuple(n for n, text in enumerate(texts) if text in features.longer)
-        shown = metric.evidence(row, prepared, features).record() or None if evidence else None
+        asked = evidence and not (features.unknown and all(map(math.isnan, value.parts)))
+        shown = metric.evidence(row, prepared, features).record() or None if asked else None
         results[number] = RowResult(value, longer, shown)
     return results

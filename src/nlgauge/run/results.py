@@ -6,6 +6,7 @@ import json
 import math
 import struct
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -22,6 +23,26 @@ from nlgauge.metrics.evidence import Json
 _NUMBERS = (int, float, np.number)
 _PLAIN, _FULL = b"\x00", b"\x01"
 _WORDS = {"reason": (str, None), "notes": [str], "longer": [int]}
+
+
+UNKNOWN = "over 20 % of a text's sub-words are unknown to the model's tokenizer, and the score says little"
+"""What is noted of rows whose share of unknown sub-words is above `MOST_UNKNOWN`"""
+MOST_UNKNOWN = 0.2
+
+
+def told_unknown(value: Value, row: Row, columns: Sequence[str], unknown: Mapping[str, float]) -> Value:
+    """Return a value with a note where a text of the row has many unknown sub-words; without a number where all are.
+
+    columns: those that the score depends on. unknown: the share of unknown sub-words, of each text that has some. A
+    column of several texts has no known word where none of them has.
+    """
+    shares = {column: [unknown.get(text, 0.0) for text in texts_of(row, (column,)) if text] for column in columns}
+    lost = [column for column, some in shares.items() if some and min(some) == 1]
+    if lost and not all(map(math.isnan, value.parts)):
+        reason = f"the model's tokenizer knows no word of the {lost[0]}"
+        return Value((math.nan,) * len(value.parts), reason)
+    noted = any(share > MOST_UNKNOWN for some in shares.values() for share in some)
+    return replace(value, notes=(*value.notes, UNKNOWN)) if noted else value
 
 
 class RowResult(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 
@@ -15,7 +16,7 @@ from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText
 from nlgauge.run.distinct import Distinct
-from nlgauge.run.results import RowResult, checked, unpacked
+from nlgauge.run.results import MOST_UNKNOWN, UNKNOWN, RowResult, checked, unpacked
 
 _AT_ONCE = 256
 
@@ -35,6 +36,8 @@ class PointCollector:
         """By text"""
         self.longer: set[str] = set()
         """The texts that are longer than the model's window"""
+        self.unknown: dict[str, float] = {}
+        """The share of unknown sub-words, of each text that has some; a text of no known word has no point"""
         self.skipped = skipped
         self._prepared, self._with_references = prepared, not against
 
@@ -54,13 +57,16 @@ class PointCollector:
             feature, text = features[request], request.texts[0]
             if text in features.longer:
                 self.longer.add(text)
-            if feature is not None:
+            if (share := features.unknown.get(text)) is not None:
+                self.unknown[text] = share
+            if feature is not None and share != 1:
                 self.points[text] = self.metric.points(feature)
 
     def join(self, other: PointCollector) -> None:
         """Take what another one gathered."""
         self.points.update(other.points)
         self.longer.update(other.longer)
+        self.unknown.update(other.unknown)
 
     def texts_of(self, row: Row) -> list[str]:
         """The texts of a row that are compared."""
@@ -160,10 +166,15 @@ class SetScorer(PointCollector):
         longer = tuple(n for n, text in enumerate(self._all_texts(system)) if text in self.longer)
         if not (evaluated and reference):
             why = f"no {'reference' if evaluated else 'output'} has words"
+            if any(self.unknown.get(text) == 1 for text in self._all_texts(system)):
+                why += " that the model's tokenizer knows"
             return RowResult(Value((np.nan,) * len(self.metric.parts), why), longer)
         value = self.metric.compare(*(np.concatenate([one.points for one in some]) for some in (evaluated, reference)))
         shown = self.metric.evidence(evaluated, reference).record() or None if self._evidence else None
-        return RowResult(checked(self.metric, [value], 1)[0], longer, shown)
+        (value,) = checked(self.metric, [value], 1)
+        if any(self.unknown.get(text, 0.0) > MOST_UNKNOWN for text in self._all_texts(system)):
+            value = replace(value, notes=(*value.notes, UNKNOWN))
+        return RowResult(value, longer, shown)
 
     def _all_texts(self, system: str) -> list[str]:
         """The distinct texts that a system's score is made of."""

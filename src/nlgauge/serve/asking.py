@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.place import InputPlace, kind
+from nlgauge.data.repeats import refuse_repeats
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric
 from nlgauge.run.executors.together import JointRun
@@ -76,6 +77,7 @@ class Asking:
         if len(records) > self.limits.rows:
             raise _over(f"{len(records)} rows", self.limits.rows, "fewer rows")
         corpus = Corpus.from_records(records)
+        refuse_repeats([(row.system, row.item) for row in corpus], {}, "give each output of a system its own item")
         read = ("candidate", "references", "source", "context")
         characters = sum(len(text) for row in corpus for text in texts_of(row, read))
         if characters > self.limits.characters:

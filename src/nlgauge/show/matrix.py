@@ -70,6 +70,7 @@ def correlation_matrix(
     every_part as in `nlgauge.meta.selection.selected`. Two columns are compared on the rows that both have; metrics of
     sets at level 'system' only. Raises InputError.
     """
+    table = table.per_item()
     if level not in LEVELS or coefficient not in COEFFICIENTS:
         known = f"{', '.join(LEVELS)}; {', '.join(COEFFICIENTS)}"
         raise InputError(f"level {level!r} with coefficient {coefficient!r}", remedy=f"take of {known}")

@@ -54,3 +54,29 @@ def test_a_number_with_a_decimal_comma_is_named_with_its_remedy(tmp_path: Path) 
     path.write_text("candidate;scores.fluency\nA;4\nB;4,5\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"row 2: the rating 'fluency' is str '4,5', .*write 4\.5, with a point"):
         Corpus.read(path)
+
+
+def test_what_a_spreadsheet_leaves_at_the_edges_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    # Rows with more, with fewer and with as many delimiters as the header; then blank rows.
+    path.write_text("candidate,references,,\na,b,,\nc,d,,,,\ne,f\n,,,\n,,,\n")
+    corpus = Corpus.read(path)
+    assert [(row.candidate, row.references) for row in corpus] == [("a", ("b",)), ("c", ("d",)), ("e", ("f",))]
+    assert all(row.extra == {} for row in corpus)
+    path.write_text("candidate,,references\na,,b\n,,\nc,,d\n")
+    assert [row.candidate for row in Corpus.read(path)] == ["a", "", "c"]  # only at the end a blank row is none
+
+
+def test_a_value_without_a_column_name_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("candidate,references,,\na,b,,\na,b,,x\n")
+    with pytest.raises(InputError, match=r"row 2: column 4 has no name, and holds 'x' \(name it in the header"):
+        Corpus.read(path)
+    path.write_text("candidate,references\na,b,x\n")
+    with pytest.raises(InputError, match="row 1: 3 cells under a header of 2"):
+        Corpus.read(path)
+    path.write_text("candidate,references\na\n")
+    with pytest.raises(InputError, match="row 1: 1 cells under a header of 2"):
+        Corpus.read(path)
+    path.write_text(",candidate\n0,a\n")  # the index of a data frame
+    assert Corpus.read(path)[0].extra == {"": "0"}

@@ -31,7 +31,40 @@ def folder(tmp_path):
 def test_folder_is_read_in_the_order_of_names(folder):
     corpus = Corpus.read(folder)
     assert [row.candidate for row in corpus] == ["one", "two", "three", "four"]
-    assert [row.item for row in corpus] == ["1", "2", "3", "4"]
+    assert [(row.system, row.item) for row in corpus] == [("a", "1"), ("a", "2"), ("c", "1"), ("d", "1")]
+    assert corpus.named_by_files == ("a", "c", "d") and list(corpus.files.values()) == [2, 1, 1]
+
+
+def test_files_are_systems_only_where_rows_name_none(folder):
+    (folder / "a.jsonl").write_text('{"candidate": "one", "system": "S"}\n{"candidate": "two"}\n')
+    corpus = Corpus.read(folder)
+    assert [row.system for row in corpus] == ["S", "a", "c", "d"]
+    assert corpus.named_by_files == ("a", "c", "d")
+    one = Corpus.read(folder / "a.jsonl")
+    assert one.systems == ("S", "system") and one.named_by_files == ()
+
+
+def test_several_paths_are_read_together_and_may_be_named(folder):
+    a, c = folder / "a.jsonl", folder / "b" / "c.csv"
+    assert Corpus.read([a, c]).systems == ("a", "c")
+    named = Corpus.read({"All": folder})
+    assert named.systems == ("All",) and [row.item for row in named] == ["1", "2", "3", "4"]
+    a.write_text('{"candidate": "one", "system": "S"}\n')
+    with pytest.raises(InputError, match="row 1: the system is 'S', and the file is given as of 'A'"):
+        Corpus.read({"A": a})
+    with pytest.raises(InputError, match="no file was given"):
+        Corpus.read([])
+
+
+def test_files_of_one_name_are_told_apart_by_more_of_it(tmp_path):
+    for name in ("gpt-4.1.jsonl", "gpt-4.2.jsonl.gz", "x/one.jsonl", "y/one.jsonl", "y/two.csv"):
+        place = tmp_path / name
+        place.parent.mkdir(exist_ok=True)
+        text = "candidate\na\n" if name.endswith("csv") else _lines(["a"])
+        place.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    assert Corpus.read([tmp_path / "gpt-4.1.jsonl", tmp_path / "gpt-4.2.jsonl.gz"]).systems == ("gpt-4.1", "gpt-4.2")
+    ones = [tmp_path / "x/one.jsonl", tmp_path / "y/one.jsonl"]
+    assert Corpus.read(ones).systems == tuple(map(str, ones))
 
 
 def test_error_names_the_file_of_a_folder_and_its_own_row(folder):

@@ -61,7 +61,7 @@ def test_a_metric_without_facts_stands_beside_one_with_some(tmp_path: Path) -> N
 
 def test_odd_names_of_systems_and_items_come_back(tmp_path: Path) -> None:
     rows = [("a\nb", "\u2028"), ("", "null"), ("\0", '"}'), ("\x85", "1"), ("1", "1"), ("1", "1")]
-    table = ScoreTable(rows, {"M": column(*range(6))}, {"M": Signature("M")})
+    table = ScoreTable(rows, {"M": column(*range(6))}, {"M": Signature("M")}, {"repeats": "mean"})
     path, _ = saved(table, tmp_path)
     assert ScoreTable.load(path).rows == rows
 

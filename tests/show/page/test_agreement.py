@@ -55,4 +55,4 @@ def test_without_ratings_and_with_one_metric_there_is_nothing() -> None:
 def test_rows_that_cannot_be_told_apart_are_said() -> None:
     twice = ScoreTable([("s", "1"), ("s", "1")], {"M": column(1, 2), "N": column(2, 1)}, {})
     made = agreeing(Scored(twice, None, {("s", "1"): 1.0}), None, "pearson", 10, 0)
-    assert made.matrix is None and len(made.notes) == 2 and "2 times" in made.notes[0]
+    assert made.matrix is None and len(made.notes) == 2 and "is there twice" in made.notes[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.options import CLUSTER, LOADING, MAP, PLACE, SEED, keeping
+from nlgauge.cli.options import CLUSTER, LOADING, MAP, PLACE, REPEATS, SEED, keeping
 from nlgauge.cli.streams import show_json
 from nlgauge.cli.terminal import beside, blaming, clustered, one_metric, read_outputs, tell_hard
 from nlgauge.data.atomic_write import refuse_place
@@ -39,6 +39,7 @@ _FORMATS = ("text", "github", "junit", "json")
 @click.option("--allow-missing", is_flag=True, help="Count rows without a value, but do not fail because of them.")
 @click.option("-o", "--output", type=PLACE, help="Write every row's scores here (JSON Lines): the next --against.")
 @MAP
+@REPEATS
 @LOADING
 @keeping
 @click.option("--replicates", type=click.IntRange(min=1), default=1000, show_default=True,

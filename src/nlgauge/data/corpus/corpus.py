@@ -6,13 +6,24 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any, overload
 
+from nlgauge.data.corpus.cells import listed as read_cell
 from nlgauge.data.corpus.opening import FilePath, file_at, files_at
-from nlgauge.data.corpus.place import kind, refuse_repeated, shown
-from nlgauge.data.corpus.records import field_names, rows_of
+from nlgauge.data.corpus.place import InputPlace, kind, refuse_repeated, shown
+from nlgauge.data.corpus.records import (
+    LISTS,
+    NUMBERED_REFERENCE,
+    Columns,
+    Names,
+    Table,
+    field_names,
+    fields_by_column,
+    rows_of,
+)
 from nlgauge.data.corpus.row import FIELDS, OnMissing, Row
 from nlgauge.data.corpus.spool import Spool
 from nlgauge.errors import InputError
@@ -24,7 +35,7 @@ class Corpus(Sequence[Row]):
 
     An absent `system` is "system"; an absent `item` is the row's position within its system, counted from 1, so that
     systems given in the same order line up. A `source` given as a list of passages is joined with newlines, and so is a
-    `context` given as a list of turns.
+    `context` given as a list of turns; a document of a retriever stands for its text.
 
     >>> Corpus.from_texts(["A cat sat."], references=[["The cat sat.", "A cat was sitting."]])[0].references
     ('The cat sat.', 'A cat was sitting.')
@@ -32,6 +43,10 @@ class Corpus(Sequence[Row]):
 
     rows: Sequence[Row]
     """A tuple, or a Spool of rows on disk"""
+    files: Mapping[str, int] = field(default_factory=dict, compare=False)
+    """How many of the rows each file gave, in their order; empty for rows that were read from no file"""
+    named_by_files: tuple[str, ...] = field(default=(), compare=False)
+    """The systems that were called as their files are, because rows do not name their system"""
 
     def __post_init__(self) -> None:
         if not isinstance(self.rows, Spool):
@@ -43,34 +58,56 @@ class Corpus(Sequence[Row]):
     @classmethod
     def read(
         cls,
-        path: FilePath,
+        path: FilePath | Sequence[FilePath] | Mapping[str, FilePath],
         *,
-        columns: Mapping[str, str] | None = None,
+        columns: Columns | None = None,
         on_disk: bool = False,
         on_missing: OnMissing = "error",
     ) -> Corpus:
         """Read .jsonl, .json (a list of records), .csv, .tsv (each also .gz), in UTF-8, or .parquet.
 
         `path` may be a folder, whose files are read in the order of their names, and an address as s3://bucket/rows
-        that pyarrow or fsspec opens. `on_disk`: keep the rows in a temporary file and not in memory.
+        that pyarrow or fsspec opens. Several paths are a list, or a mapping from the names of systems to their paths.
+        Where several files are read, rows without a `system` are of a system that is called as their file is.
+        `on_disk`: keep the rows in a temporary file and not in memory.
         `on_missing`: 'skip' keeps rows whose candidate is null, and they get no score; 'error' refuses them.
 
-        `columns` maps our name to theirs: {"candidate": "prediction"}. Several columns, with commas, are passages of
-        one source or context, or further references: {"source": "question,context"}. In CSV and TSV an empty cell is an
-        absent value (an empty text for `candidate`) and `references` may hold a JSON list. Everywhere, columns
-        `references.1`, `references.2`, ... are further references and `scores.<aspect>` are ratings.
+        `columns` maps our name to theirs: {"candidate": "prediction"}. A list of columns, or their names with commas,
+        are passages of one source or context, or further references: {"references": ["a", "b"]}. A path leads into a
+        record: {"candidate": "output.answer"}. In CSV and TSV an empty cell is an absent value (an empty text for
+        `candidate`), and `references`, `source` and `context` may hold a list, written as JSON or as pandas and numpy
+        print it. Everywhere, columns `references.1`, `references.2`, ... are further references and
+        `scores.<aspect>` are ratings.
 
         Raises InputError for whatever is wrong with the file or a row, MissingExtraError for Parquet without pyarrow.
         """
         from nlgauge.data.corpus.files import records_of
 
-        name = os.fspath(path)
+        given = [path] if isinstance(path, (str, os.PathLike)) else path
+        if not given:
+            raise InputError("no file was given", remedy="give one path at least")
+        paths = list(given.values()) if isinstance(given, Mapping) else list(given)
+        name = os.fspath(paths[0]) if len(paths) == 1 else None
         names = field_names(columns, name)
-        tables = ((file.name, records_of(file, names)) for file in files_at(path))
         if on_disk and on_missing == "skip":
             raise InputError("rows without a candidate are not kept on disk", file=name, remedy="leave them out of it")
-        rows = rows_of(tables, names, name, on_missing)
-        return cls(Spool(rows) if on_disk else tuple(rows))
+        found = [files_at(one) for one in paths]
+        files = [file for some in found for file in some]
+        if isinstance(given, Mapping):
+            systems = [system for system, some in zip(given, found, strict=True) for _ in some]
+        else:
+            systems = called_after([file.name for file in files]) if len(files) > 1 else ["system"]
+        tables = (
+            Table(file.name, records_of(file, names), system, only=isinstance(given, Mapping))
+            for file, system in zip(files, systems, strict=True)
+        )
+        counts: dict[str, int] = {}
+        rows = rows_of(tables, names, name, on_missing, counts)
+        corpus = cls(Spool(rows) if on_disk else tuple(rows), counts)
+        if len(files) > 1 and not isinstance(given, Mapping):
+            there = set(corpus.systems)
+            object.__setattr__(corpus, "named_by_files", tuple(system for system in systems if system in there))
+        return corpus
 
     @classmethod
     def read_texts(
@@ -97,18 +134,19 @@ class Corpus(Sequence[Row]):
         shared |= {name: path for name, path in optional.items() if path is not None}
         texts = {name: (path, texts_of(file_at(path))) for name, path in shared.items()}
         named = candidates.items() if isinstance(candidates, Mapping) else [(system, candidates)]
-        tables = ((os.fspath(path), _parallel(path, texts, name)) for name, path in named)
+        tables = (Table(os.fspath(path), _parallel(path, texts, name)) for name, path in named)
         first = os.fspath(next(iter(named))[1]) if named else None
-        rows = rows_of(tables, field_names(None, None), first)
-        return cls(Spool(rows) if on_disk else tuple(rows))
+        counts: dict[str, int] = {}
+        rows = rows_of(tables, field_names(None, None), first, counts=counts)
+        return cls(Spool(rows) if on_disk else tuple(rows), counts)
 
     @classmethod
     def from_texts(
         cls,
         candidates: Iterable[str],
         references: Iterable[str | Sequence[str] | None] | None = None,
-        sources: Iterable[str | None] | None = None,
-        contexts: Iterable[str | Sequence[str] | None] | None = None,
+        sources: Iterable[Any] | None = None,
+        contexts: Iterable[Any] | None = None,
         systems: Iterable[str | int | None] | None = None,
         items: Iterable[str | int | None] | None = None,
         scores: Iterable[Mapping[str, float | None] | None] | None = None,
@@ -118,6 +156,8 @@ class Corpus(Sequence[Row]):
     ) -> Corpus:
         """Build from parallel lists (or arrays, Series, generators), one entry per candidate.
 
+        An entry of `sources` or `contexts` is a text, a list of passages, or documents with `page_content`, `text` or
+        `content`.
         An entry of `references` is a text or a list of texts for that one candidate. n lists of n texts are read so
         too; sacrebleu's shape, one list per reference set, is refused where its shape shows it. Raises InputError.
         """
@@ -130,25 +170,29 @@ class Corpus(Sequence[Row]):
         for name, values in lists.items():
             check_length(f"{name.removesuffix('s')}s", values, len(lists["candidate"]))
         records = (dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True))
-        return cls(tuple(rows_of([(None, records)], field_names(None, None), None, on_missing)))
+        return cls(tuple(rows_of([Table(None, records)], field_names(None, None), None, on_missing)))
 
     @classmethod
     def from_records(
         cls,
         records: Iterable[Any],
         *,
-        columns: Mapping[str, str] | None = None,
+        columns: Columns | None = None,
         on_missing: OnMissing = "error",
     ) -> Corpus:
-        """Build from mappings, a pandas DataFrame or a `datasets.Dataset`; the rest as in `read`. Raises InputError.
+        """Build from mappings, a mapping of lists, a pandas DataFrame or a `datasets.Dataset`; the rest as in `read`.
 
-        None, NaN and pandas' NA are absent values.
+        None, NaN and pandas' NA are absent values. A list that was printed into a cell of a data frame is read as in
+        CSV. Raises InputError.
         """
         table: Any = records
+        names = field_names(columns, None)
         if hasattr(table, "iterrows"):  # only a DataFrame: a Dataset has a to_dict too, with another meaning
             refuse_repeated(list(table.columns), None)
-            table = table.to_dict("records")
-        return cls(tuple(rows_of([(None, table)], field_names(columns, None), None, on_missing)))
+            table = _with_lists(table.to_dict("records"), names)
+        elif isinstance(table, Mapping):
+            table = _records_of_lists(table)
+        return cls(tuple(rows_of([Table(None, table)], names, None, on_missing)))
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -189,6 +233,37 @@ class Corpus(Sequence[Row]):
 
     def __repr__(self) -> str:
         return f"Corpus({len(self)} rows, systems {shown(list(self.systems))})"
+
+
+def called_after(files: Sequence[str]) -> list[str]:
+    """What to call systems by the names of their files: without suffixes, unless two would have one name."""
+    places = [PurePath(name) for name in files]
+    short = [PurePath(place.name.removesuffix(".gz")).stem for place in places]
+    for names in (short, [place.name for place in places]):
+        if len(set(names)) == len(names):
+            return names
+    return list(files)
+
+
+def _with_lists(records: Iterable[dict[Any, Any]], names: Names) -> Iterator[dict[Any, Any]]:
+    """Records of a data frame, whose cells may hold lists that were printed, as after pandas.read_csv."""
+    fields = fields_by_column(names)
+    for number, record in enumerate(records, 1):
+        for column, value in record.items():
+            ours = str(fields.get(column, column))
+            if isinstance(value, str) and (ours in LISTS or NUMBERED_REFERENCE.fullmatch(ours)):
+                record[column] = read_cell(value, ours, InputPlace(None, number))
+        yield record
+
+
+def _records_of_lists(table: Mapping[Any, Any]) -> list[dict[Any, Any]]:
+    """The records of a mapping from columns to their values. Raises InputError for other than lists of one length."""
+    lists = {name: listed(f"the column {shown(name)}", values) for name, values in table.items()}
+    lengths = {name: len(values) for name, values in lists.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{shown(name)} has {length}" for name, length in lengths.items())
+        raise InputError(f"the columns have unlike numbers of values: {told}", remedy="give one of each for every row")
+    return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
 
 def _parallel(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from nlgauge.data.corpus.cells import listed
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.opening import LONGEST_LINE
-from nlgauge.data.corpus.place import InputPlace, refuse_repeated
-from nlgauge.data.corpus.records import NUMBERED_REFERENCE
+from nlgauge.data.corpus.place import InputPlace, refuse_repeated, shown
+from nlgauge.data.corpus.records import LISTS, NUMBERED_REFERENCE, Names, fields_by_column
 from nlgauge.errors import InputError
 
 _LARGEST_CELL = LONGEST_LINE  # a quote that is not closed makes one cell of all the lines that follow
@@ -18,26 +19,36 @@ _SIGNS = (("\t", "tabs"), (";", "semicolons"), ("|", "bars"), (",", "commas"))
 _QUOTING = "put double quotes around a cell that holds a quote, a newline or the delimiter; double each quote inside it"
 
 
-def delimited(lines: Iterable[str], file: str, delimiter: str, names: Mapping[str, str]) -> Iterator[dict[str, object]]:
+def delimited(lines: Iterable[str], file: str, delimiter: str, names: Names) -> Iterator[dict[str, object]]:
     """A record of each row. Raises InputError for a broken table.
 
     Where commas make the header one cell, as where a spreadsheet uses decimal commas, semicolons separate the cells.
+    Columns without a name and without a value are left out, and so are rows without a value at the end: spreadsheets
+    write both.
     """
     lines = iter(lines)
     first = next(lines, "")
-    if delimiter == "," and _is_separated_by_semicolons(first, names["candidate"]):
+    candidate = str(names["candidate"])
+    if delimiter == "," and _is_separated_by_semicolons(first, candidate):
         delimiter = ";"
     table = _rows(chain([first], lines), file, delimiter)
     _, header = next(table, (1, []))
-    refuse_repeated(header, file)
-    _refuse_other_delimiter(header, file, names["candidate"])
-    ours = {one: name for name, theirs in names.items() for one in (theirs, *theirs.split(","))}
-    ours[names["candidate"]] = "candidate"
+    # The first column may lack a name: pandas writes its index so.
+    named = [number for number, name in enumerate(header) if name or not number]
+    refuse_repeated([header[number] for number in named], file)
+    _refuse_other_delimiter(header, file, candidate)
+    ours = fields_by_column(names)
+    last = named[-1] + 1 if named else 0
     for number, (line, cells) in enumerate(table, 1):
-        if len(cells) != len(header):
+        place = InputPlace(file, number)
+        if len(cells) < last or any(cells[len(header) :]):
             problem = f"{len(cells)} cells under a header of {len(header)} (file line {line})"
-            raise InputPlace(file, number).error(problem, _QUOTING)
-        yield {name: _cell(ours.get(name, name), cell) for name, cell in zip(header, cells, strict=True)}
+            raise place.error(problem, _QUOTING)
+        for at, cell in enumerate(cells):
+            if cell and at and not header[at]:
+                problem = f"column {at + 1} has no name, and holds {shown(cell)}"
+                raise place.error(problem, "name it in the header, or remove it")
+        yield {header[at]: _cell(ours.get(header[at], header[at]), cells[at], place) for at in named}
 
 
 def _is_separated_by_semicolons(line: str, candidate: str) -> bool:
@@ -54,7 +65,7 @@ def _refuse_other_delimiter(header: list[str], file: str, candidate: str) -> Non
 
 
 def _rows(lines: Iterable[str], file: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The line on which each row begins, and its cells; empty rows at the end are left out."""
+    """The line on which each row begins, and its cells; rows at the end of which every cell is empty are left out."""
     reader = csv.reader(_split(lines), delimiter=delimiter, strict=True)
     line, number = 1, 0
     empty: list[tuple[int, list[str]]] = []
@@ -71,7 +82,7 @@ def _rows(lines: Iterable[str], file: str, delimiter: str) -> Iterator[tuple[int
         if cells is None:
             return
         number += 1
-        if cells:
+        if any(cells) or len(cells) == 1:  # one empty cell is in quotes, and an empty text
             yield from empty
             yield line, cells
             empty = []
@@ -86,14 +97,14 @@ def _split(lines: Iterable[str]) -> Iterator[str]:
         yield from io.StringIO(line, newline="") if "\r" in line else (line,)
 
 
-def _cell(name: str, cell: str) -> object:
-    if name in ("source", "context", "question", "system", "item") or NUMBERED_REFERENCE.fullmatch(name):
+def _cell(name: str, cell: str, place: InputPlace) -> object:
+    if name in LISTS or NUMBERED_REFERENCE.fullmatch(name):
+        return listed(cell, name, place) or None
+    if name in ("question", "system", "item"):
         return cell or None
-    if name in ("references", "scores") or name.startswith("scores."):
+    if name == "scores" or name.startswith("scores."):
         try:
-            value = parsed(cell, InputPlace(None))
+            return parsed(cell, InputPlace(None))
         except InputError:
             return cell or None
-        texts = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
-        return value if texts or name != "references" else cell
     return cell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
@@ -10,6 +10,7 @@ from nlgauge.data.corpus.delimited import delimited
 from nlgauge.data.corpus.json_records import json_lines, parsed
 from nlgauge.data.corpus.opening import File, lines, refuse_empty, seekable
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, kind, refuse_repeated, shown
+from nlgauge.data.corpus.records import Names
 from nlgauge.errors import InputError, MissingExtraError
 
 _PACKED = (".xz", ".lzma", ".bz2", ".zst", ".lz4", ".br", ".zip", ".7z", ".tar", ".tgz")
@@ -17,7 +18,7 @@ _PACKED = (".xz", ".lzma", ".bz2", ".zst", ".lz4", ".br", ".zip", ".7z", ".tar",
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 
-def records_of(file: File, names: Mapping[str, str]) -> Iterable[object]:
+def records_of(file: File, names: Names) -> Iterable[object]:
     """The records of a table, read as they are asked for; .json alone is read whole.
 
     Raises InputError for a file that cannot be read as what its name says, some of them when that record is reached.

@@ -9,8 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
+from nlgauge.data.corpus.documents import NAMES, without_documents
+from nlgauge.data.corpus.paths import looked_up
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, absent, kind, shown
 from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, OnMissing, Row
 from nlgauge.errors import InputError
@@ -37,6 +39,7 @@ _NO_SCORE = (
 _ONE_NAME = (
     "name one column, or several with commas; outputs of several systems are rows of their own, with a column system"
 )
+_OR_DOCUMENTS = f"; a document has its text under {', '.join(NAMES[:-1])} or {NAMES[-1]}"
 _RATING = "scores."
 """How the name of a column begins that holds a rating; its aspect follows"""
 _LOOKED_AT = 100
@@ -44,52 +47,104 @@ _LOOKED_AT = 100
 NUMBERED_REFERENCE = re.compile(r"references\.(0|[1-9][0-9]*)")
 
 
-def field_names(columns: Mapping[str, str] | None, file: str | None) -> dict[str, str]:
-    """The column of each field, or several columns with commas. Raises InputError for a field that there is not."""
-    mapped = dict(columns or {})
-    for ours, theirs in mapped.items():
+LISTS = ("references", "source", "context")
+"""The fields that may hold several texts"""
+Columns: TypeAlias = Mapping[str, str | Sequence[str]]
+"""Their columns by our fields, as users give them"""
+Names: TypeAlias = Mapping[str, str | tuple[str, ...]]
+"""The column of each field; several where the field is made of several. A text with commas may mean either"""
+_NOWHERE = object()
+
+
+class Table(NamedTuple):
+    """Records that are read together."""
+
+    file: str | None
+    """What they came from, for errors"""
+    records: Iterable[object]
+    system: str = "system"
+    """The system of rows that do not name theirs"""
+    only: bool = False
+    """Whether the user said that all rows are of this system"""
+
+
+def field_names(columns: Columns | None, file: str | None) -> dict[str, str | tuple[str, ...]]:
+    """The columns of each field. Raises InputError for a field that there is not."""
+    mapped: dict[str, str | tuple[str, ...]] = {}
+    for ours, theirs in (columns or {}).items():
         if ours not in FIELDS and not (ours.startswith(_RATING) and ours != _RATING):
             problem = f"{shown(ours)}, mapped to the column {shown(theirs)}, is not a field"
             fields = ", ".join(FIELDS)
             remedy = f"--map FIELD=COLUMN, where FIELD is {fields}, or scores.NAME for a rating of that name"
             raise InputError(problem, file=file, remedy=remedy)
-        if not isinstance(theirs, str):
+        several = isinstance(theirs, list | tuple) and len(theirs) > 0 and all(isinstance(one, str) for one in theirs)
+        if not (isinstance(theirs, str) or several):
             problem = f"{ours} is mapped to {kind(theirs)}, not to the name of a column"
             raise InputError(problem, file=file, remedy=_ONE_NAME)
+        if several and len(theirs) > 1 and ours not in LISTS:
+            problem = f"{ours} is mapped to {kind(theirs)}, and is one text"
+            raise InputError(problem, file=file, remedy=f"{', '.join(LISTS)} may have several; {_ONE_NAME}")
+        mapped[ours] = theirs if isinstance(theirs, str) else theirs[0] if len(theirs) == 1 else tuple(theirs)
     # A column that is given to another field is not read as the field of its own name as well.
-    taken = {name for theirs in mapped.values() for name in (theirs, *theirs.split(","))}
+    taken = {name for theirs in mapped.values() for name in _meant(theirs)}
     free = [name for name in FIELDS if name == "candidate" or name not in taken]
     return {name: name for name in free} | mapped
 
 
-def rows_of(
-    tables: Iterable[tuple[str | None, Iterable[object]]], names: Mapping[str, str], file: str | None,
-    on_missing: OnMissing = "error",
-) -> Iterator[Row]:  # fmt: skip
-    """The rows that records stand for, one table after another; a table is the name of its file and its records.
+def _meant(theirs: str | tuple[str, ...]) -> tuple[str, ...]:
+    """All columns that a mapping may mean."""
+    return (theirs, *theirs.split(",")) if isinstance(theirs, str) else theirs
 
-    file: what all of them together are called. Raises InputError, with file and row, for one that cannot be taken as
-    it is.
+
+def fields_by_column(names: Names) -> dict[str, str]:
+    """The field that each column is read as."""
+    ours = {one: name for name, theirs in names.items() for one in _meant(theirs)}
+    return {**ours, str(names["candidate"]): "candidate"}
+
+
+def rows_of(
+    tables: Iterable[Table], names: Names, file: str | None, on_missing: OnMissing = "error",
+    counts: dict[str, int] | None = None,
+) -> Iterator[Row]:  # fmt: skip
+    """The rows that records stand for, one table after another.
+
+    file: what all of them together are called. counts: takes the number of rows of each file. Raises InputError, with
+    file and row, for one that cannot be taken as it is.
     """
     positions: Counter[str] = Counter()
     found: dict[str, None] = {}
-    for table, records in tables:
+    paths = {one for theirs in names.values() for one in _meant(theirs) if "." in one}
+    for table in tables:
+        number = 0
         try:
-            numbered = enumerate(records, 1)
+            numbered = enumerate(table.records, 1)
         except TypeError:
-            problem = f"the rows are {kind(records)}, not a list of records"
-            raise InputPlace(table).error(problem, 'give records like {"candidate": "..."}, or a data frame') from None
+            problem = f"the rows are {kind(table.records)}, not a list of records"
+            remedy = 'give records like {"candidate": "..."}, or a data frame'
+            raise InputPlace(table.file).error(problem, remedy) from None
         for number, record in numbered:
-            named = _named(record, InputPlace(table, number))
+            named = _named(record, InputPlace(table.file, number))
             found.update(dict.fromkeys(named))
-            yield _row(named, names, InputPlace(table, number), positions, on_missing == "skip")
+            if paths:
+                met = {path for path in paths if looked_up(named, path, _NOWHERE) is not _NOWHERE}
+                found.update(dict.fromkeys(sorted(met)))
+                paths -= met
+            yield _row(named, names, InputPlace(table.file, number), positions, on_missing == "skip", table)
+        if counts is not None and table.file is not None:
+            counts[table.file] = counts.get(table.file, 0) + number
     if not positions:
         raise InputError("there are no rows", file=file, remedy="give at least one row with a candidate")
     for ours, theirs in names.items():
-        lacking = [] if theirs in found else [name for name in theirs.split(",") if name not in found]
+        whole = isinstance(theirs, str) and theirs in found
+        lacking = [] if whole else [name for name in _parts(theirs) if name not in found]
         if ours != theirs and lacking:
             problem = f"no row has the column {shown(lacking[0])}, mapped to {ours}"
             raise InputError(problem, file=file, remedy=f"the columns are {shown(list(found))}")
+
+
+def _parts(theirs: str | tuple[str, ...]) -> Sequence[str]:
+    """The columns of a field that is made of several."""
+    return theirs.split(",") if isinstance(theirs, str) else theirs
 
 
 def _named(record: object, place: InputPlace) -> dict[str, object]:
@@ -108,13 +163,13 @@ def _named(record: object, place: InputPlace) -> dict[str, object]:
 
 
 def _row(
-    record: dict[str, object], names: Mapping[str, str], place: InputPlace, positions: Counter[str], may_lack: bool
+    record: dict[str, object], names: Names, place: InputPlace, positions: Counter[str], may_lack: bool, table: Table
 ) -> Row:
-    if names["candidate"] not in record:
-        raise _no_candidate(record, names["candidate"], place)
+    if looked_up(record, str(names["candidate"]), _NOWHERE) is _NOWHERE:
+        raise _no_candidate(record, str(names["candidate"]), place)
     given = {ours: _value(record, theirs) for ours, theirs in names.items()}
     given = {ours: value for ours, value in given.items() if ours == "candidate" or not absent(value)}
-    taken = {name for theirs in names.values() for name in (theirs, *theirs.split(","))}
+    taken = {name for theirs in names.values() for name in _meant(theirs)}
     extra = {key: value for key, value in record.items() if key not in taken}
     ratings = {key: extra.pop(key) for key in list(extra) if key.startswith(_RATING)}
     mapped = {key: value for key, value in given.items() if key.startswith(_RATING)}
@@ -128,7 +183,10 @@ def _row(
     if len(references) > MOST_REFERENCES:
         problem = f"the row has {len(references):,} references, and the limit is {MOST_REFERENCES:,}"
         raise place.error(problem, "give some of them, or sets of texts as rows of their own")
-    system = _label(given.get("system", "system"), "system", place)
+    system = _label(given.get("system", table.system), "system", place)
+    if table.only and system != table.system:
+        problem = f"the system is {shown(system)}, and the file is given as of {shown(table.system)}"
+        raise place.error(problem, "leave out the name of the file's system, or the column")
     positions[system] += 1
     missing = absent(given["candidate"])
     if missing and not may_lack:
@@ -136,8 +194,8 @@ def _row(
     return Row(
         candidate="" if missing else _text(given["candidate"], "candidate", place),
         references=tuple(references),
-        source="\n".join(_texts(given["source"], "source", place)) if "source" in given else None,
-        context=_context(given["context"], place) if "context" in given else None,
+        source=_passages(given["source"], "source", place) if "source" in given else None,
+        context=_passages(given["context"], "context", place) if "context" in given else None,
         question=_text(given["question"], "question", place) if "question" in given else None,
         system=system,
         item=_label(given.get("item", positions[system]), "item", place),
@@ -147,16 +205,18 @@ def _row(
     )
 
 
-def _value(record: Mapping[str, object], theirs: str) -> object:
-    """What stands in a column; of several, which commas part, a list of what they hold."""
-    if theirs in record or "," not in theirs:
-        return record.get(theirs)
-    values = [value for name in theirs.split(",") if not absent(value := record.get(name))]
+def _value(record: Mapping[str, object], theirs: str | tuple[str, ...]) -> object:
+    """What stands in a column; of several, a list of what they hold."""
+    if isinstance(theirs, str):
+        found = looked_up(record, theirs, _NOWHERE)
+        if found is not _NOWHERE or "," not in theirs:
+            return None if found is _NOWHERE else found
+    values = [value for name in _parts(theirs) if not absent(value := looked_up(record, name))]
     return [one for value in values for one in (value if isinstance(value, list | tuple) else [value])] or None
 
 
 def _no_candidate(record: dict[str, object], wanted: str, place: InputPlace) -> InputError:
-    folded = {key.strip().casefold(): key for key in record if key != wanted}
+    folded = {key.strip().casefold(): _inner(key, value) for key, value in record.items() if key != wanted}
     if {"nlgauge", "signatures", "metrics"} <= record.keys():
         problem = "this is a file of scores, which holds no texts"
         return place.error(problem, "give the outputs that were scored; nlgauge report and compare read scores")
@@ -164,6 +224,14 @@ def _no_candidate(record: dict[str, object], wanted: str, place: InputPlace) -> 
     problem = f"there is no column {shown(wanted)} for the candidate; the columns are {shown(list(record))}"
     remedy = f"say which one it is with --map {shlex.quote(pair)}, in Python with columns="
     return place.error(problem, remedy + ("; give --map once for each column" if "=" in wanted else ""))
+
+
+def _inner(key: str, value: object) -> str:
+    """A column, or the path to what is likeliest the candidate in the record that it holds."""
+    if not isinstance(value, Mapping):
+        return key
+    folded = {str(name).strip().casefold(): f"{key}.{name}" for name in value}
+    return next((folded[alias] for alias in _ALIASES if alias in folded), key)
 
 
 def column_for(field: str, rows: Iterable[Row]) -> str:
@@ -177,9 +245,11 @@ def column_for(field: str, rows: Iterable[Row]) -> str:
     return "THEIRS" + (f", where THEIRS is one of {shown(others)}" if others else "")
 
 
-def _text(value: object, what: str, place: InputPlace) -> str:
+def _text(value: object, what: str, place: InputPlace, more: str = "") -> str:
     if not isinstance(value, str):
-        raise place.error(f"{what} is {kind(value)}, not a text", "give a string; an empty one for an empty text")
+        raise place.error(
+            f"{what} is {kind(value)}, not a text", f"give a string; an empty one for an empty text{more}"
+        )
     if len(value) > LONGEST_TEXT:
         problem = f"{what} has {len(value):,} characters, and the limit is {LONGEST_TEXT:,}"
         raise place.error(problem, "split the text; or mend the file, if a quote or the ends of its lines are missing")
@@ -191,17 +261,18 @@ def _text(value: object, what: str, place: InputPlace) -> str:
     return str(value)  # numpy's str_ becomes a plain str
 
 
-def _texts(value: Any, what: str, place: InputPlace) -> list[str]:
+def _texts(value: Any, what: str, place: InputPlace, more: str = "") -> list[str]:
     if isinstance(value, str):
         return [_text(value, what, place)]
     entries = value.tolist() if hasattr(value, "tolist") else value
     if not isinstance(entries, Sequence) or isinstance(entries, (str, bytes)):
-        raise place.error(f"{what} is {kind(value)}, not texts", "give a string or a list of strings")
-    return [_text(entry, f"{what}, entry {number},", place) for number, entry in enumerate(entries, 1)]
+        raise place.error(f"{what} is {kind(value)}, not texts", f"give a string or a list of strings{more}")
+    return [_text(entry, f"{what}, entry {number},", place, more) for number, entry in enumerate(entries, 1)]
 
 
-def _context(value: object, place: InputPlace) -> str:
-    return _text("\n".join(_texts(value, "context", place)), "context", place)
+def _passages(value: object, what: str, place: InputPlace) -> str:
+    """The texts of a list, a line each; a document gives its text."""
+    return _text("\n".join(_texts(without_documents(value), what, place, _OR_DOCUMENTS)), what, place)
 
 
 def _label(value: Any, what: str, place: InputPlace) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,18 @@ class Column:
         """Which way a part is better, as it stands behind a name; a detail has none."""
         return "" if part in self.details else " ↑" if self.higher_is_better else " ↓"
 
+    def per_item(self, of: NDArray[np.intp], items: int) -> Column:
+        """Return the column with the mean over the rows of each item. of: the item's number of each row."""
+        if self.level != "item":
+            return self
+        reasons: dict[int, str] = {}
+        values = _means(self.values, of, items)
+        for row, reason in sorted(self.reasons.items()):
+            if np.isnan(values[of[row]]).any():
+                reasons.setdefault(int(of[row]), reason)
+        sums = None if self.sums is None else Sums(self.sums.formula, _means(self.sums.counts, of, items))
+        return replace(self, values=values, reasons=dict(sorted(reasons.items())), evidence={}, sums=sums)
+
     def label(self, spec: str, part: str) -> str:
         """What to call a part of the metric of this spec: the spec, with the part where there are several."""
         return f"{spec} {part}" if len(self.parts) > 1 else spec
@@ -94,3 +106,12 @@ class Column:
             (self.parts, self.details, self.level, self.higher_is_better, self.reasons, self.sums)
             == (other.parts, other.details, other.level, other.higher_is_better, other.reasons, other.sums)
         ) and np.array_equal(self.values, other.values, equal_nan=True)
+
+
+def _means(values: NDArray[np.float64], of: NDArray[np.intp], items: int) -> NDArray[np.float64]:
+    """The mean of the numbers of each item's rows: [rows, n] -> [items, n]; NaN where there is none."""
+    known = ~np.isnan(values)
+    sums, counts = np.zeros((items, values.shape[1])), np.zeros((items, values.shape[1]))
+    np.add.at(sums, of, np.where(known, values, 0.0))
+    np.add.at(counts, of, known)
+    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)

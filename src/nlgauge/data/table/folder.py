@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nlgauge.data.corpus.opening import FilePath, is_address
 from nlgauge.data.table.column import Column
 from nlgauge.data.table.dataset import GO_ON, Dataset, fault, types_of
-from nlgauge.data.table.reading import checked, column_of, signatures_of
+from nlgauge.data.table.reading import checked, column_of, refuse_unmeant, signatures_of
 from nlgauge.data.table.shapes import mismatch, wrong_evidence
 from nlgauge.data.table.table import ScoreTable
 from nlgauge.errors import InputError
@@ -52,6 +52,7 @@ def load(place: FilePath) -> ScoreTable:
         for spec, about in header["metrics"].items()
     }
     places = [row for table in tables for row in zip(*_places(table), strict=True)]
+    refuse_unmeant(places, header, dataset.place)
     for spec, column in columns.items():
         for number, evidence in column.evidence.items():
             if wrong := wrong_evidence(evidence):

@@ -12,6 +12,7 @@ import numpy as np
 
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.place import InputPlace, shown
+from nlgauge.data.repeats import REMEDY, refuse_repeats
 from nlgauge.data.signature import Signature
 from nlgauge.data.table.column import Column, Sums
 from nlgauge.data.table.packing import unpacked
@@ -32,7 +33,9 @@ _HEADER = {
         "corpus?": str,
         "asked?": {"*": str},
         "notes?": {"*": {"*": int}},
+        "noted?": {"*": {"*": [int]}},
         "joined?": {},
+        "repeats?": str,
     },
     "rows?": [[str]],
 }
@@ -103,6 +106,7 @@ def read(path: str | Path) -> ScoreTable:
     columns = {spec: values.column for spec, values in found.items()}
     if len(rows) != (wanted := header["run"].get("rows", len(rows))):
         raise InputError(f"holds {len(rows)} of {wanted} rows", file=path, remedy=_CUT)
+    refuse_unmeant(rows, header, path)
     return ScoreTable(rows, columns, signatures_of(header), header["run"], header["nlgauge"])
 
 
@@ -115,6 +119,12 @@ def _record(path: str | Path, number: int, line: str) -> _Record:
     if not isinstance(record, dict):
         raise InputError(problem, file=path, row=number, remedy=_CUT)
     return record
+
+
+def refuse_unmeant(rows: Rows, header: Mapping[str, Any], path: str | Path) -> None:
+    """Raise InputError for two rows of one system and item, unless the table says that they are meant."""
+    if header["run"].get("repeats") != "mean":
+        refuse_repeats(rows, {str(path): len(rows)}, f"score the outputs again: {REMEDY}")
 
 
 def signatures_of(header: Mapping[str, Any]) -> dict[str, Signature]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nlgauge.errors import InputError
 from nlgauge.show.markup.environment import small
 
 if TYPE_CHECKING:
@@ -60,7 +61,10 @@ def _columns(table: ScoreTable) -> list[list[str]]:
     systems, specs = table.systems[:_SYSTEMS], table.metrics[:_METRICS]
     if not (systems and specs):
         return []
-    known = {(one.system, one.metric, one.part): one.mean for one in table.by_system(replicates=0)}
+    try:
+        known = {(one.system, one.metric, one.part): one.mean for one in table.by_system(replicates=0)}
+    except InputError:  # rows that repeat have no means, and what is shown in a debugger must not fail
+        return []
     columns = [["system", *systems]]
     for spec in specs:
         column = table.columns[spec]

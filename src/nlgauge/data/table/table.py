@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.data.repeats import first_repeat, refuse_repeats
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import writing
 from nlgauge.data.table.column import Column
@@ -81,13 +82,44 @@ class ScoreTable:
             if len(set(names.values())) < len(names):
                 raise SpecError(f"two of {', '.join(names)} would have the same name")
         known = {**specs, **{name: specs[spec] for name, spec in self.run.get("asked", {}).items() if spec in specs}}
-        notes = {specs.get(spec, spec): some for spec, some in self.run.get("notes", {}).items()}
+        told: dict[str, Any] = {
+            kind: {specs.get(spec, spec): some for spec, some in self.run[kind].items()}
+            for kind in ("notes", "noted")
+            if kind in self.run
+        }
         return replace(
             self,
             rows=[(systems[system], item) for system, item in self.rows],
             columns={specs[spec]: column for spec, column in self.columns.items()},
             signatures={specs.get(spec, spec): signature for spec, signature in self.signatures.items()},
-            run={**self.run, "asked": known, "notes": notes},
+            run={**self.run, "asked": known, **told},
+        )
+
+    def per_item(self) -> ScoreTable:
+        """Return this table with one row for each system and item: of repeated rows the mean of those with a value.
+
+        The counts of a metric that has a value of all rows together are averaged too. What a score is based on
+        (evidence) belongs to single rows, and is left out where rows are averaged; so are a metric of sets' points, in
+        which each row counts. Raises InputError for repeated rows that are not meant (`evaluate(repeats='mean')`), and
+        for those of one item that are of several clusters.
+        """
+        if first_repeat(self.rows) is None:
+            return self
+        if self.run.get("repeats") != "mean":
+            refuse_repeats(self.rows, {})
+        places: dict[tuple[str, str], int] = {}
+        of = np.array([places.setdefault(row, len(places)) for row in self.rows], np.intp)
+        clusters: dict[tuple[str, str], str] = {}
+        for number, (row, cluster) in enumerate(zip(self.rows, self.clusters or (), strict=False)):
+            if clusters.setdefault(row, cluster) != cluster:
+                problem = f"the outputs of system {row[0]!r} for item {row[1]!r} are of several clusters"
+                raise InputError(problem, row=number + 1, remedy="cluster by what all outputs for an item share")
+        return replace(
+            self,
+            rows=list(places),
+            columns={spec: column.per_item(of, len(places)) for spec, column in self.columns.items()},
+            run={**self.run, "rows": len(places)},
+            clusters=list(clusters.values()) if self.clusters is not None else None,
         )
 
     def rows_of(self, system: str) -> NDArray[np.intp]:
@@ -188,9 +220,10 @@ class ScoreTable:
         A metric that has a value of all rows together gives that value (`whole`); its interval is that of the
         values of such resamples, and its `n` counts the rows that it is made of. A metric of sets has one value a
         system and no interval: a resample repeats items, and to a measure of nearest neighbours a repeated item is a
-        new fact. 0 replicates: no interval.
+        new fact. Repeated rows count as their mean (`per_item`). 0 replicates: no interval.
         """
-        return by_system(self.rows, self.columns, Resamples(replicates, seed, confidence), self.clusters)
+        table = self.per_item()
+        return by_system(table.rows, table.columns, Resamples(replicates, seed, confidence), table.clusters)
 
     def header(self) -> dict[str, object]:
         """What `save` writes before the records: version, signatures, and what the metrics and the run were."""

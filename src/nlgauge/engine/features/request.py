@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
@@ -140,6 +140,8 @@ class Features:
     found: Mapping[AnyRequest, Any]
     longer: frozenset[str] = frozenset()
     """The texts that do not fit the model's window"""
+    unknown: Mapping[str, float] = field(default_factory=dict)
+    """The share of sub-words that are unknown to the model's tokenizer, of each text that has some"""
 
     def __getitem__(self, request: Request[F]) -> F | None:
         feature: F | None = self.found[request]
@@ -150,4 +152,6 @@ class Features:
 
     def joined(self, others: Features) -> Features:
         """These features and others."""
-        return Features({**self.found, **others.found}, self.longer | others.longer)
+        shares = {text: max(share, self.unknown.get(text, 0.0)) for text, share in others.unknown.items()}
+        unknown = {**self.unknown, **shares}
+        return Features({**self.found, **others.found}, self.longer | others.longer, unknown)

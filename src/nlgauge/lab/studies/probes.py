@@ -203,7 +203,8 @@ def probes(
         rows = _rows(sources, *SETTINGS[setting])
         corpus = Corpus(tuple(row.row for row in rows))
         every = [metric for _, metric in chosen.values()]
-        table = evaluate(corpus, metrics=every, evidence=True, cache=cache, progress=progress)
+        # A passage is the item of its probes; each row is looked at alone.
+        table = evaluate(corpus, metrics=every, evidence=True, cache=cache, progress=progress, repeats="mean")
         for spec, (named, metric) in chosen.items():
             column = table.columns[spec]
             signatures[spec] = table.signatures[spec]

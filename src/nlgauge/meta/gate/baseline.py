@@ -23,7 +23,7 @@ from nlgauge.meta.comparison import Difference, compare
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.gate import history as kept
 from nlgauge.meta.gate.verdict import Regression
-from nlgauge.meta.join import grid, refuse_twice
+from nlgauge.meta.join import grid
 
 _NOW, _BEFORE = "outputs", "baseline"
 _AGAIN = "score the baseline's outputs again as these are scored"
@@ -64,8 +64,8 @@ class Baseline:
             raise SpecError(f"{spec} has one number a system, which no paired test can be made of: give a bar alone")
         if self._now.parts != self._before.parts:
             raise InputError(f"the baseline has other parts of {spec}", remedy=_AGAIN)
-        refuse_twice(table.rows, "the outputs", "give each output of a system an item of its own")
-        refuse_twice(earlier.rows, "the baseline", "give each output of a system an item of its own")
+        table, earlier = table.per_item(), earlier.per_item()
+        self._now, self._before = table.columns[spec], earlier.columns[spec]
         self._table, self._earlier, self._spec, self._upwards = table, earlier, spec, upwards
         self._name = self._now.label(spec, part)
         self._part = self._now.parts.index(part)

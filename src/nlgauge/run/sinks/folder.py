@@ -17,6 +17,7 @@ from nlgauge.data.table.shapes import wrong_evidence
 from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, Value
+from nlgauge.options import Repeats
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import RowResult, Scores
 from nlgauge.run.sinks.table import TableBuilder
@@ -27,15 +28,15 @@ _OTHER = "name another, or remove it"
 class FolderWriter(TableBuilder):
     """A table that is written as it is made; nobody else writes the folder meanwhile.
 
-    metrics, asked, evidence: as of TableBuilder. size: rows of a block. `begin` raises InputError where another run is
-    at work in the folder, where it cannot be written, and where it holds another run.
+    metrics, asked, evidence, repeats: as of TableBuilder. size: rows of a block. `begin` raises InputError where
+    another run is at work in the folder, where it cannot be written, and where it holds another run.
     """
 
     def __init__(
         self, corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], evidence: bool,
-        place: FilePath, size: int,
+        place: FilePath, size: int, repeats: Repeats = "error",
     ) -> None:  # fmt: skip
-        super().__init__(corpus, metrics, asked, evidence, held=0)
+        super().__init__(corpus, metrics, asked, evidence, held=0, repeats=repeats)
         self._dataset, self._size = Dataset(place), size
         of_rows = [spec for spec, column in self._columns.items() if column.level == "item"]
         self._open: dict[str, dict[int, RowResult]] = {spec: {} for spec in of_rows}
@@ -89,8 +90,8 @@ class FolderWriter(TableBuilder):
         """Write a block, whole, unless it is there."""
         whole = {spec: [found.pop(n) for n in rows] for spec, found in self._open.items()}
         for spec, results in whole.items():
-            for one in results:
-                self._notes[spec].update(one.value.notes)
+            for row, one in zip(rows, results, strict=True):
+                self._note(spec, row, one.value.notes)
         if rows[0] not in self._there:
             columns = {spec: _columns(self._columns[spec], some, self._evidence) for spec, some in whole.items()}
             self._dataset.write(rows[0], self._places(rows), columns)

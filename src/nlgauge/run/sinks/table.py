@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,23 +15,28 @@ from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.errors import MetricError
 from nlgauge.metrics.base import Metric, RowMetric, Value
 from nlgauge.metrics.sets import SetMetric
+from nlgauge.options import Repeats
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import Scores
 from nlgauge.run.sinks import Sink
+
+NAMED = 5
+"""Rows that are named of all that have a note"""
 
 
 class TableBuilder(Sink[ScoreTable]):
     """A table in memory.
 
     metrics: by spec. asked: specs by what was asked for. evidence: whether it is kept. held: of how many rows scores
-    are held, all by default.
+    are held, all by default. repeats: what the table says of rows of one system and item.
     """
 
     def __init__(
         self, corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], evidence: bool,
-        held: int | None = None,
+        held: int | None = None, repeats: Repeats = "error",
     ) -> None:  # fmt: skip
         self._corpus, self._asked, self._evidence = corpus, asked, evidence
+        self._repeats = repeats
         rows, systems = len(corpus) if held is None else held, len(corpus.systems)
         self._columns = {
             spec: column_of(metric, systems if isinstance(metric, SetMetric) else rows)
@@ -38,6 +44,7 @@ class TableBuilder(Sink[ScoreTable]):
         }
         self._signatures: dict[str, Signature] = {}
         self._notes: dict[str, Counter[str]] = {spec: Counter() for spec in metrics}
+        self._noted: dict[str, dict[str, list[int]]] = {spec: {} for spec in metrics}
 
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
         """Take some rows' scores."""
@@ -67,15 +74,28 @@ class TableBuilder(Sink[ScoreTable]):
 
     def _made(self, rows: list[tuple[str, str]]) -> ScoreTable:
         notes = {spec: dict(sorted(counted.items())) for spec, counted in self._notes.items() if counted}
-        run = {"rows": len(self._corpus), "corpus": self._corpus.digest, "notes": notes, "asked": dict(self._asked)}
+        run: dict[str, Any] = {
+            "rows": len(self._corpus),
+            "corpus": self._corpus.digest,
+            "notes": notes,
+            "noted": {spec: dict(sorted(self._noted[spec].items())) for spec in notes},
+            "asked": dict(self._asked),
+        }
+        run |= {} if self._repeats == "error" else {"repeats": self._repeats}
         return ScoreTable(
             rows, self._columns, {spec: self._signatures[spec] for spec in self._columns}, run, __version__
         )
 
+    def _note(self, spec: str, index: int, notes: Sequence[str]) -> None:
+        """Count the notes of a row, or system, and keep the first ones that have each."""
+        self._notes[spec].update(notes)
+        for note in notes:
+            self._noted[spec][note] = sorted([*self._noted[spec].get(note, []), index + 1])[:NAMED]
+
     def _fill(self, spec: str, column: Column, values: Mapping[int, Value]) -> None:
         for index, value in values.items():
             if value.notes and index not in column.reasons and np.isnan(column.values[index]).all():  # or counted
-                self._notes[spec].update(value.notes)
+                self._note(spec, index, value.notes)
             if value.reason:
                 column.reasons[index] = value.reason
         if values:

@@ -74,6 +74,7 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
     both. Numbers stay in their own units, and so the sign of the correlations too. Raises SpecError
     for a name that is neither, InputError for rows or a level that do not fit.
     """
+    table = table.per_item()
     if level not in _LEVELS:
         raise InputError(f"the level {level!r} is unknown", remedy=f"take {' or '.join(_LEVELS)}")
     people = {} if source is None else ratings(table, source).values

@@ -1,0 +1,74 @@
+"""Lists that were written into a cell of a table, as JSON or as Python, pandas and numpy print them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from nlgauge.data.corpus.json_records import parsed
+from nlgauge.data.corpus.place import InputPlace, shown
+from nlgauge.errors import InputError
+
+_STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+_BETWEEN = re.compile(r"\s*,?\s*")
+_LIKE_A_LIST = re.compile(
+    r"""\[\s*(?:['"]|\[\s*['"]|\{\s*['"]|(?:nan|NaN|None|null|<NA>)\s*[,\]]|np\.str_\(|array\(\s*\[|[A-Z]\w*\(\w+=)"""
+)
+"""How a printed list begins, and hardly a sentence does"""
+_REMEDY = (
+    "write the list as JSON (json.dumps), or give each text a column: references.1, references.2, ...; a text that "
+    'begins so is written as a list of one: ["..."]'
+)
+
+
+def listed(cell: str, field: str, place: InputPlace) -> object:
+    """Return the list that a cell holds, or the cell itself where it holds a text.
+
+    A list of texts is read as JSON, or as Python writes a list or a tuple and numpy an array; a list of objects as
+    JSON. A text that begins with a bracket, as "[1] The room" does, stays a text. Raises InputError for what looks like
+    a printed list and cannot be read as one.
+    """
+    text = cell.strip()
+    if text[:1] == "(":
+        texts = _printed(text)
+        return texts if texts and (len(texts) > 1 or text[:-1].rstrip().endswith(",")) else cell
+    if text[:1] != "[":
+        return cell
+    if text.endswith("]"):
+        try:
+            value = parsed(text, InputPlace(None))
+        except InputError:
+            value = _printed(text)
+        if isinstance(value, list) and (not value or any(isinstance(one, str | dict) for one in value)):
+            return value
+    if _LIKE_A_LIST.match(text) and (text.endswith("]") or _is_cut(text)):
+        problem = f"{field} looks like a list that was printed into the cell, and cannot be read: {shown(text)}"
+        raise place.error(problem, _REMEDY)
+    return cell
+
+
+def _printed(text: str) -> list[str] | None:
+    """The texts of a list that Python or numpy printed; None where it is no list of texts alone."""
+    inside = re.sub(r"np\.str_\(((?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))\)", r"\1", text, flags=re.DOTALL)
+    found = list(_strings(inside))
+    if not found or inside[found[-1][1] :] != ("]" if text[0] == "[" else ")"):
+        return None
+    try:
+        return [ast.literal_eval(one.replace("\r", "\\r").replace("\n", "\\n")) for one, _ in found]
+    except (ValueError, SyntaxError):
+        return None
+
+
+def _strings(text: str) -> Iterator[tuple[str, int]]:
+    """Each quoted string after the first character, and where the next one may begin."""
+    at = 1 + len(text[1:]) - len(text[1:].lstrip())
+    while found := _STRING.match(text, at):
+        gap = _BETWEEN.match(text, found.end())
+        at = gap.end() if gap is not None else found.end()
+        yield found.group(), at
+
+
+def _is_cut(text: str) -> bool:
+    """Whether a list of quoted texts ends before its bracket, as where a spreadsheet cuts a long cell."""
+    return bool(re.match(r"""\[\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\s*,\s*['"]""", text, re.DOTALL))

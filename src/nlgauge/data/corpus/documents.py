@@ -1,0 +1,31 @@
+"""Documents of retrievers, which hold a text beside other things."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+NAMES = ("page_content", "text", "content")
+"""What frameworks call the text of a document, in the order in which they are tried"""
+
+
+def without_documents(value: Any) -> Any:
+    """Return a value in which each document is replaced by its text: the value itself, or entries of a list.
+
+    A document is a mapping with one of the keys `NAMES`, or an object with one of them as an attribute. All else stays
+    as it is, to be checked by who asked.
+    """
+    entries = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(entries, list | tuple):
+        return [_text(entry) for entry in entries]
+    return _text(value)
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, str) or value is None:
+        return value
+    for name in NAMES:
+        found = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+        if isinstance(found, str):
+            return found
+    return value
