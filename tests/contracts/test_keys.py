@@ -59,14 +59,14 @@ SECOND: Mapping[str, Values] = {
     "InfoLM.stride": Values((1, 2, 8)),
     "MaskEval.weights": Values(("uniform", "candidate", "coherence", "consistency"), {"scoring": "probability"}),
     "MaskEval.keep": Values((1.0, 0.3), {"weights": "consistency", "scoring": "probability"}),
-    "MaskEval.per_text": Values(
-        (False, True), {"weights": "consistency", "keep": 0.3, "scoring": "probability"}
-    ),
+    "MaskEval.per_text": Values((False, True), {"weights": "consistency", "keep": 0.3, "scoring": "probability"}),
     "MaskEval.decoding": Values(("joint", "stepwise", "single"), {"scoring": "probability"}),
     "MaskEval.segmentation": Values(("plain", "spacy"), {"scoring": "probability"}),
     "MaskEval.stride": Values((1, 2), {"scoring": "probability"}),
     "METEOR.stemmer": Values(("porter", "none", "english")),
     "METEOR.wordnet": Values((None, "{folder}/wordnet"), {"tokenizer": "spaces"}),
+    "PRD.layers": Values((5, 6), {"unit": "token", "runs": 1}),
+    "PRD.unit": Values(("sentence", "token"), {"runs": 1}),
     "ROUGE.sentences": Values(("lines", "split"), {"variant": "Lsum"}),
     "SentenceMovers.layer": Values((None, 2, 3)),
     "SetMetric.layers": Values((5, 6), {"unit": "token"}),
@@ -91,7 +91,7 @@ ROWS = Corpus(
                 (
                     "The Library's re-opened: 3.5 % of 1,200 books weren't returned!\nNobody minds.",
                     (
-                        "Nobody minds it at all.\nThe libraries re-opened in May; few of their books were missing then.",
+                        "Nobody minds it at all.\nThe libraries re-opened in May; few books were missing then.",
                         "the library's open, again",
                     ),
                     "It said the library, closed in May, opened; 3.5 % of the books are lost. Nobody minded.",
@@ -112,11 +112,11 @@ ROWS = Corpus(
                 ),
                 (
                     "Two boys ran to the auto of a man, by the big houses.",
-                    ("Two boys ran in a rush to the car of a man by his house", "Two boys ran and ran to the car by a big house."),
+                    ("Two boys rushed to the car of a man by his house", "Two boys ran and ran to the car by a big house."),
                     "Two boys ran to the car of a man.",
                     "Boys ran.",
                 ),
-                ("Prices rose, to the skies.", ("The prices rose to the sky and fast.",), "Prices rose by 3 %.", "News?"),
+                ("Prices rose, to the skies.", ("The prices rose to the sky and fast.",), "Prices rose.", "News?"),
             ]
         )
     )
@@ -124,7 +124,7 @@ ROWS = Corpus(
 
 FEW = ROWS[4:]
 """For metrics with a pass for every word"""
-_LONG = " ".join(f"Train {number} was late, and its {word} lamp was lit." for number in range(9) for word in ("red", "old"))
+_LONG = " ".join(f"Train {number} was late, and its {word} lamp lit." for number in range(9) for word in ("red", "old"))
 BESIDE_LONG = Corpus((Row("The red lamp of a train was lit.", ("A lamp.",), f"A lamp. {_LONG} A train came.", _LONG),))
 """A source and a context that do not fit a row of an aligner"""
 
@@ -274,8 +274,8 @@ def test_another_value_has_another_number_key_and_signature(looked: Looked, pair
     assert str(looked.numbers[one].signatures[one]) != str(looked.numbers[other].signatures[other])
     scored = {str(metric) for (_, n), metric in looked.metrics.items() if not n}
     if other not in scored:  # a value may be the first one of another pair
-        assert set(looked.stored[other].column(other).reasons.values()) == {NOT_SCORED}, "the store gave another's number"
-    assert NOT_SCORED not in looked.stored[one].column(one).reasons.values(), "the store has lost what was scored"
+        assert set(looked.stored[other].column(other).reasons.values()) == {NOT_SCORED}, "a number of before"
+    assert NOT_SCORED not in looked.stored[one].column(one).reasons.values(), "what was scored is lost"
     if pair.parameter != "model":  # the other model has the same weights, whatever its digest says
         values = [looked.numbers[spec].column(spec).values for spec in (one, other)]
         assert not np.array_equal(*values, equal_nan=True), "the parameter does nothing: say why in UNABLE"
