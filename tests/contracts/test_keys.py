@@ -112,7 +112,7 @@ ROWS = Corpus(
                 ),
                 (
                     "Two boys ran to the auto of a man, by the big houses.",
-                    ("Two boys rushed to the car of a man by his house", "Two boys ran and ran to the car by a big house."),
+                    ("Two boys rushed to the car of a man by his house", "Two boys ran to the car by a big house."),
                     "Two boys ran to the car of a man.",
                     "Boys ran.",
                 ),
@@ -122,8 +122,17 @@ ROWS = Corpus(
     )
 )  # fmt: skip
 
-FEW = ROWS[4:]
+FEW = Corpus(
+    (
+        Row(
+            "Two boys don't sleepwalk.", ("The boys sleep.", "Both sleepwalk there."), "Two boys sleepwalked.", item="1"
+        ),
+        Row("Prices rose.", ("The prices rose fast.",), "Prices fell.", item="2"),
+    )
+)
 """For metrics with a pass for every word"""
+WIDE = ROWS[4:]
+"""For masks that are at least eight sub-words apart"""
 _LONG = " ".join(f"Train {number} was late, and its {word} lamp lit." for number in range(9) for word in ("red", "old"))
 BESIDE_LONG = Corpus((Row("The red lamp of a train was lit.", ("A lamp.",), f"A lamp. {_LONG} A train came.", _LONG),))
 """A source and a context that do not fit a row of an aligner"""
@@ -205,7 +214,9 @@ def rows_of(pair: Pair) -> Corpus:
         return SETS
     if pair.parameter == "reading":
         return BESIDE_LONG
-    return FEW if pair.name in ("InfoLM", "published/InfoLM", "MaskEval", "Perplexity") else ROWS
+    if pair.parameter == "stride":
+        return WIDE
+    return FEW if pair.name in ("InfoLM", "published/InfoLM", "MaskEval") else ROWS
 
 
 def made(pair: Pair, which: int, folder: Path) -> Metric | None:
@@ -250,7 +261,7 @@ def looked(tmp_path_factory: pytest.TempPathFactory, _loaded: Callable[..., Any]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loading, "load", load)
-        for rows in (ROWS, FEW, BESIDE_LONG, SETS):
+        for rows in (ROWS, FEW, WIDE, BESIDE_LONG, SETS):
             some = [pair for pair in usable if rows_of(pair) is rows]
             first, second = ({str(metrics[pair, n]): metrics[pair, n] for pair in some} for n in (0, 1))
             scored = evaluate(rows, metrics=list(first.values()), cache=folder / "cache")
