@@ -297,3 +297,39 @@ def test_every_parameter_is_tried_or_its_reason_is_given() -> None:
     for name, kind in registry.built_in_metrics().items():
         for one in fields(kind):
             assert ((name, one.name) in tried) != bool(found_of(UNABLE, kind, one.name)), f"{name}.{one.name}"
+
+
+@pytest.mark.parametrize("column", ["candidate", "references", "source", "context", "question"])
+def test_a_column_that_moves_a_number_moves_its_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, _loaded: Callable[..., Any], column: str
+) -> None:
+    """A metric that reads a column and does not name it would print the number of another text."""
+    monkeypatch.setattr(loading, "load", _loaded)
+    text = "Two old boys walked."
+    rows = Corpus(tuple(replace(row, question="Who ran?") for row in FEW))
+    rows = Corpus(tuple(replace(row, context="Who ran there?") for row in rows))
+    others = Corpus(tuple(replace(row, **{column: (text,) if column == "references" else text}) for row in rows))
+    metrics = {str(one): one for pair in PAIRS if (one := made(pair, 0, tmp_path)) is not None}
+    metrics = {spec: one for spec, one in metrics.items() if not isinstance(one, SetMetric) and WRITER not in spec}
+    evaluate(rows, metrics=list(metrics.values()), cache=tmp_path / "cache")
+    numbers = [evaluate(some, metrics=list(metrics.values()), cache=False).columns for some in (rows, others)]
+    for spec, table in kept(others, metrics, tmp_path / "cache"):
+        assert isinstance(table, ScoreTable)
+        before, after = (columns[spec].values for columns in numbers)
+        moved = ~np.isclose(before, after, equal_nan=True, atol=1e-6).all(axis=1)
+        stale = [n for n in np.flatnonzero(moved).tolist() if table.column(spec).reasons.get(n) != NOT_SCORED]
+        assert not stale, f"{spec} reads {column}, and the store does not know"
+
+
+def test_another_corpus_to_compare_with_has_another_number_key_and_signature(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, _loaded: Callable[..., Any]
+) -> None:
+    monkeypatch.setattr(loading, "load", _loaded)
+    sides = [SETS[:17], SETS[10:], None]
+    for spec in ("FrechetDistance", "MarkEvaluate", "PRD(clusters=4, runs=1)", "ImprovedPrecisionRecall"):
+        tables = [evaluate(SETS, metrics=spec, against=side, cache=tmp_path / "cache") for side in sides]
+        alone = [evaluate(SETS, metrics=spec, against=side, cache=False) for side in sides]
+        for table, other in zip(tables, alone, strict=True):
+            np.testing.assert_array_equal(table.column(spec).values, other.column(spec).values)
+        assert len({str(table.signatures[spec]) for table in tables}) == len(sides)
+        assert len({table.column(spec).values.tobytes() for table in tables}) == len(sides)
