@@ -132,3 +132,9 @@ def test_unsupported_words_are_counted_and_joined():
 
 def test_probabilities_of_log_odds_do_not_overflow():
     assert m.logistic(np.array([-1e4, 0, np.log(3), 1e4])).tolist() == pytest.approx([0, 0.5, 0.75, 1])
+
+
+def test_runs_of_unsupported_words_end_where_their_last_word_ends():
+    spans = np.array([[0, 3], [4, 6], [7, 12], [13, 14], [15, 19]])
+    assert m.unsupported_spans(np.array([0.1, 0.9, 0.2, 0.3, 0.8]), spans, 0.5) == [(0, 3), (7, 14)]
+    assert m.unsupported_spans(np.array([0.9, 0.9, 0.9, 0.5, 0.4]), spans, 0.5) == [(15, 19)]

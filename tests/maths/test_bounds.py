@@ -55,3 +55,21 @@ def test_a_risk_that_is_too_large_is_seldom_certified(sizes: np.ndarray) -> None
     assert hits / 2000 <= 0.1
     naive = [binomial_p(int((sizes * (rng.random(120) < 0.101)).sum()), int(sizes.sum()), 0.1) for _ in range(2000)]
     assert sizes.max() == 1 or np.mean(np.array(naive) <= 0.1) > 0.15
+
+
+def test_the_test_of_clusters_is_the_wealth_of_its_bet() -> None:
+    """The wealth is multiplied for each cluster; the bet is the one that grows most if half the risk were true."""
+    passed, risk = np.array([1.0, 3, 0, 2, 2, 5, 1, 1, 4, 2, 1, 3, 2, 1, 1, 6, 1, 2, 1, 1, 2, 1, 3, 1, 2]), 0.25
+    half = np.zeros(len(passed))
+    half[np.flatnonzero(passed)[7::8]] = passed[np.flatnonzero(passed)[7::8]]
+    wealths = {}
+    for percent in range(1, 100):
+        bet = percent / 100 / ((1 - risk) * passed.max())
+        hoped = math.prod(1 + bet * (risk * one - wrong) for one, wrong in zip(passed, half, strict=True))
+        wealths[hoped] = bet
+    bet = wealths[max(wealths)]
+    for bad in ([], [0], [1, 8], [5, 15]):
+        wrong = np.zeros(len(passed))
+        wrong[bad] = passed[bad]
+        wealth = math.prod(1 + bet * (risk * one - lost) for one, lost in zip(passed, wrong, strict=True))
+        assert cluster_p(wrong, passed, risk) == pytest.approx(min(1.0, 1 / wealth), rel=1e-9)

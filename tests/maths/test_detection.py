@@ -45,3 +45,7 @@ def test_the_area_of_resampled_sources():
     assert low < detection(values, truth)["auc"] < high
     assert np.isnan(resampled_area(values, truth, np.zeros(80, int), 200, rng)).all()
     assert np.isnan(resampled_area(values, np.ones(80, int), sources, 5, rng)).all()
+
+
+def test_a_threshold_above_all_that_was_seen_lies_halfway_to_1():
+    assert detection(np.array([0.2, 0.6, 0.4]), np.array([0, 0, 1]))["threshold"] == pytest.approx(0.8)

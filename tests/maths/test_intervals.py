@@ -41,3 +41,10 @@ def test_paired_shares_hold_the_difference_and_are_never_empty() -> None:
         low, high = paired_shares(int((one & ~other).sum()), int((~one & other).sum()), 15, 0.95)
         held += low <= 0.9 - (0.5 * 0.9 + 0.5 * 0.8) <= high
     assert held >= 940
+
+
+@pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
+def test_two_items_are_widened_as_all_others_are(level: float) -> None:
+    """With one degree of freedom Student's t is Cauchy's: its quantile is tan(pi level / 2)."""
+    z = math.sqrt(2) * math.tan(math.pi * level / 2)
+    assert expanded(level, 2) == pytest.approx(2 * NormalDist().cdf(z) - 1, abs=1e-9)

@@ -103,3 +103,9 @@ def test_a_score_lies_between_the_scores_of_words(own, other, share, keep, per_t
         per_text,
     )
     assert -1e-9 <= value <= 1 + 1e-9
+
+
+def test_a_share_that_so_many_words_reach_exactly_keeps_no_word_more_whatever_rounding_says():
+    for words in range(2, 60):
+        for kept in range(1, words):
+            assert len(heaviest(np.full(words, 1 / words), kept / words)) == kept, (words, kept)

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 from nlgauge.maths.prediction_powered import (
     Design,
+    chance,
     interval,
     powered,
     selection_p,
@@ -209,3 +210,14 @@ def test_the_tails_of_a_difference_take_degrees_of_freedom() -> None:
     assert interval(0.0, rare, rare, 200, 198, 0.95)[1] == pytest.approx(1.959964 * 6)
     wide = 2.306004 * 6 * math.sqrt(198 / 200)
     assert_allclose(interval(0.0, rare, rare, 200, 198, 0.95, difference=True), [-wide, wide], rtol=1e-6)
+
+
+def test_the_p_of_a_difference_is_where_its_interval_reaches_0() -> None:
+    draw = np.random.default_rng(4)
+    for units, estimate in ((12, 0.4), (80, -0.1), (400, 0.05)):
+        influence = (draw.standard_normal(units) ** 2 - 1) / units
+        p = chance(estimate, influence, influence, units, units - 2)
+        low, high = interval(estimate, influence, influence, units, units - 2, 1 - p, difference=True)
+        assert min(abs(low), abs(high)) < 1e-6 and 0 < p < 1
+    nothing = np.zeros(20)
+    assert interval(0.5, nothing, nothing, 20, 18, 0.95) == (0.5, 0.5)

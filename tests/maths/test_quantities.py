@@ -85,3 +85,28 @@ def test_what_has_no_words_here_is_refused():
     for number in (-1, 1_000_000):
         with pytest.raises(ValueError, match="not written in words"):
             in_words(number)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("10 millimetres", "1 centimetre"), ("100 cm", "1 m"), ("12 inches", "1 foot"), ("3 feet", "1 yard"),
+        ("100 inches", "2.54 m"), ("1,760 yards", "1 mile"), ("1 mile", "1,609 m"), ("1,000 mg", "1 g"),
+        ("16 ounces", "1 pound"), ("2.2046 pounds", "1 kg"), ("1,000 kg", "1 tonne"), ("1,000 ml", "1 litre"),
+        ("1 gallon", "3.785 litres"), ("100 hectares", "1 km²"), ("640 acres", "1 square mile"),
+        ("2.471 acres", "1 hectare"), ("60 minutes", "1 hour"), ("24 hours", "1 day"), ("7 days", "1 week"),
+        ("2 weeks", "1 fortnight"), ("12 months", "1 year"), ("10 years", "1 decade"), ("10 decades", "1 century"),
+        ("100 cents", "1 dollar"), ("three quarters", "75 %"), ("two thirds", "66.7 %"), ("a tenth", "10 %"),
+    ],
+)  # fmt: skip
+def test_units_of_a_kind_are_as_large_as_they_are(one, other):
+    assert same(only(one), only(other)) and same(only(other), only(one))
+
+
+def test_a_fraction_in_words_is_no_number_of_things():
+    """So that a summary's "three quarters" is not doubted where its source says 75 %."""
+    for text in ("three quarters", "two-thirds", "one third", "one quarter", "a fifth"):
+        (found,) = quantities(f"It lost {text} of its readers.")
+        assert (found.kind, found.weak) == ("percent", True)
+    assert [(one.kind, one.value) for one in quantities("Half a million")] == [("count", (500_000.0,))]
+    assert [one.kind for one in quantities("A quarter past nine, and half past two.")] == ["clock", "clock"]

@@ -106,6 +106,19 @@ def test_presets_fill_what_is_not_given_and_vanish_from_the_spec():
         InfoLM(preset="summarisation")
 
 
+def test_presets_have_the_numbers_of_the_papers_appendix():
+    """Appendix B.5, by task: alpha of the alpha divergence, beta of gamma, and both of ab."""
+    found = {}
+    for name in InfoLM.presets:
+        alpha, gamma, both = (InfoLM.preset(name, measure=measure) for measure in ("alpha", "gamma", "ab"))
+        found[name] = (alpha.alpha, gamma.beta, (both.alpha, both.beta))
+    assert found == {
+        "summarisation": (3, 0.5, (3, 0.25)),
+        "summarisation-extractive": (0.75, 0.5, (0.5, 0.25)),
+        "data-to-text": (0.75, 3, (3, 0.25)),
+    }
+
+
 def test_a_metric_of_a_preset_survives_pickling():
     metric = InfoLM.preset("summarisation", measure="ab")
     assert pickle.loads(pickle.dumps(metric)) == metric and vars(pickle.loads(pickle.dumps(metric))) == vars(metric)

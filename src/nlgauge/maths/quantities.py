@@ -70,7 +70,7 @@ _NEARLY = frozenset({"percent", "length", "mass", "volume", "area", "months"})
 _PARTS = {"half": 50.0, "a third": 100 / 3, "one third": 100 / 3, "two thirds": 200 / 3, "two-thirds": 200 / 3,
           "a quarter": 25.0, "one quarter": 25.0, "three quarters": 75.0, "three-quarters": 75.0, "a fifth": 20.0,
           "a tenth": 10.0}  # fmt: skip
-_PART = re.compile(rf"\b({'|'.join(map(re.escape, _PARTS))})\b(?! past)", re.IGNORECASE)
+_PART = re.compile(rf"\b({'|'.join(map(re.escape, _PARTS))})\b(?! past| an? (?:{_BIG})\b)", re.IGNORECASE)
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"([12]\d{3})"
 _DATES = (
@@ -162,12 +162,12 @@ def _candidates(text: str) -> Iterator[Quantity]:
         yield from _clock(match)
     for match in _DECADE.finditer(text):
         yield Quantity(match.start(), match.end(), "decade", (float(match[1] + match[2]),))
+    for match in _PART.finditer(text):  # before numbers, because "two thirds" is not two of something
+        yield Quantity(match.start(), match.end(), "percent", (_PARTS[match[1].lower()],), weak=True)
     for match in _NUMBER.finditer(text):
         yield _number(match, text)
     for match in _ONE.finditer(text):
         yield Quantity(match.start(), match.end(), *_measured(1.0, match, 2), weak=True)
-    for match in _PART.finditer(text):
-        yield Quantity(match.start(), match.end(), "percent", (_PARTS[match[1].lower()],), weak=True)
     for match in _ORDINAL.finditer(text):
         yield Quantity(match.start(), match.end(), "ordinal", (_ORDINALS.index(match[1].lower()) + 1.0,), weak=True)
     for match in _WEEKDAY.finditer(text):

@@ -1,0 +1,162 @@
+"""Numbers against their definitions, term by term, where the two sides are as unlike as they can be.
+
+Candidate and references differ in length and number, and each side has weights of its own, so that sides that are
+exchanged, or weights of the other side, show.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlgauge.catalogue import registry
+from nlgauge.data.corpus import Row
+from nlgauge.metrics.base import RowMetric
+from tests.engine.fake import WORDS, FakeModel
+from tests.metrics.pieces import row, scored
+
+MODEL = FakeModel()
+ROWS = (
+    row("w1 w2 w3 w4 w5", "w2 w6", "w5 w1 w7 w8 w2 w9 w6 w10"),
+    row("w7 w7 w1", "w8 w9 w10 w11 w12 w1"),
+    row("w11 w2", "w2 w11 w6", "w3"),
+    row("w4 w9 w8 w12 w13 w14 w1", "w9"),
+)
+IDF: Mapping[str, tuple[str, str]] = {
+    "separate": ("candidates", "references"),
+    "references": ("references", "references"),
+    "candidates": ("candidates", "candidates"),
+    "union": ("union", "union"),
+    "none": ("none", "none"),
+}
+"""On which texts the weights of candidates, and those of references, are counted"""
+
+
+def weight(word: str, texts: str, rows: Sequence[Row] = ROWS) -> float:
+    """log((N + 1) / (n + 1)) of N distinct texts, of which n hold the word; 1 without texts."""
+    candidates, references = {one.candidate for one in rows}, {text for one in rows for text in one.references}
+    known = {"candidates": candidates, "references": references, "union": candidates | references}
+    if texts == "none":
+        return 1.0
+    holds = sum(word in text.split() for text in known[texts])
+    return math.log((len(known[texts]) + 1) / (holds + 1))
+
+
+def states(text: str) -> np.ndarray:
+    """The hidden states of a text with a special token on each side: [layers, tokens, width]."""
+    ids = np.array([[2, *(WORDS.index(word) for word in text.split()), 3]])
+    return MODEL.hidden(ids, np.ones_like(ids), range(MODEL.layers + 1))[:, 0].astype(float)
+
+
+def over(scores: Iterable[float], references: str, best: Callable[[Sequence[float]], float]) -> float:
+    """The best of some scores, or their mean."""
+    all_of = list(scores)
+    return best(all_of) if references == "best" else math.fsum(all_of) / len(all_of)
+
+
+def check(metric: RowMetric, expected: Callable[[str, str], float], best: Callable[[Sequence[float]], float]) -> None:
+    """Compare a metric's numbers of ROWS with those of a definition for a candidate and a reference."""
+    how = getattr(metric, "references")  # noqa: B009
+    wanted = [over((expected(one.candidate, text) for text in one.references), how, best) for one in ROWS]
+    np.testing.assert_allclose([value.parts[0] for value in scored(metric, ROWS, MODEL)], wanted, atol=2e-5)
+
+
+def made(spec: str) -> Any:
+    return registry.metric(spec)
+
+
+# ---- InfoLM: the weighted mean of the distributions at each masked token
+
+
+def distribution(text: str, texts: str, temperature: float) -> np.ndarray:
+    words, mean, mass = text.split(), np.zeros(len(WORDS)), 0.0
+    for place, word in enumerate(words):
+        ids = [2, *(WORDS.index(one) for one in words), 3]
+        ids[1 + place] = WORDS.index("[MASK]")
+        row_of = np.array([ids])
+        logits = MODEL.masked_logits(row_of, np.ones_like(row_of), np.array([1 + place]))[0].astype(float)
+        shares = np.exp(logits / temperature)
+        mean += weight(word, texts) * shares / shares.sum()
+        mass += weight(word, texts)
+    return mean / mass
+
+
+def kl(p: np.ndarray, q: np.ndarray) -> float:
+    return math.fsum(float(a * math.log(a / b)) for a, b in zip(p, q, strict=True))
+
+
+@pytest.mark.parametrize("idf", IDF)
+@pytest.mark.parametrize("direction", ["forward", "reverse", "jeffreys"])
+@pytest.mark.parametrize("references", ["best", "mean"])
+def test_infolm(idf: str, direction: str, references: str) -> None:
+    def expected(candidate: str, reference: str) -> float:
+        ours, theirs = IDF[idf]
+        q, p = distribution(candidate, ours, 1.5), distribution(reference, theirs, 1.5)
+        there, back = kl(p, q), kl(q, p)
+        return {"forward": there, "reverse": back, "jeffreys": (there + back) / 2}[direction]
+
+    spec = f"InfoLM(measure='kl', temperature=1.5, idf={idf!r}, direction={direction!r}, references={references!r})"
+    check(made(spec), expected, min)
+
+
+# ---- BaryScore of one layer, which is its own barycenter: the cheapest plan, as a linear programme
+
+
+def moved(cost: np.ndarray, ours: np.ndarray, theirs: np.ndarray) -> float:
+    """The least cost of moving one mass to the other."""
+    optimize = pytest.importorskip("scipy.optimize", reason="needs nlgauge[parity]")
+    n, m = cost.shape
+    sides = [np.kron(np.eye(n), np.ones(m)), np.kron(np.ones(n), np.eye(m))]
+    found = optimize.linprog(cost.ravel(), A_eq=np.concatenate(sides), b_eq=np.concatenate([ours, theirs]))
+    return float(found.fun)
+
+
+@pytest.mark.parametrize("idf", IDF)
+@pytest.mark.parametrize("references", ["best", "mean"])
+def test_baryscore(idf: str, references: str) -> None:
+    def side(text: str, texts: str) -> tuple[np.ndarray, np.ndarray]:
+        special = 1.0 if texts == "none" else 0.0
+        mass = np.array([special, *(weight(word, texts) for word in text.split()), special])
+        vectors = states(text)[2]
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True), mass / mass.sum()
+
+    def expected(candidate: str, reference: str) -> float:
+        (x, a), (y, b) = side(candidate, IDF[idf][0]), side(reference, IDF[idf][1])
+        return moved(((x[:, None] - y[None]) ** 2).sum(-1), a, b)
+
+    check(made(f"BaryScore(layers=(2,), idf={idf!r}, references={references!r})"), expected, min)
+
+
+@pytest.mark.parametrize("idf", ["references", "none"])
+def test_moverscore(idf: str) -> None:
+    def side(text: str) -> tuple[np.ndarray, np.ndarray]:
+        mass = np.array([weight(word, idf) for word in text.split()])
+        vectors = states(text)[2, 1:-1]
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True), mass / mass.sum()
+
+    def expected(candidate: str, reference: str) -> float:
+        (x, a), (y, b) = side(candidate), side(reference)
+        return 1 - moved(np.sqrt(((x[:, None] - y[None]) ** 2).sum(-1)), a, b)
+
+    check(made(f"MoverScore(layers=(2,), aggregate='mean', idf={idf!r})"), expected, max)
+
+
+@pytest.mark.parametrize("idf", ["references", "none"])
+@pytest.mark.parametrize("part", [0, 1, 2])
+def test_bertscore(idf: str, part: int) -> None:
+    for one, value in zip(ROWS, scored(made(f"BERTScore(layer=2, idf={idf!r})"), ROWS, MODEL), strict=True):
+        options = [bertscore(one.candidate, text, idf) for text in one.references]
+        assert value.parts[part] == pytest.approx(max(options)[part], abs=2e-5)
+
+
+def bertscore(candidate: str, reference: str, idf: str) -> tuple[float, float, float]:
+    """F1, precision and recall."""
+    x, y = ([one / np.linalg.norm(one) for one in states(text)[2, 1:-1]] for text in (candidate, reference))
+    a, b = ([weight(word, idf) for word in text.split()] for text in (candidate, reference))
+    precision = sum(w * max(float(one @ other) for other in y) for w, one in zip(a, x, strict=True)) / sum(a)
+    recall = sum(w * max(float(one @ other) for one in x) for w, other in zip(b, y, strict=True)) / sum(b)
+    return 2 * precision * recall / (precision + recall), precision, recall
