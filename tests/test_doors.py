@@ -253,7 +253,7 @@ def test_imports_stay_within_the_doors(module: str) -> None:
         ("meta/agreement.py", "from nlgauge.metrics.base import Metric"),
         ("evaluation.py", "from nlgauge.cli import main"),
         ("evaluation.py", "def f():\n    import nlgauge.cli"),
-        ("evaluation.py", "from nlgauge.lab.studies.sweep import sweep"),
+        ("evaluation.py", "from nlgauge_lab.studies.sweep import sweep"),
         ("engine/tokens.py", "def f():\n    import torch"),
         ("engine/models/onnx.py", "import onnxruntime"),
         ("engine/models/onnx.py", "def f():\n    import onnx"),

@@ -15,7 +15,7 @@ from nlgauge import __version__
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    tomllib = pytest.importorskip("tomli", reason="needs nlgauge[train]")
+    tomllib = pytest.importorskip("tomli", reason="needs nlgauge-lab[train]")
 
 ROOT = Path(__file__).parents[1]
 BASE = ROOT / "packages" / "nlgauge-base"

@@ -25,7 +25,7 @@ def test_wilson_as_scipy_and_as_published() -> None:
         (81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611), (1, 29, 0.0061, 0.1718),
     ):  # fmt: skip
         assert_allclose(wilson(successes, n, 0.95), (low, high), atol=5e-5)
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     for successes, n in ((3, 9), (9, 9), (40, 61)):
         expected = stats.binomtest(successes, n).proportion_ci(0.9, method="wilson")
         assert_allclose(wilson(successes, n, 0.9), (expected.low, expected.high), atol=1e-12)
