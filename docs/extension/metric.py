@@ -13,6 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from extension.docstrings import parameters, prose
+from nlgauge.catalogue.plugins import LAB_METRICS
 from nlgauge.catalogue.registry import parameters_of, project_metrics
 from nlgauge.errors import NlgaugeError
 from nlgauge.metrics.base import Metric
@@ -32,10 +33,10 @@ def facts(name: str) -> str:
     """A metric's facts as Markdown: what its docstring says, a table of facts, a table of parameters."""
     kind = project_metrics()[name]
     told = prose(kind.__doc__ or "", parameters_of(kind))
-    return "\n\n".join([*told, _facts(kind), _parameters(kind), *_presets(kind)])
+    return "\n\n".join([*told, _facts(name, kind), _parameters(kind), *_presets(kind)])
 
 
-def _facts(kind: type[Metric]) -> str:
+def _facts(name: str, kind: type[Metric]) -> str:
     metric: Metric | None = None
     with suppress(NlgaugeError):  # a metric that needs a parameter has no facts before it is given
         metric = kind()
@@ -51,9 +52,11 @@ def _facts(kind: type[Metric]) -> str:
         rows.append(("a row's score depends on", other))
         if metric.libraries:
             rows.append(("libraries", ", ".join(metric.libraries) + _extra(metric.libraries)))
+    if name in LAB_METRICS:
+        rows.append(("package", "`nlgauge-lab`: `pip install nlgauge-lab`, or `./packages/nlgauge-lab` in a clone"))
     if kind.citation:
         rows.append(("source", kind.citation))
-    return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)])
+    return "\n".join(["| | |", "|---|---|", *(f"| {head} | {value} |" for head, value in rows)])
 
 
 def _extra(libraries: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from importlib.metadata import EntryPoint
 import click
 import pytest
 
+from nlgauge import cli
 from nlgauge.catalogue import plugins
 from nlgauge.errors import SpecError
 from tests.command import nlgauge, refused
@@ -33,6 +34,7 @@ class Lab:
 def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Pretend that an installed package offers a command, and that no other one is installed."""
     points: list[EntryPoint] = []
+    monkeypatch.setattr(cli, "_offered", cli._offered.__wrapped__)
     monkeypatch.setattr(plugins, "entry_points", lambda *, group: [point for point in points if point.group == group])
 
     def add(name: str, value: str, dist: type = Dist) -> None:

@@ -6,6 +6,7 @@ One file a command (or a group of them); what several need to read and print is 
 from __future__ import annotations
 
 import errno
+import functools
 import sys
 from importlib.metadata import EntryPoint
 from typing import Any
@@ -109,6 +110,7 @@ class _Broken(click.Command):
         return loaded
 
 
+@functools.cache
 def _offered() -> dict[str, tuple[str, EntryPoint]]:
     """Return the entry points of commands by the command's name, nlgauge-lab's before another package's."""
     points = sorted(offered("nlgauge.commands"), key=lambda one: ("/" in one[0], one[0]), reverse=True)
