@@ -3,7 +3,7 @@
 # make adapters: each adapter beside the real package, in an environment of its own; make adapter-trl: one of them.
 # make ray: runs on Ray, in an environment of their own.
 # make campaigns: inputs by chance, which nothing may survive with a traceback; make audit: known advisories.
-# make package: wheels and sdists of both distributions, checked and tried where nothing else is installed.
+# make package: wheels and sdists of all three distributions, checked and tried where nothing else is installed.
 PYTHON ?= python3
 VENV ?= .venv
 BASE ?= .venv-base
@@ -11,6 +11,9 @@ AUDIT ?= .venv-audit
 BARE ?= .venv-bare
 DIST ?= dist
 PIP := -m pip --disable-pip-version-check --quiet
+# `--group` needs pip 25.1 or newer; a new environment has the pip of its Python, which may be older.
+NEW_PIP := $(PIP) install --upgrade 'pip>=25.1'
+PROJECTS := pyproject.toml packages/nlgauge-lab/pyproject.toml
 # A torch of another version brings gigabytes of CUDA libraries where none are wanted.
 TORCH := torch==2.13.0
 
@@ -36,12 +39,15 @@ package: $(VENV)/test
 	rm -rf $(DIST) $(BARE)
 	$(VENV)/bin/python -m build --outdir $(DIST) .
 	$(VENV)/bin/python -m build --outdir $(DIST) packages/nlgauge-base
+	$(VENV)/bin/python -m build --outdir $(DIST) packages/nlgauge-lab
 	$(VENV)/bin/python -m twine check --strict $(DIST)/*
 	@! find $(DIST) -size +99M | grep . || { echo "the package index takes files of 100 MB at most" >&2; exit 1; }
 	$(PYTHON) -m venv $(BARE)
 	$(BARE)/bin/python $(PIP) install $(DIST)/nlgauge-*.whl $(DIST)/nlgauge_base-*.whl
 	head -n 1 examples/outputs.jsonl > $(BARE)/row.jsonl
 	cd $(BARE) && bin/nlgauge score row.jsonl -m BERTScore -m "BERTScore(model='base')" --no-cache
+	$(BARE)/bin/python $(PIP) install $(DIST)/nlgauge_lab-*.whl
+	cd $(BARE) && bin/nlgauge score row.jsonl -m RougeWE -m published/InfoLM --no-cache && bin/nlgauge reproduce >/dev/null
 
 # A file's tests stay in one process: they share fixtures, and the examples of a page a namespace.
 TESTS := -m pytest -q --numprocesses 2 --dist loadfile
@@ -53,6 +59,7 @@ check: $(VENV)/test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports --no-cache
 
 # Known advisories against what the tests run with. pip-audit stays out of their environment; where it cannot be
 # installed, or nobody can be asked, that is said and nothing fails.
@@ -78,9 +85,10 @@ test-base: $(BASE)/test
 ray: $(VENV)/ray
 	$(VENV)/ray/bin/python -m pytest -q -p no:cacheprovider tests/run/executors/test_ray.py
 
-$(VENV)/ray: pyproject.toml
+$(VENV)/ray: $(PROJECTS)
 	$(PYTHON) -m venv $@
-	$@/bin/python $(PIP) install -e '.[ray,test]'
+	$@/bin/python $(NEW_PIP)
+	$@/bin/python $(PIP) install -e '.[ray]' --group test
 
 adapters: $(ADAPTERS)
 
@@ -89,25 +97,29 @@ $(ADAPTERS): adapter-%: $(VENV)/adapters/%/installed
 	NLGAUGE_ADAPTER=$* HF_HOME=$(abspath $(VENV))/adapters/huggingface $(VENV)/adapters/$*/bin/python -m pytest -q \
 	    -W default --disable-warnings -p no:cacheprovider $$(find tests/adapters -name test_$*.py)
 
-$(VENV)/adapters/%/installed: tests/adapters/requirements/%.txt pyproject.toml
+$(VENV)/adapters/%/installed: tests/adapters/requirements/%.txt $(PROJECTS)
 	$(PYTHON) -m venv $(VENV)/adapters/$*
-	$(VENV)/adapters/$*/bin/python $(PIP) install -r $< -e '.[test]'
+	$(VENV)/adapters/$*/bin/python $(NEW_PIP)
+	$(VENV)/adapters/$*/bin/python $(PIP) install -r $< -e . --group test
 	@touch $@
 
-$(VENV)/demo: pyproject.toml
+$(VENV)/demo: $(PROJECTS)
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python $(PIP) install -e .
+	$(VENV)/bin/python $(PIP) install -e . -e packages/nlgauge-lab
 	@touch $@
 
-$(VENV)/test: pyproject.toml
+$(VENV)/test: $(PROJECTS)
 	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python $(NEW_PIP)
 	$(VENV)/bin/python $(PIP) install $(TORCH)
-	$(VENV)/bin/python $(PIP) install -e '.[openvino,train,aligner,tables,strings,plots,serve,docs,dev]' -e packages/nlgauge-base
+	$(VENV)/bin/python $(PIP) install -e '.[openvino,tables,plots,strings,maskeval,serve]' \
+	    -e 'packages/nlgauge-lab[train]' -e packages/nlgauge-base --group dev
 	@touch $@
 
-$(BASE)/test: pyproject.toml
+$(BASE)/test: $(PROJECTS)
 	$(PYTHON) -m venv $(BASE)
-	$(BASE)/bin/python $(PIP) install -e '.[test]'
+	$(BASE)/bin/python $(NEW_PIP)
+	$(BASE)/bin/python $(PIP) install -e . --group test
 	@touch $@
 
 clean:

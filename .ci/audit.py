@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = 120
-OURS = ("nlgauge", "nlgauge-base")
+OURS = ("nlgauge", "nlgauge-base", "nlgauge-lab")
 
 
 def audited(command: str, folder: str) -> list[dict[str, Any]] | str:

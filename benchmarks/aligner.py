@@ -42,7 +42,7 @@ class Peer:
         from nlgauge.engine.models.aligner_net import AlignerNet
         from nlgauge.engine.models.card import ALIGNER_FACTS
         from nlgauge.engine.models.folder import read_weights
-        from nlgauge.lab.training.body import read_body
+        from nlgauge_lab.training.body import read_body
 
         torch.set_num_threads(threads())
         self._torch, folder = torch, loading.pocket_folder()

@@ -18,12 +18,12 @@ import numpy as np
 from measuring import heading, machine, parser, save, table
 
 from nlgauge.engine.models import loading
-from nlgauge.lab.training.weak_labels.attempts import Parts, Source
-from nlgauge.lab.training.weak_labels.construct import construct
-from nlgauge.lab.training.weak_labels.corruption import WORD
-from nlgauge.lab.training.weak_labels.paraphrase import Lexicon
-from nlgauge.lab.training.weak_labels.sources import read_records
-from nlgauge.lab.training.weak_labels.targets import sentence_list, worth_choosing
+from nlgauge_lab.training.weak_labels.attempts import Parts, Source
+from nlgauge_lab.training.weak_labels.construct import construct
+from nlgauge_lab.training.weak_labels.corruption import WORD
+from nlgauge_lab.training.weak_labels.paraphrase import Lexicon
+from nlgauge_lab.training.weak_labels.sources import read_records
+from nlgauge_lab.training.weak_labels.targets import sentence_list, worth_choosing
 
 _WORD = re.compile(r"\w+")
 

@@ -25,9 +25,9 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked_words import MaskedWordsRequest
 from nlgauge.engine.models import loading
 from nlgauge.engine.weighter import WEIGHTERS, read_weighter
-from nlgauge.lab.reproduce.rated import by_item
 from nlgauge.maths import masked_words as maths
 from nlgauge.metrics.maskeval import MaskEval
+from nlgauge_lab.reproduce.rated import by_item
 
 SPEED = (
     "MaskEval",
@@ -122,7 +122,7 @@ def words(arguments: argparse.Namespace) -> None:
 
 
 def people(arguments: argparse.Namespace) -> None:
-    from nlgauge.lab.training.weighter import kept
+    from nlgauge_lab.training.weighter import kept
 
     corpus = spread(Corpus.read(arguments.rows), arguments.pairs)
     engine = Engine(loading.load(arguments.model), progress=True)

@@ -35,7 +35,7 @@ def _installed() -> tuple[list[str], list[str]]:
     plain: list[str] = []
     neural: list[str] = []
     row = {"candidate": "A cat sat.", "references": ["The cat sat."], "source": "A cat.", "context": "It sat."}
-    for name in registry.built_in_metrics():
+    for name in registry.project_metrics():
         try:
             nlgauge.evaluate([row, row], metrics=name, cache=False)
         except nlgauge.NlgaugeError:

@@ -15,9 +15,9 @@ from texts import mostly, texts
 from nlgauge.catalogue import registry
 from nlgauge.metrics.base import model_of
 
-NAMES = sorted(registry.built_in_metrics())
+NAMES = sorted(registry.project_metrics())
 PARAMETERS = sorted(
-    {"preset", *(name for kind in registry.built_in_metrics().values() for name in registry.parameters_of(kind))}
+    {"preset", *(name for kind in registry.project_metrics().values() for name in registry.parameters_of(kind))}
 )
 _WORDS = [
     "fisher_rao",
@@ -57,7 +57,7 @@ _VALUES = st.recursive(
 
 
 def _parameters(name: str) -> st.SearchStrategy[str]:
-    own = sorted(registry.parameters_of(registry.built_in_metrics()[name])) or PARAMETERS
+    own = sorted(registry.parameters_of(registry.project_metrics()[name])) or PARAMETERS
     some = mostly(st.sampled_from(own), st.sampled_from(PARAMETERS), 10)
     return st.lists(st.builds("{}={}".format, some, _VALUES), max_size=3).map(", ".join)
 

@@ -18,7 +18,7 @@ def lacking(libraries: Iterable[str]) -> str | None:
 
 def english_pipeline() -> str:
     """The name of an installed English pipeline of spaCy; the test that asks is skipped where there is none."""
-    spacy = pytest.importorskip("spacy", reason="needs nlgauge[aligner]")
+    spacy = pytest.importorskip("spacy", reason="needs nlgauge-lab[train]")
     names = sorted(name for name in spacy.util.get_installed_models() if name.startswith("en_"))
     if not names:
         pytest.skip("needs an English pipeline of spaCy")

@@ -92,7 +92,7 @@ def test_a_long_candidate_is_announced_where_a_metric_reads_a_model(
     monkeypatch.setattr(import_module("nlgauge.cli.terminal"), "LONG", 3)
     said = "a metric that reads a model may take minutes"
     assert said not in nlgauge("score", small, "-m", "TokenF1").stderr
-    assert said in nlgauge("score", small, "-m", "TokenF1", "-m", "EmbeddingAverage").stderr
+    assert said in nlgauge("score", small, "-m", "TokenF1", "-m", "SentenceMovers").stderr
 
 
 def test_score_prints_the_other_forms(outputs: Path) -> None:
@@ -305,7 +305,7 @@ def test_explain_draws_systems_by_a_metric_of_sets(outputs: Path) -> None:
         ("MarkEvaluate(k=1)", "Outputs beside the nearest reference"),
         ("PRD", "polyline"),
         ("FrechetDistance", "dimensions"),
-        ("EmbeddingAverage", "has nothing to show of single words"),
+        ("SentenceMovers", "has nothing to show of single words"),
     ],
 )
 def test_explain_writes_a_page_for_every_family(outputs: Path, tmp_path: Path, spec: str, said: str) -> None:

@@ -46,7 +46,7 @@ def test_the_sample_scores(sample: Path) -> None:
     "check", [["ruff", "check"], ["ruff", "format", "--check"], ["mypy", "--strict"]], ids=" ".join
 )
 def test_the_linters_have_nothing_to_say_of_the_sample(sample: Path, check: list[str]) -> None:
-    pytest.importorskip(check[0], reason="needs nlgauge[dev]")
+    pytest.importorskip(check[0], reason="needs the dependency group dev")
     options = ["--config", str(ROOT / "pyproject.toml")] if check[0] == "ruff" else ["--follow-imports=silent"]
     done = subprocess.run(
         [sys.executable, "-m", *check, *options, str(sample)], capture_output=True, text=True, cwd=ROOT, check=False

@@ -212,12 +212,6 @@ def test_undefined_values_are_nan_with_the_reason() -> None:
     assert score.mean == table.values("InfoLM(idf='none')")[5]
 
 
-def test_an_undefined_value_is_called_zero_as_in_the_published_code_when_asked() -> None:
-    table = nlgauge.evaluate(candidates=["", "A cat."], references=["A cat.", []], metrics="published/InfoLM")
-    assert table.values("published/InfoLM").tolist() == [0, 0]
-    assert sum(table.run["notes"]["published/InfoLM"].values()) == 2
-
-
 # ---- Long texts
 
 
@@ -317,11 +311,9 @@ def test_progress_stays_silent_where_there_is_no_terminal(corpus: Corpus, capfd:
 def test_all_metrics_together_encode_each_distinct_text_once_and_give_what_each_gives_alone(corpus: Corpus) -> None:
     others = {
         "InfoLM",
-        "published/InfoLM",
         "Perplexity",
         "MaskEval",
         "BARTScore",
-        "Combination",
     }  # masked, or of others
     kinds = {name: kind for name, kind in registry.built_in_metrics().items() if name not in others}
     names = [
@@ -380,8 +372,8 @@ def test_metrics_of_strings_load_no_model(corpus: Corpus, monkeypatch: pytest.Mo
 
 
 def test_metrics_of_strings_and_of_a_model_share_a_table_in_the_order_asked(corpus: Corpus) -> None:
-    table = nlgauge.evaluate(corpus, metrics=["InfoLM", "Length", "EmbeddingAverage", "TokenF1"])
-    assert table.metrics == list(table.signatures) == ["InfoLM", "Length", "EmbeddingAverage", "TokenF1"]
+    table = nlgauge.evaluate(corpus, metrics=["InfoLM", "Length", "WordMovers", "TokenF1"])
+    assert table.metrics == list(table.signatures) == ["InfoLM", "Length", "WordMovers", "TokenF1"]
     np.testing.assert_array_equal(
         table.values("TokenF1"), nlgauge.evaluate(corpus, metrics="TokenF1").values("TokenF1")
     )
@@ -403,9 +395,9 @@ def test_metrics_of_strings_in_several_processes_give_the_same(corpus: Corpus, t
 def test_a_metric_whose_library_is_absent_names_the_extra() -> None:
     code = """
 import sys
-sys.modules.update(dict.fromkeys(("sacrebleu", "rouge_score_rs", "snowballstemmer", "rapidfuzz")))
+sys.modules.update(dict.fromkeys(("snowballstemmer", "rapidfuzz")))
 import nlgauge
-for metric in ("BLEU", "ChrF", "TER", "ROUGE", "METEOR", "CIDEr", "SARI", "CDER"):
+for metric in ("TER", "METEOR", "WER", "CER"):
     try:
         nlgauge.evaluate(candidates=["a"], references=["a"], sources=["a"], metrics=metric)
     except nlgauge.MissingExtraError as error:
@@ -413,7 +405,7 @@ for metric in ("BLEU", "ChrF", "TER", "ROUGE", "METEOR", "CIDEr", "SARI", "CDER"
         print(metric)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["BLEU", "ChrF", "TER", "ROUGE", "METEOR", "CIDEr", "SARI", "CDER"]
+    assert done.stdout.split() == ["TER", "METEOR", "WER", "CER"]
 
 
 def test_errors_survive_the_way_between_processes() -> None:

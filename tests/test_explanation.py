@@ -90,7 +90,7 @@ LONG_ROWS = Corpus.from_texts([LONG, "A cat sat."], references=[LONG[::-1], "The
     "options", [{}, {"window": "cut"}, {"precision": "int8"}, {"precision": "int8", "window": "cut"}]
 )
 def test_the_number_that_is_explained_is_that_of_the_table(options: dict[str, Any], tmp_path: Path) -> None:
-    spec = "EmbeddingAverage"
+    spec = "SentenceMovers"
     table = nlgauge.evaluate(LONG_ROWS, metrics=spec, cache=False, **options)
     told = [list(one.values.values()) for one in nlgauge.explain(LONG_ROWS, spec, cache=False, **options)]
     np.testing.assert_allclose(told, table.columns[spec].values, atol=1e-6)
@@ -110,10 +110,10 @@ def test_sets_are_explained_against_what_they_were_compared_with() -> None:
 
 @pytest.mark.usefixtures("one_model")
 def test_a_table_names_its_model_whatever_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = nlgauge.evaluate(ROWS, metrics="EmbeddingAverage", cache=False)
+    table = nlgauge.evaluate(ROWS, metrics="SentenceMovers", cache=False)
     monkeypatch.setenv("NLGAUGE_MODEL", "base")
-    found = nlgauge.explain(ROWS, "EmbeddingAverage", scores=table, cache=False)
-    assert [one.values["score"] for one in found] == pytest.approx(table.values("EmbeddingAverage").tolist())
+    found = nlgauge.explain(ROWS, "SentenceMovers", scores=table, cache=False)
+    assert [one.values["score"] for one in found] == pytest.approx(table.values("SentenceMovers").tolist())
 
 
 def test_a_table_of_other_rows_or_of_other_numbers_is_refused() -> None:

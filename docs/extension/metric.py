@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -12,7 +13,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from extension.docstrings import parameters, prose
-from nlgauge.catalogue.registry import built_in_metrics, parameters_of
+from nlgauge.catalogue.plugins import LAB_METRICS
+from nlgauge.catalogue.registry import parameters_of, project_metrics
 from nlgauge.errors import NlgaugeError
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.parameters import literal
@@ -29,12 +31,12 @@ _COSTS = {
 
 def facts(name: str) -> str:
     """A metric's facts as Markdown: what its docstring says, a table of facts, a table of parameters."""
-    kind = built_in_metrics()[name]
+    kind = project_metrics()[name]
     told = prose(kind.__doc__ or "", parameters_of(kind))
-    return "\n\n".join([*told, _facts(kind), _parameters(kind), *_presets(kind)])
+    return "\n\n".join([*told, _facts(name, kind), _parameters(kind), *_presets(kind)])
 
 
-def _facts(kind: type[Metric]) -> str:
+def _facts(name: str, kind: type[Metric]) -> str:
     metric: Metric | None = None
     with suppress(NlgaugeError):  # a metric that needs a parameter has no facts before it is given
         metric = kind()
@@ -49,10 +51,17 @@ def _facts(kind: type[Metric]) -> str:
         other = "the texts of other rows too" if metric.uses_corpus else "that row alone"
         rows.append(("a row's score depends on", other))
         if metric.libraries:
-            rows.append(("libraries", ", ".join(metric.libraries) + ", of the extra `strings`"))
+            rows.append(("libraries", ", ".join(metric.libraries) + _extra(metric.libraries)))
+    if name in LAB_METRICS:
+        rows.append(("package", "`nlgauge-lab`: `pip install nlgauge-lab`, or `./packages/nlgauge-lab` in a clone"))
     if kind.citation:
         rows.append(("source", kind.citation))
-    return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)])
+    return "\n".join(["| | |", "|---|---|", *(f"| {head} | {value} |" for head, value in rows)])
+
+
+def _extra(libraries: Sequence[str]) -> str:
+    """Where the libraries come from that nlgauge does not bring."""
+    return ", of the extra `strings`" if set(libraries) - {"sacrebleu", "rouge-score-rs"} else ""
 
 
 def _parameters(kind: type[Metric]) -> str:
@@ -91,7 +100,7 @@ class MetricDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
-        if name not in built_in_metrics():
+        if name not in project_metrics():
             raise self.error(f"there is no metric {name!r}")
         lines = StringList(facts(name).splitlines(), source=self.get_source_info()[0])
         holder = nodes.Element()
@@ -104,7 +113,7 @@ def overview() -> str:
     rows = [
         f"| [{name}]({name.lower()}.md) | {_cell(inspect.cleandoc(kind.__doc__ or name).splitlines()[0])} "
         f"| {_reads(kind)} |"
-        for name, kind in built_in_metrics().items()
+        for name, kind in project_metrics().items()
         if not name.startswith("published/")
     ]
     return "\n".join(["| metric | what it says | reads |", "|---|---|---|", *rows])

@@ -29,8 +29,8 @@ from nlgauge.engine.models.folder import (
     digest_of,
 )
 from nlgauge.engine.models.loading import load, pocket_folder
-from nlgauge.lab.training.baseline import write_baseline
-from nlgauge.lab.training.export import write_folder
+from nlgauge_lab.training.baseline import write_baseline
+from nlgauge_lab.training.export import write_folder
 
 DIGEST = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 """SHA-256 of the publisher's model.safetensors"""

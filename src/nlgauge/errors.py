@@ -36,9 +36,9 @@ class MetricError(NlgaugeError):
 class MissingExtraError(NlgaugeError, ImportError):
     """An optional library is needed; the message holds the command that installs it."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional library: pip install 'nlgauge[{extra}]'")
-        self.what, self.extra = what, extra
+    def __init__(self, what: str, extra: str, package: str = "nlgauge") -> None:
+        super().__init__(f"{what} needs an optional library: pip install '{package}[{extra}]'")
+        self.what, self.extra, self.package = what, extra, package
 
-    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
-        return MissingExtraError, (self.what, self.extra)  # else another process could not hand it over
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
+        return MissingExtraError, (self.what, self.extra, self.package)  # else no other process could hand it over

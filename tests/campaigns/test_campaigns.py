@@ -105,7 +105,7 @@ def test_a_run_that_is_given_no_time_ends(campaign: Any) -> None:
 def test_a_few_inputs_of_every_surface(surface: str) -> None:
     if surface == "service":
         pytest.importorskip("fastapi", reason="needs nlgauge[serve]")
-        pytest.importorskip("httpx", reason="needs nlgauge[dev]")
+        pytest.importorskip("httpx", reason="needs the dependency group dev")
     if surface == "faults" and sys.platform != "linux":
         pytest.skip("Linux only")
     command = [sys.executable, str(FOLDER / f"{surface}.py"), "--inputs", "15", "--limit", "60"]

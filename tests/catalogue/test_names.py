@@ -1,4 +1,4 @@
-"""The name of a metric's class: ours, those that repeat published errors, those of packages, and of nobody."""
+"""The name of a metric's class: ours, and of nobody (those of packages: tests/outside, and the laboratory's tests)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from nlgauge.catalogue import registry
 from nlgauge.catalogue.names import registered_name
 from nlgauge.errors import SpecError
 from nlgauge.metrics.length import Length
-from nlgauge.metrics.published.infolm import InfoLM
 
 
 @dataclass(frozen=True)
@@ -20,7 +19,6 @@ class Mine(Length):
 
 def test_names_of_ours() -> None:
     assert registered_name(Length) == "Length"
-    assert registered_name(InfoLM) == "published/InfoLM"
     assert all(registered_name(kind) == name for name, kind in registry.built_in_metrics().items())
 
 

@@ -304,6 +304,18 @@ def test_what_is_no_metric_is_refused(offer: Callable[..., None], attribute: str
     refused("acme-metrics/Odd", "acme-metrics/Odd", "not a Metric")
 
 
+@pytest.mark.parametrize("name", sorted(plugins.LAB_METRICS))
+def test_a_metric_of_the_laboratory_names_its_package_where_it_is_not_installed(
+    name: str, offer: Callable[..., None]
+) -> None:
+    said = f"{name} is in the package nlgauge-lab: pip install nlgauge-lab, or pip install ./packages/nlgauge-lab"
+    assert refused(name) == refused(f"{name}(model='x')") == f"{said} from a clone"
+    refused(name.lower().replace("we", "-we"), f"did you mean {name}?")
+    if "/" not in name:
+        with pytest.raises(AttributeError, match="in the package nlgauge-lab"):
+            getattr(nlgauge, name)
+
+
 def test_an_entry_point_without_a_package_is_of_an_unknown_one(offer: Callable[..., None]) -> None:
     offer("nlgauge.metrics", "Acme", "Acme", dist=None)
     assert registry.metric("unknown/Acme") == Acme()

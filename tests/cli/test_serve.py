@@ -82,7 +82,7 @@ def test_limits_are_those_that_are_given(installed: list[Any]) -> None:
     ("options", "say"),
     [
         (["-m", "Nonsense"], "no metric 'Nonsense'"),
-        (["-m", "Combination(weights='none.json')"], "none.json"),
+        (["-m", "MaskEval(weights='none.safetensors')"], "none.safetensors"),
         (["-m", "BARTScore"], "model 'pocket' is not an encoder-decoder model"),
         (["-m", "BERTScore", "--precision", "half"], "precision 'half' is not one of"),
     ],

@@ -112,9 +112,9 @@ def test_a_long_candidate_is_told_of_before_it_is_scored(tmp_path: Path, monkeyp
         "".join(json.dumps({"candidate": text, "references": ["some"]}) + "\n" for text in texts), encoding="utf-8"
     )
     said = "row 2 has a candidate of 20 characters: a metric that reads a model may take minutes"
-    assert said in nlgauge("check", rows, "-m", "EmbeddingAverage", "--at-least", 0).stderr
-    assert said in nlgauge("explain", rows, "-m", "EmbeddingAverage").stderr
-    assert said not in nlgauge("explain", rows, "-m", "EmbeddingAverage", "--row", 1).stderr
+    assert said in nlgauge("check", rows, "-m", "SentenceMovers", "--at-least", 0).stderr
+    assert said in nlgauge("explain", rows, "-m", "SentenceMovers").stderr
+    assert said not in nlgauge("explain", rows, "-m", "SentenceMovers", "--row", 1).stderr
 
 
 def test_candidates_that_are_not_in_english_are_told_of(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_candidates_that_are_not_in_english_are_told_of(tmp_path: Path) -> None:
         "".join(json.dumps({"candidate": text, "references": ["some"]}) + "\n" for text in texts), encoding="utf-8"
     )
     said = "2 of 3 candidates are not in English (Chinese characters, Cyrillic)"
-    assert said in nlgauge("score", rows, "-m", "EmbeddingAverage").stderr
-    assert said in nlgauge("check", rows, "-m", "EmbeddingAverage", "--at-least", 0).stderr
-    assert "not in English" not in nlgauge("explain", rows, "-m", "EmbeddingAverage", "--row", 1).stderr
+    assert said in nlgauge("score", rows, "-m", "SentenceMovers").stderr
+    assert said in nlgauge("check", rows, "-m", "SentenceMovers", "--at-least", 0).stderr
+    assert "not in English" not in nlgauge("explain", rows, "-m", "SentenceMovers", "--row", 1).stderr
     assert "not in English" not in nlgauge("score", rows, "-m", "TokenF1").stderr

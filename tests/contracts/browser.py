@@ -22,7 +22,7 @@ _FLAGS = (
 def chromium() -> Iterator[Any]:
     """A browser. Skips the test where playwright or Chromium is not installed."""
     playwright = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: pip install nlgauge[dev]"
+        "playwright.sync_api", reason="playwright is not installed: it is in the dependency group dev"
     )
     path = os.environ.get("NLGAUGE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.maths.bounds import proportion
-from nlgauge.maths.few_items import paired_shares, wilson
+from nlgauge.maths.intervals import paired_shares, share_interval
 from nlgauge.meta.paired import paired, paired_totals
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
@@ -89,8 +89,11 @@ def wilson_by_definition(count: int, n: int, level: float) -> list[float]:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(("count", "n"), SHARES)
-def test_wilson_solves_its_equation(count: int, n: int, level: float) -> None:
-    assert_allclose(wilson(count, n, level), wilson_by_definition(count, n, level), atol=1e-7)
+def test_wilson_solves_its_equation_and_the_ends_are_exact(count: int, n: int, level: float) -> None:
+    if 0 < count < n:
+        assert_allclose(share_interval(count / n, n, level), wilson_by_definition(count, n, level), atol=1e-7)
+    else:
+        assert_allclose(share_interval(count / n, n, level), proportion(count, n, level), atol=1e-9)
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -7,6 +7,7 @@ import math
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -19,28 +20,12 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.metrics.base import COSTS, Metric, model_of
 from nlgauge.metrics.sets import SetMetric
+from tests.contracts.example import Example
 from tests.extras import lacking
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
 
-@dataclass(frozen=True)
-class Example:
-    """A spec to check."""
-
-    spec: str
-    published: bool = False
-    """Whether it was asked to do as some published code does, to which an empty text is perfect and an equal one not"""
-    of_empty: bool = False
-    """Whether it has something to say of an empty text"""
-    torch: bool = False
-    """Whether its model is run by torch"""
-
-    def __str__(self) -> str:
-        return self.spec
-
-
-WEIGHTS = Path(__file__).parents[1] / "metrics" / "weights.json"
 WRITER = str(Path(__file__).parents[1] / "metrics" / "writer")
 """A BART of a byte a token, eight dimensions and random weights"""
 
@@ -61,20 +46,6 @@ EXAMPLES: dict[str, list[Example]] = {
         Example("InfoLM(measure='alpha', alpha=0.75, temperature=1, idf='union')"),
         Example("InfoLM(preset='summarisation', measure='ab')"),
     ],
-    "published/InfoLM": [
-        Example("published/InfoLM(measure='kl', idf='none')", published=True),
-        Example("published/InfoLM", published=True),
-    ],
-    "published/BaryScore": [Example("published/BaryScore(start='last_layer')")],
-    "published/Consistency": [Example("published/Consistency", published=True)],
-    "published/Relevance": [Example("published/Relevance(layer=-2)", published=True)],
-    "published/Preservation": [
-        Example("published/Preservation(harmonic_factor=1, stopwords=False)", published=True),
-        Example("published/Preservation(rescale='score')", published=True),
-    ],
-    "published/Groundedness": [Example("published/Groundedness", published=True)],
-    "published/Engagingness": [Example("published/Engagingness", published=True)],
-    "published/MeanAlignment": [Example("published/MeanAlignment", published=True)],
     "Perplexity": [Example("Perplexity"), Example("Perplexity(stride=4)")],
     "BARTScore": [
         Example(f"BARTScore(model={WRITER!r})", published=True, torch=True),
@@ -90,11 +61,7 @@ EXAMPLES: dict[str, list[Example]] = {
         Example("MoverScore(ngram=2, layers=1, aggregate='mean', idf='none', references='mean')"),
         Example("MoverScore(idf='references')"),
     ],
-    "EmbeddingAverage": [Example("EmbeddingAverage")],
-    "GreedyMatching": [Example("GreedyMatching")],
-    "VectorExtrema": [Example("VectorExtrema(references='mean')")],
     "WordMovers": [Example("WordMovers"), Example("WordMovers(references='mean')")],
-    "RougeWE": [Example("RougeWE")],
     "SentenceMovers": [Example("SentenceMovers"), Example("SentenceMovers(variant='sms', unit=False)")],
     "Consistency": [
         Example("Consistency"),
@@ -121,7 +88,6 @@ EXAMPLES: dict[str, list[Example]] = {
         Example("MaskEval(scoring='log_probability')"),
         Example("MaskEval(weights='candidate', scoring='probability', decoding='stepwise', stride=4)"),
     ],
-    "Combination": [Example(f"Combination(weights={str(WEIGHTS)!r})")],
     "BLEU": [
         Example("BLEU"),
         Example("BLEU(references='best', tokenizer='intl', smooth='floor', smooth_value=0.2, ngram=2)"),
@@ -131,12 +97,6 @@ EXAMPLES: dict[str, list[Example]] = {
     "WER": [Example("WER"), Example("WER(references='mean', lowercase=True)")],
     "CER": [Example("CER")],
     "TER": [Example("TER"), Example("TER(references='mean', normalized=True, asian=True, lowercase=False)")],
-    "CDER": [
-        Example("CDER"),
-        Example("CDER(references='mean', tokenizer='char')"),
-        Example("CDER(tokenizer='spaces')"),
-    ],
-    "EED": [Example("EED", published=True), Example("EED(references='mean')", published=True)],
     "ROUGE": [
         Example("ROUGE"),
         Example("ROUGE(references='sum', variant='1', stemmer=True)"),
@@ -162,11 +122,11 @@ EXAMPLES: dict[str, list[Example]] = {
     "TokenF1": [Example("TokenF1"), Example("TokenF1(references='mean', words='any')")],
     "Length": [Example("Length", of_empty=True), Example("Length(unit='characters')", of_empty=True)],
     "CopyRate": [Example("CopyRate"), Example("CopyRate(ngram=2)")],
-    "DepthScore": [
-        Example("DepthScore"),
-        Example("DepthScore(layer=6, p=1, eps=0, special=False)"),
-    ],
 }
+if find_spec("nlgauge_lab"):
+    from lab.examples import EXAMPLES as OF_THE_LAB
+
+    EXAMPLES |= OF_THE_LAB
 
 REFERENCE = "The library opens in May."
 ROWS = tuple(
@@ -235,7 +195,7 @@ def extra_for(example: Example) -> str | None:
     return lacking([*made(example).libraries, *(("torch", "transformers") if example.torch else ())])
 
 
-CASES = [example for name in registry.built_in_metrics() for example in EXAMPLES.get(name, [])]
+CASES = [example for name in registry.project_metrics() for example in EXAMPLES.get(name, [])]
 
 
 def each_example(wanted: Callable[[Example], bool] = lambda example: True) -> pytest.MarkDecorator:
@@ -266,9 +226,9 @@ def has_examples(name: str) -> str | None:
     return f"{name} has no example: add a spec or more for it to EXAMPLES in tests/contracts/test_metrics.py"
 
 
-@pytest.mark.parametrize("name", registry.built_in_metrics())
+@pytest.mark.parametrize("name", registry.project_metrics())
 def test_every_metric_has_an_example(name: str) -> None:
-    if not issubclass(registry.built_in_metrics()[name], SetMetric):  # those: test_sets.py
+    if not issubclass(registry.project_metrics()[name], SetMetric):  # those: test_sets.py
         assert not (todo := has_examples(name)), todo
 
 
@@ -278,7 +238,7 @@ def test_a_metric_without_an_example_is_told_where_to_add_one() -> None:
 
 
 def test_every_example_is_of_its_metric() -> None:
-    built_in = registry.built_in_metrics()
+    built_in = registry.project_metrics()
     for name, examples in EXAMPLES.items():
         assert {type(made(example)) for example in examples} == {built_in[name]}
 

@@ -35,7 +35,7 @@ DOINGS = (
     "has a cat.",
 )
 TEXTS = [f"The {place} {doing}" for place in PLACES for doing in DOINGS]
-CASES = [spec for name in registry.built_in_metrics() for spec in EXAMPLES.get(name, [])]
+CASES = [spec for name in registry.project_metrics() for spec in EXAMPLES.get(name, [])]
 every_example = pytest.mark.parametrize("spec", CASES)
 
 
@@ -60,9 +60,9 @@ SYSTEMS = {
 }
 
 
-@pytest.mark.parametrize("name", registry.built_in_metrics())
+@pytest.mark.parametrize("name", registry.project_metrics())
 def test_every_metric_of_sets_has_an_example(name: str) -> None:
-    if issubclass(registry.built_in_metrics()[name], SetMetric):
+    if issubclass(registry.project_metrics()[name], SetMetric):
         assert EXAMPLES.get(name), f"add a spec for {name} to EXAMPLES in tests/contracts/test_sets.py"
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from nlgauge.errors import MissingExtraError
 
-pytest.importorskip("sybil", reason="needs nlgauge[test]")
+pytest.importorskip("sybil", reason="needs the dependency group test")
 
 from tests.docs.blocks import PAGES, ROOT, RUN, Block, blocks_of, commands_of, run_command, run_python
 from tests.docs.comparing import bare, same
@@ -32,7 +32,7 @@ WITH_BLOCKS = [
     pytest.param(
         page,
         id=page.relative_to(ROOT).as_posix(),
-        marks=pytest.mark.skipif(not ALL and page not in FIRST, reason="needs nlgauge[docs]"),
+        marks=pytest.mark.skipif(not ALL and page not in FIRST, reason="needs the dependency group docs"),
     )
     for page in PAGES
     if any(block.language in RUN for block in blocks_of(page))

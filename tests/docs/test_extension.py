@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.catalogue.registry import built_in_metrics
+from nlgauge.catalogue.registry import project_metrics
 from tests.docs.conftest import DOCS
 
-pytest.importorskip("sphinx", reason="needs nlgauge[docs]")
+pytest.importorskip("sphinx", reason="needs the dependency group docs")
 
 from extension.cards import homes, linked, shown
 from extension.docstrings import described, parameters, prose
@@ -39,9 +39,9 @@ def test_parameters_become_fields() -> None:
     assert "More: of it. See model: here." in lines
 
 
-@pytest.mark.parametrize("name", built_in_metrics())
+@pytest.mark.parametrize("name", project_metrics())
 def test_every_parameter_of_a_metric_is_described(name: str) -> None:
-    assert [parameter for parameter, text in parameters(built_in_metrics()[name]).items() if not text] == []
+    assert [parameter for parameter, text in parameters(project_metrics()[name]).items() if not text] == []
 
 
 def test_the_facts_of_a_metric_are_those_of_its_class() -> None:

@@ -41,10 +41,10 @@ def test_a_notebook_is_kept_without_outputs(path: Path) -> None:
 # What zmq and asyncio warn of is not ours to mend.
 @pytest.mark.filterwarnings("default")
 def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    nbformat = pytest.importorskip("nbformat", reason="needs nlgauge[notebooks]")
-    client = pytest.importorskip("nbclient", reason="needs nlgauge[notebooks]")
-    pytest.importorskip("ipykernel", reason="needs nlgauge[notebooks]")
-    pytest.importorskip("pandas", reason="needs nlgauge[notebooks]")
+    nbformat = pytest.importorskip("nbformat", reason="needs the dependency group notebooks")
+    client = pytest.importorskip("nbclient", reason="needs the dependency group notebooks")
+    pytest.importorskip("ipykernel", reason="needs the dependency group notebooks")
+    pytest.importorskip("pandas", reason="needs the dependency group notebooks")
     shutil.copytree(path.parents[1] / "examples", tmp_path / "examples")
     (tmp_path / "notebooks").mkdir()
     monkeypatch.setenv("NLGAUGE_CACHE", "off")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("sybil", reason="needs nlgauge[test]")
+pytest.importorskip("sybil", reason="needs the dependency group test")
 
 from tests.docs.blocks import Command, blocks_of, commands_of
 

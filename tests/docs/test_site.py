@@ -14,11 +14,11 @@ import click
 import pytest
 
 import nlgauge
-from nlgauge.catalogue.registry import built_in_metrics, parameters_of
+from nlgauge.catalogue.registry import parameters_of, project_metrics
 from nlgauge.cli import main
 from tests.contracts.browser import Watched, chromium
 
-pytest.importorskip("sphinx", reason="needs nlgauge[docs]")
+pytest.importorskip("sphinx", reason="needs the dependency group docs")
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -79,7 +79,7 @@ def test_no_page_shows_raw_marks(site: Path) -> None:
 def test_all_metrics_are_in_one_table(site: Path) -> None:
     page = read(site, "metrics/index.html")
     assert "does the source support what the candidate says" in page
-    for name in built_in_metrics():
+    for name in project_metrics():
         assert name.startswith("published/") or f'href="{name.lower()}.html"' in page
 
 
@@ -94,13 +94,15 @@ def test_every_page_is_on_the_site(site: Path) -> None:
 
 def test_every_public_name_is_in_the_reference(site: Path) -> None:
     page = read(site, "reference/api.html") + read(site, "reference/errors.html")
-    elsewhere = {"__version__", *built_in_metrics()}  # each metric has a page of its own, and a test below
+    elsewhere = {"__version__", *project_metrics()}  # each metric has a page of its own, and a test below
     assert [name for name in nlgauge.__all__ if name not in elsewhere and f'id="nlgauge.{name}"' not in page] == []
 
 
 def commands(group: click.Group, name: str) -> list[str]:
     found = []
-    for key, command in group.commands.items():
+    context = click.Context(group)
+    for key in group.list_commands(context):
+        command = group.get_command(context, key)
         found.append(f"{name} {key}")
         if isinstance(command, click.Group):
             found += commands(command, f"{name} {key}")
@@ -114,11 +116,11 @@ def test_every_command_and_option_is_in_the_reference(site: Path) -> None:
         assert option in page
 
 
-@pytest.mark.parametrize("name", [name for name in built_in_metrics() if not name.startswith("published/")])
+@pytest.mark.parametrize("name", [name for name in project_metrics() if not name.startswith("published/")])
 def test_a_metric_has_a_page_with_all_its_parameters(site: Path, name: str) -> None:
     page = read(site, f"metrics/{name.lower()}.html")
     assert f"<h1>{name}" in page
-    for parameter in parameters_of(built_in_metrics()[name]):
+    for parameter in parameters_of(project_metrics()[name]):
         assert f'<span class="pre">{parameter}</span>' in page
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.docs.blocks import PAGES, ROOT
 
-SOURCES = sorted((ROOT / "src").rglob("*.py"))
+SOURCES = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "packages" / "nlgauge-lab" / "src").rglob("*.py")])
 TEXTS = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
 OF = re.compile(r"(?:\A|[.!?][*_)]*\s+|\n\s*\n\s*|\n\s*[-*] |\n#+ |\| )[*_]*Of\s[^|\n]*")
 """A sentence that begins with "Of", at the beginning of a text, after another one, in a list or in a table"""

@@ -20,7 +20,7 @@ def test_binomial_tail_is_the_sum_of_its_probabilities() -> None:
 
 
 def test_proportions_as_scipy() -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     for count, n in ((0, 20), (3, 20), (20, 20), (41, 300)):
         theirs = stats.binomtest(count, n).proportion_ci(0.95, "exact")
         assert_allclose(proportion(count, n), theirs, atol=1e-9)

@@ -5,7 +5,7 @@ from nlgauge.maths.frechet import frechet
 
 
 def plain(x, y):
-    linalg = pytest.importorskip("scipy.linalg", reason="needs nlgauge[parity]")
+    linalg = pytest.importorskip("scipy.linalg", reason="needs the dependency group parity")
     root = linalg.sqrtm(np.cov(x.T) @ np.cov(y.T)).real
     return np.square(x.mean(0) - y.mean(0)).sum() + np.trace(np.cov(x.T) + np.cov(y.T) - 2 * root)
 

@@ -25,7 +25,7 @@ def test_wilson_as_scipy_and_as_published() -> None:
         (81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1684), (1, 29, 0.0061, 0.1718),
     ):  # fmt: skip
         assert_allclose(share_interval(successes / n, n, 0.95), (low, high), atol=5e-5)
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     for successes, n, level, method in ((3, 9, 0.9, "wilson"), (9, 9, 0.8, "exact"), (40, 61, 0.99, "wilson")):
         expected = stats.binomtest(successes, n).proportion_ci(level, method=method)
         assert_allclose(share_interval(successes / n, n, level), (expected.low, expected.high), atol=1e-12)

@@ -16,7 +16,7 @@ SMALL = st.floats(-3, 3).map(lambda x: round(x, 2))
 
 @pytest.mark.parametrize("seed", range(30))
 def test_the_solution_is_scipys(seed: int) -> None:
-    optimize = pytest.importorskip("scipy.optimize", reason="needs nlgauge[parity]")
+    optimize = pytest.importorskip("scipy.optimize", reason="needs the dependency group parity")
     rng = np.random.default_rng(seed)
     n, size = int(rng.integers(20, 200)), int(rng.integers(1, 15))
     A = rng.normal(size=(n, size)) + rng.normal(size=(n, 1))  # features have much in common, as metrics have
@@ -63,7 +63,7 @@ def test_optimal_whatever_the_features(A: np.ndarray, seed: int) -> None:
 @settings(max_examples=200, deadline=None)
 @given(ODD_FEATURES, st.integers(0, 5))
 def test_the_rest_is_as_short_as_scipys(A: np.ndarray, seed: int) -> None:
-    optimize = pytest.importorskip("scipy.optimize", reason="needs nlgauge[parity]")
+    optimize = pytest.importorskip("scipy.optimize", reason="needs the dependency group parity")
     b = np.random.default_rng(seed).normal(size=len(A))
     assert_allclose(np.linalg.norm(b - A @ nonnegative(A, b).coefficients), optimize.nnls(A, b)[1], atol=1e-8)
 

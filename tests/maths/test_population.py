@@ -10,7 +10,7 @@ from nlgauge.maths.population import Counts, capture, petersen, schnabel
 
 def likelihood(sizes, P, C):
     """Equation 6 as it stands, with T = M = P."""
-    special = pytest.importorskip("scipy.special", reason="needs nlgauge[parity]")
+    special = pytest.importorskip("scipy.special", reason="needs the dependency group parity")
     gammaln, xlogy = special.gammaln, special.xlogy
     N = np.asarray(sizes, np.float64)
     return gammaln(N + 1) - gammaln(N - P + 1) + xlogy(C, C) + xlogy(P * N - C, P * N - C) - xlogy(P * N, P * N)

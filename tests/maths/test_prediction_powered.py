@@ -48,7 +48,7 @@ def test_the_numbers_that_ppi_python_prints() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_as_ppi_python(seed: int) -> None:
-    ppi = pytest.importorskip("ppi_py", reason="needs nlgauge[parity]")
+    ppi = pytest.importorskip("ppi_py", reason="needs the dependency group parity")
     rng = np.random.default_rng(seed)
     rows, n = int(rng.integers(300, 900)), int(rng.integers(100, 250))
     scores = rng.normal(size=rows)

@@ -11,7 +11,7 @@ from nlgauge.maths.student import student_quantile, student_tail
 
 
 def test_students_tail_as_scipy() -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     for df in (1, 2, 3, 13, 47, 500, 10_000):
         for t in (0, 1e-3, 0.4, 0.8160781865, 1.6, 3, 12, 60, -0.7, -5):
             assert_allclose(student_tail(t, df), stats.t.sf(t, df), rtol=1e-10)

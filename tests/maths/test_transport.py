@@ -9,7 +9,7 @@ from nlgauge.maths.transport import plans
 
 def least_cost(cost: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
     """By a general linear programme."""
-    optimize = pytest.importorskip("scipy.optimize", reason="needs nlgauge[parity]")
+    optimize = pytest.importorskip("scipy.optimize", reason="needs the dependency group parity")
     n, m = cost.shape
     rows = np.kron(np.eye(n), np.ones(m)), np.kron(np.ones(n), np.eye(m))
     return float(optimize.linprog(cost.ravel(), A_eq=np.vstack(rows), b_eq=np.concatenate([a, b])).fun)

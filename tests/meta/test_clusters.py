@@ -203,14 +203,14 @@ def test_what_the_items_show_is_found_in_eighty_studies_of_a_hundred() -> None:
     found = paired(pilot)
     shown = found.detectable(0.95, 0.8, 60)
     assert shown == pytest.approx((student_quantile(0.975, 59) + student_quantile(0.8, 59)) / math.sqrt(60))
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     t, df = stats.t.ppf(0.975, 59), 59
     power = stats.nct.sf(t, df, shown * math.sqrt(60)) + stats.nct.cdf(-t, df, shown * math.sqrt(60))
     assert power == pytest.approx(0.8, abs=0.005)
 
 
 def test_margins_are_those_of_one_sided_t_tests() -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     rng = np.random.default_rng(4)
     a, b = rng.normal(0.5, 0.1, 30), rng.normal(0.51, 0.1, 30)
     rows = [(system, str(n)) for system in "ab" for n in range(30)]

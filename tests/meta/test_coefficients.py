@@ -35,7 +35,7 @@ def sample(seed: int, n: int, missing: float = 0.1) -> tuple[np.ndarray, np.ndar
 
 
 def by_scipy(name: str, x: np.ndarray, y: np.ndarray) -> float:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     function, options = SCIPY[name]
     known = ~(np.isnan(x) | np.isnan(y))
     if known.sum() < 2:
@@ -60,7 +60,7 @@ def test_as_a_count_of_all_pairs(name: str) -> None:
 
 
 def test_kendall_of_many_values_is_quick_and_right() -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     rng = np.random.default_rng(0)
     x = np.round(rng.normal(size=100_001), 3)
     y = np.round(x + rng.normal(size=100_001), 1)
@@ -107,7 +107,7 @@ def test_infinity_has_a_rank_and_no_distance() -> None:
 
 
 def test_superiority_is_a_paired_test() -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     rng = np.random.default_rng(2)
     x = rng.normal([0, 0.5, 3], size=(12, 3))
     p = superiority(x, 4000)

@@ -48,7 +48,7 @@ def test_a_difference_per_metric_and_part(table: ScoreTable) -> None:
 
 
 def test_p_is_near_that_of_a_paired_t_test(table: ScoreTable) -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     score = next(iter(compare(table, "A", "B", replicates=3000)))
     a, b = table.values("Score")[:80:2], table.values("Score")[1:80:2]
     assert score.p == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.01)

@@ -21,7 +21,7 @@ def test_corrections() -> None:
 
 
 def test_false_discoveries_as_scipy() -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     p = np.random.default_rng(1).random(40) ** 2
     assert_allclose(benjamini_hochberg(p), stats.false_discovery_control(p))
 

@@ -23,7 +23,7 @@ def test_paired_differences() -> None:
 
 
 def test_p_and_interval_are_near_those_of_a_t_test() -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     values = np.random.default_rng(4).normal(0.4, 1, 80)
     found, classic = paired(values, replicates=4000), stats.ttest_1samp(values, 0)
     assert_allclose(found.p, classic.pvalue, atol=0.02)
@@ -31,7 +31,7 @@ def test_p_and_interval_are_near_those_of_a_t_test() -> None:
 
 
 def test_the_items_needed_give_the_power_asked_for() -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     rng = np.random.default_rng(5)
     sample = rng.normal(size=20)
     sample = (sample - sample.mean()) / sample.std(ddof=1) + 0.4

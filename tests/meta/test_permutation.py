@@ -41,7 +41,7 @@ def test_shuffling_moves_whole_items_and_systems(level: str) -> None:
 
 
 def test_system_level_p_is_that_of_all_permutations() -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     x, y = table(7, systems=6)
     one, two = means(x, y)
     exact = stats.permutation_test(
@@ -60,7 +60,7 @@ def test_rows_that_are_not_crossed_are_shuffled_one_by_one() -> None:
     value = estimate(x, y, PEARSON, "pooled").value
     assert_allclose(value, np.corrcoef(x[cells], y[cells])[0, 1])
     assert np.isnan(shuffled(x, y, PEARSON, "item", replicates=5)).all()
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     null = shuffled(x, y, PEARSON, "pooled", replicates=3000)
     assert_allclose(p_value(value, null), stats.pearsonr(x[cells], y[cells]).pvalue, atol=0.04)
 

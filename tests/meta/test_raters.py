@@ -25,7 +25,7 @@ SOURCE = {name: dict(zip(ROWS, values.tolist(), strict=True)) for name, values i
 
 
 def test_the_test_is_the_published_procedure() -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     _, good, noise, constant = raters(TABLE, SOURCE, list(RATINGS), level="pooled", replicates=20)
     mean = np.mean(list(RATINGS.values()), axis=0)
     for found, values in ((good, GOOD), (noise, NOISE)):
@@ -65,7 +65,7 @@ def test_raters_who_cannot_be_tested_are_refused() -> None:
 
 
 def test_benjamini_yekutieli_as_scipy() -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     p = [0.001, 0.2, 0.03, 0.012, 0.9]
     assert_allclose(benjamini_yekutieli(p), stats.false_discovery_control(p, method="by"))
     assert math.isnan(benjamini_yekutieli([math.nan, 0.01])[0])

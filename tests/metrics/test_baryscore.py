@@ -83,7 +83,7 @@ def test_layers_special_tokens_and_punctuation_are_what_was_asked_for():
         vectors = features[request].vectors[0, 1:-1].astype(float)
         clouds.append(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
     cost = squared_distances(*clouds)
-    optimize = pytest.importorskip("scipy.optimize", reason="needs nlgauge[parity]")
+    optimize = pytest.importorskip("scipy.optimize", reason="needs the dependency group parity")
     sums = np.vstack([np.kron(np.eye(2), np.ones(3)), np.kron(np.ones(2), np.eye(3))])
     last = value(layers=1, special_tokens=False)
     assert last == pytest.approx(optimize.linprog(cost.ravel(), A_eq=sums, b_eq=[0.5] * 2 + [1 / 3] * 3).fun, abs=1e-6)

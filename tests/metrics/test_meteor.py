@@ -16,7 +16,7 @@ from tests.metrics.strings import LINES, prepared, rows, scored, value
 @pytest.mark.parametrize("stemmer", ["porter", "none"])
 def test_numbers_are_nltks_on_the_same_words_and_stems(variant: str, weights: tuple[float, ...], stemmer: str) -> None:
     snowballstemmer = pytest.importorskip("snowballstemmer", reason="needs nlgauge[strings]")
-    nltk = pytest.importorskip("nltk.translate.meteor_score", reason="needs nlgauge[parity]")
+    nltk = pytest.importorskip("nltk.translate.meteor_score", reason="needs the dependency group parity")
 
     class Stems:
         def stem(self, word: str) -> str:
@@ -36,7 +36,7 @@ def test_numbers_are_nltks_on_the_same_words_and_stems(variant: str, weights: tu
 
 
 def test_the_variant_of_nltk_has_its_numbers_as_it_comes() -> None:
-    nltk = pytest.importorskip("nltk.translate.meteor_score", reason="needs nlgauge[nltk]")
+    nltk = pytest.importorskip("nltk.translate.meteor_score", reason="needs nlgauge[strings]")
 
     class NoSynonyms:
         def synsets(self, word: str) -> list[object]:

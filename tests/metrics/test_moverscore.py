@@ -94,7 +94,7 @@ def test_identity_symmetry_and_order(ngram, aggregate):
 
 
 def test_it_is_one_minus_linear_programming():
-    optimize = pytest.importorskip("scipy.optimize", reason="needs nlgauge[parity]")
+    optimize = pytest.importorskip("scipy.optimize", reason="needs the dependency group parity")
     rng = np.random.default_rng(0)
     for n, m in ((3, 5), (6, 2)):
         x, y = (rng.normal(size=(size, 7)) for size in (n, m))

@@ -20,7 +20,7 @@ needs_its_library = pytest.mark.skipif(not find_spec("rouge_score_rs"), reason="
 @pytest.mark.parametrize("stemmer", [True, False])
 @pytest.mark.parametrize("variant", ["1", "2", "3", "L", "Lsum"])
 def test_numbers_are_those_of_googles_program(variant: str, stemmer: bool) -> None:
-    theirs = pytest.importorskip("rouge_score.rouge_scorer", reason="needs nlgauge[parity]")
+    theirs = pytest.importorskip("rouge_score.rouge_scorer", reason="needs the dependency group parity")
     tool = theirs.RougeScorer([f"rouge{variant}"], use_stemmer=stemmer)
     draw = random.Random(int(stemmer))
     vocabulary = ["the", "a", "cats", "running", "quickly", "evaluation", "3.14", "don't", "naïve", "\n", "flies", "-"]

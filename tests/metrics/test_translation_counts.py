@@ -17,7 +17,8 @@ from nlgauge.metrics.chrf import ChrF
 from nlgauge.metrics.ter import TER
 from tests.metrics.strings import LINES, rows, scored, value
 
-library = pytest.importorskip("sacrebleu.metrics", reason="needs nlgauge[strings]")
+library = pytest.importorskip("sacrebleu.metrics")
+pytest.importorskip("rapidfuzz", reason="TER needs nlgauge[strings]")
 
 PAIRS = [
     (BLEU(), {}),

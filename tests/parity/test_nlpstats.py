@@ -18,7 +18,7 @@ from nlgauge.meta.correlation import estimate, means
 from nlgauge.meta.resampling import bootstrap, interval
 from nlgauge.meta.williams import williams
 
-theirs = pytest.importorskip("nlpstats.correlations", reason="needs nlgauge[parity]")
+theirs = pytest.importorskip("nlpstats.correlations", reason="needs the dependency group parity")
 
 LEVELS = {"item": "input", "system": "system", "pooled": "global"}
 

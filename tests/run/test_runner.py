@@ -19,7 +19,6 @@ from nlgauge.run.plan import Plan
 from nlgauge.run.results import Scores
 from nlgauge.run.runner import score
 from nlgauge.run.sinks.rows import RowCollector
-from tests.lab.reproduce.pieces import Words
 from tests.run.executors.test_together import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -74,7 +73,7 @@ def test_rows_are_read_when_the_executor_asks_for_them() -> None:
             if some:
                 ended.append(len(read))
 
-    score([Plan(corpus, {"Words": Words()})], range(7), options, here.score, Noting())
+    score([Plan(corpus, {"Length": nlgauge.Length()})], range(7), options, here.score, Noting())
     assert read == [0, 2, 4, 6]
     assert ended == [1, 2, 3, 4]
 

@@ -32,7 +32,7 @@ def serving(menu: Menu, models: dict[str, Model]) -> Callable[..., AbstractConte
     """Starts a service in this process, and gives a client of it."""
     for library in ("fastapi", "uvicorn", "prometheus_client"):
         pytest.importorskip(library, reason="needs nlgauge[serve]")
-    pytest.importorskip("httpx", reason="needs nlgauge[dev]")
+    pytest.importorskip("httpx", reason="needs the dependency group dev")
     from starlette.testclient import TestClient
 
     from nlgauge.serve.app import Service, application

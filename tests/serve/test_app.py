@@ -159,7 +159,7 @@ def test_what_is_over_a_limit_is_413(serving: Serving) -> None:
         for body, say in (
             ({"rows": [{"candidate": "a"}] * 3}, "3 rows, and the limit is 2"),
             ({"rows": [{"candidate": "a" * 151}]}, "151 characters in its rows, and the limit is 150"),
-            ({"rows": [ROW], "metrics": ["TokenF1", "Length", "EED"]}, "3 metrics, and the limit is 2"),
+            ({"rows": [ROW], "metrics": ["TokenF1", "Length", "CopyRate"]}, "3 metrics, and the limit is 2"),
             ({"rows": [ROW], "metrics": ["InfoLM"]}, "blocks of work, and the limit is 0.001"),
             ({"rows": [{"candidate": "a" * 2000}]}, "the body is larger than 2000 bytes"),
         ):

@@ -15,7 +15,7 @@ from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.serve.menu import LONGEST_SPEC, Menu, closed
 
-WEIGHTS = Path(__file__).parents[1] / "metrics" / "weights.json"
+WEIGHTS = Path(__file__).parents[2] / "src/nlgauge/engine/models/pocket/weighters/fluency.safetensors"
 TEXTS = ("CANARY/file", "https://CANARY.example", "package/CANARY", "base", "")
 _opened: list[str] = []
 _listening = False
@@ -86,7 +86,7 @@ def test_closed_parameters_may_be_set(anything: Menu, spec: str, canonical: str 
     [
         "ChrF(words=2)",
         "PRD(runs=1000000000)",
-        "DepthScore(levels=10**9)",
+        "MarkEvaluate(k=10**9)",
         "BaryScore(layers=(1, 2))",
         "InfoLM(alpha=1e999, measure='ab')",
         "InfoLM(alpha=" + "9" * 400 + ", measure='ab')",
@@ -108,13 +108,13 @@ def test_what_does_not_parse_is_refused(anything: Menu, spec: str) -> None:
 
 
 def test_what_was_named_at_the_start_may_be_asked_for_whatever_it_holds() -> None:
-    written = f'Combination( weights="{WEIGHTS}" )'
+    written = f'MaskEval( weights="{WEIGHTS}" )'
     menu = Menu.of([written, "ChrF(words=2)"], None)
-    for spec in (written, f"Combination(weights={str(WEIGHTS)!r})"):
-        assert menu.metric(spec) is menu.named[f"Combination(weights={str(WEIGHTS)!r})"]
+    for spec in (written, f"MaskEval(weights={str(WEIGHTS)!r})"):
+        assert menu.metric(spec) is menu.named[f"MaskEval(weights={str(WEIGHTS)!r})"]
     assert str(menu.metric("ChrF(words=2)")) == "ChrF(words=2)"
     with pytest.raises(SpecError, match="a request cannot set weights"):
-        menu.metric(f"Combination(weights='{WEIGHTS}/../weights.json')")
+        menu.metric(f"MaskEval(weights='{WEIGHTS}/../fluency.safetensors')")
 
 
 def test_only_what_was_named_may_be_asked_for_where_nothing_else_is_said() -> None:

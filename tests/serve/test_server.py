@@ -23,7 +23,7 @@ import nlgauge
 
 pytest.importorskip("uvicorn", reason="needs nlgauge[serve]")
 pytest.importorskip("fastapi", reason="needs nlgauge[serve]")
-httpx: Any = pytest.importorskip("httpx", reason="needs nlgauge[dev]")
+httpx: Any = pytest.importorskip("httpx", reason="needs the dependency group dev")
 
 LONG = 60.0
 

@@ -50,7 +50,7 @@ def test_system_means_are_correlated_with_signs_turned(table: ScoreTable) -> Non
 
 @pytest.mark.parametrize(("coefficient", "function"), [("spearman", "spearmanr"), ("kendall", "kendalltau")])
 def test_rows_are_correlated_at_pooled_level(table: ScoreTable, coefficient: str, function: str) -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs nlgauge[parity]")
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     found = correlation_matrix(table, level="pooled", coefficient=coefficient, every_part=True)
     assert found.names == ("Score f1", "Score recall", "Distance")
     by_scipy = getattr(stats, function)(table.values("Score"), table.values("Score", "recall"))[0]

@@ -1,6 +1,8 @@
-"""What installed packages offer: metrics (``nlgauge.metrics``), models (``nlgauge.models``), each as ``package/Name``.
+"""Entry points of installed packages: metrics (``nlgauge.metrics``), models (``nlgauge.models``), and subcommands
+(``nlgauge.commands``).
 
-So they can never be mistaken for what ships here, or for each other's.
+A metric or a model is called ``package/Name``, so it can never be mistaken for what ships here, or for another
+package's. The metrics of nlgauge-lab, a second distribution of this project, have their bare names.
 """
 
 from __future__ import annotations
@@ -10,17 +12,37 @@ from importlib.metadata import EntryPoint, entry_points
 
 from nlgauge.errors import SpecError
 
+LAB = "nlgauge-lab"
+LAB_METRICS = frozenset(
+    {
+        *("CDER", "Combination", "DepthScore", "EED", "EmbeddingAverage", "GreedyMatching", "RougeWE", "VectorExtrema"),
+        *("published/BaryScore", "published/Consistency", "published/Engagingness", "published/Groundedness"),
+        *("published/InfoLM", "published/MeanAlignment", "published/Preservation", "published/Relevance"),
+    }
+)
+LAB_COMMANDS = frozenset({"reproduce", "study", "train"})
+
 
 def offered(group: str) -> Iterator[tuple[str, EntryPoint]]:
-    """What installed packages offer under an entry point group, by ``package/Name``."""
+    """Return the entry points of a group by the name that a spec uses."""
     for point in entry_points(group=group):
-        yield f"{point.dist.name if point.dist else 'unknown'}/{point.name}", point
+        package = point.dist.name if point.dist else "unknown"
+        yield (point.name if package == LAB else f"{package}/{point.name}"), point
 
 
 def load_offered(name: str, point: EntryPoint) -> object:
-    """What an entry point stands for. Raises SpecError, with the name of the package, for whatever it raises."""
+    """Return what an entry point stands for.
+
+    Raises:
+        SpecError: The package cannot be imported, whatever it raises. The message names the package.
+    """
     try:
         loaded: object = point.load()
     except Exception as error:  # another package's code: whatever it raises, the user has to know which package
         raise SpecError(f"{name} cannot be loaded: {type(error).__name__}: {error}") from error
     return loaded
+
+
+def in_the_lab(what: str) -> str:
+    """Return the sentence that says how to get a metric or a command of nlgauge-lab where it is not installed."""
+    return f"{what} is in the package {LAB}: pip install {LAB}, or pip install ./packages/{LAB} from a clone"

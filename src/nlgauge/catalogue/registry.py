@@ -1,8 +1,8 @@
 """Specs to metrics: what ships here first, then what installed packages offer.
 
 A package offers metrics under the entry point group ``nlgauge.metrics`` (a subclass of Metric). They are called
-``package/Name``, so they can never be mistaken for ours or for each other's; metrics with which published errors can
-be repeated are ``published/Name``.
+``package/Name``, so they can never be mistaken for ours or for each other's. Those of nlgauge-lab have bare names, and
+``published/Name`` where they repeat published errors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import Any
 
 from nlgauge.catalogue.names import registered_name
-from nlgauge.catalogue.plugins import load_offered, offered
+from nlgauge.catalogue.plugins import LAB_METRICS, in_the_lab, load_offered, offered
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Metric
 
@@ -46,6 +46,12 @@ def built_in_metrics() -> Mapping[str, type[Metric]]:
 def names() -> list[str]:
     """The names of all metrics: those of nlgauge in alphabetical order, then those that installed packages offer."""
     return [*built_in_metrics(), *(name for name, _ in offered("nlgauge.metrics"))]
+
+
+def project_metrics() -> dict[str, type[Metric]]:
+    """Return the metrics of nlgauge, and those of nlgauge-lab where it is installed, by name."""
+    lab = {name for name, _ in offered("nlgauge.metrics")} & LAB_METRICS
+    return {**built_in_metrics(), **{name: metric_class(name) for name in sorted(lab, key=str.lower)}}
 
 
 def parameters_of(kind: type[Metric]) -> dict[str, Any]:
@@ -143,9 +149,8 @@ def _refuse_class(metric: Metric) -> None:
 
 def _files() -> Iterator[str]:
     """The modules that may hold metrics."""
-    for room in ("nlgauge.metrics", "nlgauge.metrics.published"):
-        found = pkgutil.iter_modules(import_module(room).__path__)
-        yield from (f"{room}.{module.name}" for module in found if not module.ispkg)
+    found = pkgutil.iter_modules(import_module("nlgauge.metrics").__path__)
+    yield from (f"nlgauge.metrics.{module.name}" for module in found if not module.ispkg)
 
 
 def _metrics_in(module: str) -> Iterator[type[Metric]]:
@@ -158,24 +163,28 @@ def _metrics_in(module: str) -> Iterator[type[Metric]]:
 @cache
 def _in_own_file(name: str) -> type[Metric] | None:
     """The metric of a file of its name. Most metrics are found so, and the files of all others are not loaded."""
-    own = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(name.rpartition("/")[2])]
+    own = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(name)]
     return next((kind for module in own for kind in _metrics_in(module) if registered_name(kind) == name), None)
 
 
 def metric_class(name: str) -> type[Metric]:
     """The class of a metric, by its name. Raises SpecError for one that is not known."""
-    built_in = _in_own_file(name) or built_in_metrics().get(name)
-    if built_in is not None:
-        return built_in
+    if name not in LAB_METRICS:
+        built_in = _in_own_file(name) or built_in_metrics().get(name)
+        if built_in is not None:
+            return built_in
     points = dict(offered("nlgauge.metrics"))
     if name in points:
         loaded = load_offered(name, points[name])
         if not (inspect.isclass(loaded) and issubclass(loaded, Metric)):
             raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
         return loaded
-    same = [known for known in names() if _plainly(known) == _plainly(name)]
-    near = get_close_matches(_plainly(name), map(_plainly, names()), 1, cutoff=0.85)
-    same = same or [known for known in names() if _plainly(known) in near]
+    if name in LAB_METRICS:
+        raise SpecError(in_the_lab(name))
+    known = [*names(), *LAB_METRICS.difference(names())]
+    same = [one for one in known if _plainly(one) == _plainly(name)]
+    near = get_close_matches(_plainly(name), map(_plainly, known), 1, cutoff=0.85)
+    same = same or [one for one in known if _plainly(one) in near]
     meant = _OTHER_NAMES.get(_plainly(name)) or next(iter(same), None)
     hint = f"did you mean {meant}?" if meant else f"there are {', '.join(names())}"
     raise SpecError(f"no metric {_shown(name)}; {hint}")

@@ -6,12 +6,15 @@ One file a command (or a group of them); what several need to read and print is 
 from __future__ import annotations
 
 import errno
+import functools
 import sys
+from importlib.metadata import EntryPoint
 from typing import Any
 
 import click
 
 from nlgauge._version import __version__
+from nlgauge.catalogue.plugins import LAB_COMMANDS, in_the_lab, load_offered, offered
 from nlgauge.cli.cache import cache
 from nlgauge.cli.calibrate import calibrate
 from nlgauge.cli.check import check
@@ -23,14 +26,11 @@ from nlgauge.cli.explain import explain
 from nlgauge.cli.installation import doctor, export, list_all
 from nlgauge.cli.plot import plot
 from nlgauge.cli.report import report
-from nlgauge.cli.reproduce import reproduce
 from nlgauge.cli.sample import sample
 from nlgauge.cli.score import score
 from nlgauge.cli.serve import serve
 from nlgauge.cli.streams import failure, heartbeat, prepare, remark
-from nlgauge.cli.study import study
-from nlgauge.cli.train import train
-from nlgauge.errors import MetricError, NlgaugeError
+from nlgauge.errors import MetricError, NlgaugeError, SpecError
 
 _KEEP = ("score", "check", "explain", "reproduce", "study")
 _GO_ON = "what was scored is kept (nlgauge cache info says where): give the same command again, and it goes on"
@@ -51,7 +51,24 @@ def _kept(command: str | None) -> str | None:
 
 
 class _Commands(click.Group):
-    """Turns errors into one line and an exit code: 2, 1 where a metric or the machine is at fault, 130 for Ctrl-C."""
+    """Turns errors into one line and an exit code: 2, 1 where a metric or the machine is at fault, 130 for Ctrl-C.
+
+    Installed packages add commands by entry points of the group `nlgauge.commands`. The package is imported when its
+    command is called or listed, and what it raises then is of that command alone.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *_offered()})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own
+        if cmd_name in (points := _offered()):
+            return _Broken.instead(cmd_name, *points[cmd_name])
+        if cmd_name in LAB_COMMANDS:
+            raise SpecError(in_the_lab(f"nlgauge {cmd_name}"))
+        return None
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -71,6 +88,35 @@ class _Commands(click.Group):
             ctx.exit(1)
 
 
+class _Broken(click.Command):
+    """A command that cannot be loaded: it is listed with the reason, and raises it when it is called."""
+
+    def __init__(self, name: str, error: SpecError) -> None:
+        super().__init__(name, short_help=str(error))
+        self._error = error
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        raise self._error
+
+    @classmethod
+    def instead(cls, name: str, offered_as: str, point: EntryPoint) -> click.Command:
+        """Return the command of an entry point, or one of this class where there is none."""
+        try:
+            loaded = load_offered(offered_as, point)
+            if not isinstance(loaded, click.Command):
+                raise SpecError(f"{offered_as}: the package offers {loaded!r}, which is not a click command")
+        except SpecError as error:
+            return cls(name, SpecError(f"nlgauge {name}: {error}"))
+        return loaded
+
+
+@functools.cache
+def _offered() -> dict[str, tuple[str, EntryPoint]]:
+    """Return the entry points of commands by the command's name, nlgauge-lab's before another package's."""
+    points = sorted(offered("nlgauge.commands"), key=lambda one: ("/" in one[0], one[0]), reverse=True)
+    return {point.name: (name, point) for name, point in points}
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="nlgauge", message="%(prog)s %(version)s")
 def main() -> None:
@@ -78,7 +124,7 @@ def main() -> None:
 
 
 for _command in (
-    score, check, explain, correlate, contrast, compare, sample, estimate, calibrate, report, plot, study, reproduce,
-    train, cache, list_all, doctor, export, serve,
+    score, check, explain, correlate, contrast, compare, sample, estimate, calibrate, report, plot,
+    cache, list_all, doctor, export, serve,
 ):  # fmt: skip
     main.add_command(_command)

@@ -27,26 +27,26 @@ def list_all(names: Sequence[str], layout: str) -> None:
 
     Metrics called published/Name repeat the published code of a paper, with its errors.
     """
-    from nlgauge.catalogue.plugins import offered
-    from nlgauge.catalogue.registry import built_in_metrics
+    from nlgauge.catalogue.plugins import LAB_METRICS, offered
+    from nlgauge.catalogue.registry import project_metrics
     from nlgauge.engine.models.loading import COMPANIONS, companions
 
     if names:
         _show(names, layout)
         return
-    metrics = [_described(name, kind) for name, kind in built_in_metrics().items()]
+    metrics = [_described(name, kind) for name, kind in project_metrics().items()]
     theirs = {f"{package}/{name}" for name, package in COMPANIONS.items()}
-    others = {group: [name for name, _ in offered(f"nlgauge.{group}")] for group in ("metrics", "models")}
-    models = ["pocket", *companions(), *(name for name in others["models"] if name not in theirs)]
+    others = [name for name, _ in offered("nlgauge.metrics") if name not in LAB_METRICS]
+    models = ["pocket", *companions(), *(name for name, _ in offered("nlgauge.models") if name not in theirs)]
     if layout == "json":
-        show_json("list", metrics=metrics, offered=others["metrics"], models=models)
+        show_json("list", metrics=metrics, offered=others, models=models)
         return
     for metric in metrics:
         click.echo(f"{metric['name']}  ({metric['better']} is better)  {metric['about']}")
         click.echo("    " + ", ".join(f"{key}={value!r}" for key, value in metric["parameters"].items()))
         if metric["presets"]:
             click.echo("    presets: " + ", ".join(map(repr, metric["presets"])))
-    for name in others["metrics"]:
+    for name in others:
         click.echo(f"{name}  (from an installed package)")
     click.echo(f"models: {', '.join(models)}, or any Hugging Face name or folder (pip install 'nlgauge[torch]')")
 

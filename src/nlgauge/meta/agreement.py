@@ -110,7 +110,9 @@ def correlate(
                 if level == "item" and records[-1].rows and not crossed(*rated_part(x, y)):
                     notes.append(f"{aspect}: few items have several systems; no p at item level")
     if level == "item" and len(table.systems) == 2:
-        notes.append("with two systems, the correlation within an item is one of two points: 1 or -1; take level pooled")
+        notes.append(
+            "with two systems, the correlation within an item is one of two points: 1 or -1; take level pooled"
+        )
     if coefficient == "soft_accuracy" and resample != "systems":
         notes.append("intervals of soft_accuracy resample systems only")
     if resample != "items" and (told := [one for one in records if one.p < 0.05 and one.low <= 0 <= one.high]):

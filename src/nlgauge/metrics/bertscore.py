@@ -154,6 +154,6 @@ def _baseline(layer: int, model: Model) -> tuple[float, float, float]:
     if layer not in model.card.bertscore_baseline:
         raise SpecError(
             f"BERTScore: model {model.name!r} has no baseline for layer {layer}: choose rescale=False, or measure one "
-            "with nlgauge.lab.training.baseline"
+            "with nlgauge_lab.training.baseline"
         )
     return model.card.bertscore_baseline[layer]

@@ -5,7 +5,7 @@ Language Generation", EMNLP 2021. An aligner (`metrics/aligners.py`) gives every
 another text supports it. A metric is a mean, sum or product of these (`maths/alignment.py`).
 
 By embeddings (section 3.5), the alignment of a sub-word is its cosine with the most similar sub-word of the other text
-on one layer; a word has the mean over its sub-words. `metrics/published/ctc.py` has the errors of the published code.
+on one layer; a word has the mean over its sub-words. nlgauge-lab has the errors of the published code.
 """
 
 from __future__ import annotations

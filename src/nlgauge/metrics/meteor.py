@@ -155,7 +155,7 @@ def _stemmer(name: str) -> Callable[[str], str]:
         try:
             from nltk.stem.porter import PorterStemmer
         except ImportError:
-            raise MissingExtraError("METEOR(variant='nltk')", "nltk") from None
+            raise MissingExtraError("METEOR(variant='nltk')", "strings") from None
         by_nltk: Callable[[str], str] = lru_cache(1 << 17)(PorterStemmer().stem)
         return by_nltk
     try:

@@ -36,7 +36,7 @@ def written(folder: Path, *, relative: bool = True, in_8_bits: bool = True) -> P
     from nlgauge.engine.models.bert import Bert, MaskedBert
     from nlgauge.engine.models.card import ALIGNER_FILE, ALIGNER_THRESHOLD, DocumentFrequencies
     from nlgauge.engine.models.folder import MASKED_FILE, PAIRS_FILE, WEIGHTS_FILE, read_weights
-    from nlgauge.lab.training.export import write_folder, write_graphs
+    from nlgauge_lab.training.export import write_folder, write_graphs
 
     config = dict(CONFIG) if relative else {k: v for k, v in CONFIG.items() if not k.startswith("relative")}
     torch.manual_seed(5)

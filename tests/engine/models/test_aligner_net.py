@@ -2,7 +2,7 @@
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="training needs nlgauge[train]")
+torch = pytest.importorskip("torch", reason="training needs nlgauge-lab[train]")
 
 from nlgauge.engine.models.aligner_net import AlignerNet, best_match, matched_layers  # noqa: E402
 from nlgauge.engine.models.bert import Bert  # noqa: E402

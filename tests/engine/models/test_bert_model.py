@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="the torch backend needs nlgauge[torch]")
-pytest.importorskip("onnx", reason="writing graphs needs nlgauge[train]")
+pytest.importorskip("onnx", reason="writing graphs needs nlgauge-lab[train]")
+pytest.importorskip("nlgauge_lab", reason="writing graphs needs nlgauge-lab[train]")
 
 from nlgauge.engine.models.bert_model import open_bert  # noqa: E402
 from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, MASKED_LM, MASKED_PAIRS  # noqa: E402

@@ -19,7 +19,7 @@ GRAPHS = sorted(path.name for path in pocket_folder().glob("*.onnx"))
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Weights of four numbers, and a graph that reads them, made with onnx."""
-    pytest.importorskip("onnx", reason="needs nlgauge[train]")
+    pytest.importorskip("onnx", reason="needs nlgauge-lab[train]")
     save_file({"a": np.ones(2, np.float32), "b": np.zeros(2, np.float32)}, tmp_path / "w.safetensors")
     write(tmp_path)
     return tmp_path

@@ -2,7 +2,7 @@
 
 An adapted matrix is ``base + scale * delta``, where ``delta`` is int8 with one scale per row, or ``base + up @ down``
 with two matrices of low rank, in float16 or in int8 with one scale per row. Vectors are stored whole. A graph reads
-both files, and the runtime adds them once, when the session is built (`nlgauge.lab.training.export`); the torch backend
+both files, and the runtime adds them once, when the session is built (`nlgauge_lab.training.export`); the torch backend
 reads them here.
 """
 

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 
 def open_bert(folder: Path, name: str, precision: str = "float32", device: str | None = None) -> Model:
-    """The model of a folder that `nlgauge.lab.training.export` wrote, with all adapted weights.
+    """The model of a folder that `nlgauge_lab.training.export` wrote, with all adapted weights.
 
     Raises SpecError for a folder that cannot be loaded and MissingExtraError without torch. Adapted weights that do not
     fit raise SpecError when they are first needed.

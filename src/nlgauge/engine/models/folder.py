@@ -118,7 +118,7 @@ def read_weights(path: Path) -> dict[str, NDArray[np.float32]]:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """The configuration of a folder that `nlgauge.lab.training.export` wrote.
+    """The configuration of a folder that `nlgauge_lab.training.export` wrote.
 
     Raises SpecError if it is not a JSON object, or if a size is missing, not a whole number, or out of bounds.
     """

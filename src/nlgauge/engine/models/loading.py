@@ -171,7 +171,7 @@ def _has_graphs(folder: Path) -> bool:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether `nlgauge.lab.training.export` wrote the folder, so that its network is our BERT."""
+    """Whether `nlgauge_lab.training.export` wrote the folder, so that its network is our BERT."""
     return _has_graphs(folder) or any((folder / file).is_file() for file in (MASKED_FILE, PAIRS_FILE, ALIGNER_FILE))
 
 

@@ -1,4 +1,4 @@
-"""Models run by onnxruntime: the embedded model, and any folder that `nlgauge.lab.training.export` wrote.
+"""Models run by onnxruntime: the embedded model, and any folder that `nlgauge_lab.training.export` wrote.
 
 In float32, onnxruntime is as fast as OpenVINO on the same graphs (benchmarks/runtimes.py). It starts faster, is a third
 of the size and has no telemetry package. `nlgauge.engine.models.openvino` runs the graphs in bfloat16.

@@ -1,0 +1,303 @@
+"""nlgauge reproduce."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from nlgauge.cli.options import IN_FORMATS, PLACE, keeping
+from nlgauge.cli.streams import remark, show_json
+from nlgauge.cli.terminal import aligned, show_tables
+from nlgauge.data.atomic_write import atomic_write, refuse_place
+from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecError
+
+if TYPE_CHECKING:
+    from nlgauge.engine.models.capabilities import Model
+    from nlgauge_lab.reproduce.kinds import Rebuilt
+    from nlgauge_lab.reproduce.published import Table
+    from nlgauge_lab.reproduce.rated import Data
+    from nlgauge_lab.reproduce.scoring import Scores
+
+RESULTS, DETECTION, LAYERS, COVERAGE, LIST = "results", "detection", "layers", "coverage", "papers"
+PAGES = {
+    RESULTS: "every metric of ours beside the best published numbers, as a page",
+    DETECTION: "what is found of what people marked as unsupported, as a page",
+    COVERAGE: "whether the intervals of estimate and the bars of calibrate hold, in so many draws, as a page",
+    LAYERS: "agreement of every family on each layer of a model, from which a card's layers are chosen",
+    LIST: "every table and figure of the five papers: rebuilt, compared, or why it cannot be had, as a page",
+}
+_ABOUT = "For results and detection"
+_Write = Callable[[str, str, Sequence[str]], None]
+
+
+@click.command(short_help="Rebuild the public tables of the five papers.")
+@click.argument("names", nargs=-1)
+@click.option("--data", "folder", type=PLACE, help="Folder of the rated data: summeval.jsonl.gz and so on.")
+@click.option(
+    "-o", "--output", type=PLACE, default=Path("reproduced"), show_default=True,
+    help="Folder for Markdown, CSV and figures, and for scores (kept, to go on from) unless --cache names another.",
+)  # fmt: skip
+@click.option(
+    "--model", "models", multiple=True,
+    help="In place of the embedded model: a Hugging Face name, such as the paper's own, or a folder; repeatable for "
+    "pages.",
+)  # fmt: skip
+@click.option("--metrics", multiple=True, metavar="METRIC", help="Only this metric, by name or spec; repeatable.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only this many items from the start: to try things out.")
+@click.option(
+    "--page", type=PLACE, help="Where a page goes; in the folder by default: agreement.md, detection.md and so on."
+)
+@click.option("--readme", type=PLACE, help=f"{_ABOUT}: write the short table between two comments of this page, too.")
+@click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"{_ABOUT}.")
+@click.option("--draws", type=click.IntRange(min=1), default=2000, show_default=True, help=f"For {COVERAGE}.")
+@click.option("--kept", is_flag=True, help=f"For {RESULTS}: score nothing; make the page from the scores in the cache.")
+@keeping
+@click.option("--fresh", is_flag=True, help="The same as --no-cache.")
+@IN_FORMATS
+def reproduce(
+    names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], metrics: Sequence[str],
+    limit: int | None, page: Path | None, readme: Path | None, replicates: int, draws: int, kept: bool,
+    cache: Path | bool, fresh: bool, layout: str,
+) -> None:  # fmt: skip
+    """Rebuild the public tables and figures of the five papers: published, ours, difference.
+
+    NAMES are tables, or all; without NAMES they are listed. The name results makes the page of every metric's agreement
+    with people beside the best published numbers, and detection the page of how well unsupported texts and words are
+    found. Both pages have pocket and, where it is installed, base. coverage asks whether the intervals of nlgauge
+    estimate hold the truth. papers lists what is made of each table and figure, and needs no data. docs/reproduce.md
+    says what the data folder holds.
+    """
+    from nlgauge_lab.reproduce.published import find
+    from nlgauge_lab.reproduce.rated import Data
+    from nlgauge_lab.reproduce.scoring import Scores
+
+    if fresh and isinstance(cache, Path):
+        raise SpecError("--cache and --fresh do not go together; leave one out")
+    cache = False if fresh else cache
+    if kept and (cache is False or RESULTS not in names):
+        raise SpecError(f"--kept is for {RESULTS}, and not with --no-cache or --fresh")
+    alone = [name for name in names if name in PAGES]
+    if alone and len(names) > 1:
+        raise SpecError(f"{alone[0]} stands alone: run it, and the tables, one after the other")
+    if not alone and (len(models) > 1 or readme is not None):
+        raise SpecError("several models, and --readme, are for results and detection")
+    if {LAYERS, COVERAGE}.intersection(names) and (len(models) > 1 or readme is not None):
+        raise SpecError(f"{alone[0]} are of one model, and have no place in the README")
+    tables = find([name for name in names if name not in PAGES])
+    data = None if folder is None else Data(folder, limit)
+    if not names:
+        _list(data, layout)
+        return
+    if data is None and LIST not in names:
+        raise SpecError("give the folder of the rated data with --data; nlgauge reproduce lists what each table needs")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made: {error.strerror}", file=output, remedy="choose another folder") from None
+    if data is None or LIST in names:
+        from nlgauge_lab.reproduce.exhibits import page as papers
+
+        _page_for(page or output / "papers.md", None)(papers(), LIST, ())
+        return
+    _held = [] if kept else _loaded(models)
+    place = output / "scores" if cache is True else cache
+    scores = Scores(place, remark)
+    if alone:
+        from nlgauge.engine.models.loading import companions
+
+        write = _page_for(page or output / f"{'agreement' if RESULTS in names else alone[0]}.md", readme)
+        asked = _Asked(data, list(models) or [None, *companions()], metrics, limit, replicates)
+        if LAYERS in names:
+            _layers(asked, scores, write)
+        elif COVERAGE in names:
+            _coverage(data, scores, draws, write)
+        elif DETECTION in names:
+            _detection(asked, place, write)
+        else:
+            _results(asked, scores, write, kept)
+        if RESULTS not in names:
+            return
+    else:
+        from nlgauge_lab.reproduce.rebuild import Rebuilder
+
+        tables = _at_hand(tables, data) if "all" in names else tables
+        rebuilder = Rebuilder(data, scores, next(iter(models), None), metrics)
+        writer = _Writer(output, layout, len(tables))
+        rebuilder.score(tables, lambda table: writer.write(rebuilder.rebuild(table)))
+        writer.close()
+    where = f"scores are kept in {place}" if place else "no score was kept"
+    remark(f"{scores.computed} values were computed; {where}")
+
+
+def _loaded(models: Sequence[str]) -> list[Model]:
+    """The models, which are loaded once for as long as they are kept. One that cannot be ends the command with 1."""
+    from nlgauge.engine.models import loading
+
+    try:
+        return [loading.hold(name) for name in models]
+    except NlgaugeError as error:
+        remark(f"nlgauge: nothing was scored: {error}")
+        sys.exit(1)
+
+
+def _at_hand(tables: Sequence[Table], data: Data) -> list[Table]:
+    """The tables whose data are there; the others are named on stderr. Raises InputError where none is."""
+    here = [table for table in tables if not data.missing(table.files)]
+    if not here:
+        raise InputError("none of the rated data is there", file=data.folder, remedy="see docs/reproduce.md")
+    for table in tables:
+        if table not in here:
+            remark(f"{table.name} is left out: no {', '.join(data.missing(table.files))}")
+    return here
+
+
+def _list(data: Data | None, layout: str) -> None:
+    from nlgauge_lab.reproduce.published import PAPERS, tables
+    from nlgauge_lab.reproduce.rebuild import states
+
+    known = list(states(tables().values(), data))
+    if layout == "json":
+        names = ("name", "also", "paper", "title")
+        show_json(
+            "reproduce",
+            tables=[{name: getattr(table, name) for name in names} | {"state": state} for table, state in known],
+        )
+        return
+    if layout != "text":
+        heads = ["table", "paper", "title", "state"]
+        show_tables([[heads, *([table.name, table.paper, table.title, state] for table, state in known)]], layout)
+        return
+    for paper, title in PAPERS.items():
+        of_paper = [(table, state) for table, state in known if table.paper == paper]
+        click.echo(title)
+        for line in aligned([[f"  {table.name}", table.title, state] for table, state in of_paper]):
+            click.echo(line)
+    for name, about in PAGES.items():
+        click.echo(f"{name}\n  {about}")
+
+
+class _Writer:
+    """Writes tables as they come, the cheapest first. As text they are printed too; in other forms all at the end."""
+
+    def __init__(self, output: Path, layout: str, tables: int) -> None:
+        self._output, self._layout, self._tables, self._told = output, layout, tables, False
+        self._written: list[Rebuilt] = []
+
+    def write(self, one: Rebuilt) -> None:
+        from nlgauge_lab.reproduce.writing import markdown, table_csv, text
+
+        figures = self._figures(one)
+        for kind, content in (("md", markdown(one, figures)), ("csv", table_csv([one]))):
+            with atomic_write(self._output / f"{one.table.name}.{kind}") as file:
+                file.write(content)
+        self._written.append(one)
+        if self._layout == "text":
+            click.echo("\n".join([*text(one), ""]))
+        what = f"{one.table.name} (.md, .csv{', .png' if figures else ''})"
+        remark(f"table {len(self._written)} of {self._tables} written to {self._output}: {what}")
+
+    def close(self) -> None:
+        from nlgauge_lab.reproduce.writing import records, tables
+
+        if self._layout == "json":
+            show_json("reproduce", tables=[records(one) for one in self._written])
+        elif self._layout != "text":
+            show_tables([cells for one in self._written for cells in tables(one)], self._layout)
+
+    def _figures(self, one: Rebuilt) -> list[str]:
+        from nlgauge_lab.reproduce.writing import draw
+
+        try:
+            return list(draw(one, self._output))
+        except MissingExtraError as error:
+            if not self._told:
+                remark(f"no figures: {error}")
+            self._told = True
+        return []
+
+
+class _Asked(NamedTuple):
+    """What a page is made of."""
+
+    data: Data
+    models: Sequence[str | None]
+    metrics: Sequence[str]
+    limit: int | None
+    replicates: int
+
+
+def _page_for(place: Path, readme: Path | None) -> _Write:
+    """Writes a page, and under a name its short table into the readme; both are looked at before anything is scored."""
+    from nlgauge_lab.reproduce.markdown import write_region
+
+    refuse_place(place)
+    if readme is not None and not readme.is_file():
+        raise InputError("is no page", file=readme, remedy="name one that holds the comments of docs/reproduce.md")
+
+    def write(text: str, name: str, short: Sequence[str]) -> None:
+        with atomic_write(place) as file:
+            file.write(text)
+        click.echo(str(place))
+        if readme is not None:
+            write_region(readme, name, short)
+            click.echo(str(readme))
+
+    return write
+
+
+def _results(asked: _Asked, scores: Scores, write: _Write, kept: bool) -> None:
+    from nlgauge_lab.reproduce.measuring import measure
+    from nlgauge_lab.reproduce.page import page, standing
+
+    by_model = []
+    for model in asked.models:
+        measured, absent = measure(asked.data, scores, model, asked.metrics, asked.replicates, kept=kept)
+        by_model.append(measured)
+    write(page(by_model, absent, asked.limit, asked.replicates), "agreement", standing(by_model))
+
+
+def _detection(asked: _Asked, cache: Path | bool, write: _Write) -> None:
+    from nlgauge_lab.reproduce.detecting import detect
+    from nlgauge_lab.reproduce.detection_page import page, section, short_table
+    from nlgauge_lab.reproduce.labelled_sets import LABELLED_SETS
+    from nlgauge_lab.studies.probes import probes
+
+    tried, absent = detect(
+        asked.data.folder, [one.name for one in LABELLED_SETS], asked.models, asked.metrics, asked.limit,
+        asked.replicates, cache, remark,
+    )  # fmt: skip
+    # A quick look at some rows has none of it: the sentences are not among the rows.
+    probed: list[str] = []
+    if asked.limit is None and not asked.metrics:
+        models = [model for model in asked.models if model]
+        probed = section(probes(models=models, replicates=asked.replicates, cache=cache, progress=True))
+    write(page(tried, absent, asked.limit, asked.replicates, probed), "detection", short_table(tried))
+
+
+def _coverage(data: Data, scores: Scores, draws: int, write: _Write) -> None:
+    from concurrent.futures import ProcessPoolExecutor
+    from functools import partial
+
+    from nlgauge_lab.reproduce.coverage import populations
+    from nlgauge_lab.reproduce.coverage_page import page
+    from nlgauge_lab.reproduce.differences import tried
+
+    found, absent = populations(data, scores)
+    made = []
+    # A process for each processor: the draws of a set depend on no other set.
+    with ProcessPoolExecutor() as pool:
+        for one, of_one in zip(found, pool.map(partial(tried, draws=draws), found), strict=True):
+            remark(f"{one.name}: {draws} draws")
+            made.append(of_one)
+    write(page(made, absent, draws), COVERAGE, ())
+
+
+def _layers(asked: _Asked, scores: Scores, write: _Write) -> None:
+    from nlgauge_lab.reproduce.layers import families, page
+
+    found, models, absent = families(asked.data, scores, asked.models[0], asked.metrics)
+    write(page(found, models, absent, asked.limit), LAYERS, ())

@@ -1,0 +1,232 @@
+"""nlgauge study: studies of a scores file, and studies that score rows of rated outputs or sentences of our own."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+
+import nlgauge
+from nlgauge.cli import options
+from nlgauge.cli.showing import OUTPUTS, SCORES, Result, of_outputs, of_scores, shown
+
+
+@click.group()
+def study() -> None:
+    """Study metrics as the papers do (docs/studies.md). Prints numbers, draws a figure with -o.
+
+    matrix, distributions, significance and parts-of-speech read a scores file, and probes brings its own texts. The
+    others score a table of rated outputs at all settings in one pass over the texts; --items takes the first so many.
+    """
+
+
+_of_scores = partial(shown, study, SCORES, reads=of_scores)
+_of_outputs = partial(shown, study, OUTPUTS, options.MAP, reads=of_outputs)
+_RATED = (options.ratings(required=False), options.PARTS, options.ADDED)
+_LEVEL = click.option("--level", default="system", show_default=True, help="item, system or pooled.")
+_ITEMS = click.option("--items", type=click.IntRange(min=1), help="Only this many items from the start.")
+
+
+def _coefficients(*default: str) -> options.Option:
+    return click.option(
+        "--coefficient", "coefficients", multiple=True, default=default, show_default=True,
+        help="See docs/meta.md; repeatable.",
+    )  # fmt: skip
+
+
+def _swept(level: str, *coefficients: str) -> tuple[options.Option, ...]:
+    """What every study at many settings takes."""
+    leveled = click.option("--level", default=level, show_default=True, help="item, system or pooled.")
+    return (
+        options.MODEL, _ITEMS, leveled, _coefficients(*coefficients), options.ASPECT,
+        options.RESAMPLE, options.REPLICATES, options.SEED, options.keeping,
+    )  # fmt: skip
+
+
+@_of_scores(*_RATED, _LEVEL, options.COEFFICIENT)
+def matrix(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
+    """How metrics agree with each other and with people (InfoLM, figure 2)."""
+    from nlgauge.show.matrix import correlation_matrix
+
+    return correlation_matrix(table, rated, **how)
+
+
+@_of_scores(*_RATED, click.option("--bins", type=click.IntRange(min=2), default=40, show_default=True))
+def distributions(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
+    """How scores and ratings are distributed (InfoLM, figures 3, 9).
+
+    All are brought to the range from 0, the worst value that occurs, to 1, the best.
+    """
+    from nlgauge_lab.studies.distributions import distributions as run
+
+    return run(table, rated, **how)
+
+
+@_of_scores(
+    click.option("--tagger", required=True, help="An installed spaCy pipeline such as en_core_web_sm."),
+    click.option("-m", "--metric", "metrics", multiple=True, help="This metric; repeatable; all that show words."),
+)
+def parts_of_speech(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
+    """Which kinds of words a metric listens to (MaskEval, figure 4).
+
+    Reads a scores file that keeps the evidence: nlgauge score --evidence -o SCORES.
+    """
+    from nlgauge_lab.studies.parts_of_speech import parts_of_speech as run
+
+    return run(table, **how)
+
+
+@_of_scores(
+    options.ratings(required=True),
+    options.PARTS,
+    options.ADDED,
+    _LEVEL,
+    options.COEFFICIENT,
+    options.ASPECT,
+    click.option("--test", default="williams", show_default=True, help="williams (Pearson only), or permutation."),
+    click.option("--df", default="n-3", show_default=True, help="For williams: n-3, or n-2 as R's psych has it."),
+    click.option("--correction", default="holm", show_default=True, help="holm, benjamini_hochberg or none."),
+    click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the clusters."),
+    options.REPLICATES,
+    options.SEED,
+)
+def significance(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -> Result:
+    """Which metric agrees better, and is it noise (InfoLM, figure 7).
+
+    p, two-sided and corrected, of "the row's metric agrees better than the column's", where it is below 1 - confidence.
+    """
+    from nlgauge_lab.studies.significance import significance as run
+
+    return run(table, rated, **how)
+
+
+@_of_outputs(
+    *_swept("system", "pearson", "spearman", "kendall"),
+    click.option(
+        "-m", "--metric", "metrics", multiple=True, default=("InfoLM",), show_default=True, help="Repeatable."
+    ),
+    click.option("--temperatures", callback=options.numbers(float), help="With commas; 0.25 to 10 by default."),
+)
+def temperature(corpus: nlgauge.Corpus, **how: Any) -> Result:
+    """Agreement of InfoLM by temperature (figures 4, 5)."""
+    from nlgauge_lab.studies.infolm import temperature as run
+
+    return run(corpus, **how)
+
+
+@_of_outputs(
+    *_swept("system", "pearson", "spearman"),
+    click.option(
+        "-m", "--metric", default="InfoLM(measure='ab', alpha=1, beta=1)", show_default=True,
+        help="Its alpha and beta vary.",
+    ),
+    click.option("--alphas", callback=options.numbers(float), help="With commas; 0.25 to 3 by default."),
+    click.option("--betas", callback=options.numbers(float), help="With commas; 0.25 to 3 by default."),
+)  # fmt: skip
+def alpha_beta(corpus: nlgauge.Corpus, **how: Any) -> Result:
+    """Agreement of InfoLM by alpha and beta (figure 6)."""
+    from nlgauge_lab.studies.infolm import parameters
+
+    return parameters(corpus, **how)
+
+
+@_of_outputs(
+    *_swept("system", "pearson"),
+    click.option(
+        "-m", "--metric", "metrics", multiple=True, help="BERTScore, BaryScore and Consistency by default; repeatable."
+    ),
+    click.option(
+        "--layers", "numbers", callback=options.numbers(int), help="With commas; all by default, 0 the embeddings."
+    ),
+)
+def layers(corpus: nlgauge.Corpus, **how: Any) -> Result:
+    """Agreement of metrics on each layer of a model."""
+    from nlgauge_lab.studies.layers import layers as run
+
+    return run(corpus, **how)
+
+
+@_of_outputs(
+    *_swept("pooled", "pearson"),
+    click.option(
+        "-m", "--metric", "metrics", multiple=True,
+        help="Relevance, Preservation, Engagingness; those whose texts the rows have by default; repeatable.",
+    ),
+    click.option("--aligner", "aligners", multiple=True, default=("E",), show_default=True,
+                 help="E, D, R; repeatable."),
+)  # fmt: skip
+def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
+    """CTC's metrics with one ingredient left out (tables 1 to 3)."""
+    from nlgauge_lab.studies.ablation import ablation as run
+
+    return run(corpus, **how)
+
+
+@_of_outputs(
+    click.option("-m", "--metric", default="MarkEvaluate", show_default=True, help="Unit, layers and normalisation."),
+    click.option("-k", "--ks", callback=options.numbers(int), help="With commas; 1 to 30 by default."),
+    click.option(
+        "--against", type=options.PLACE, help="Table of texts that outputs are compared with, instead of references."
+    ),
+    options.MODEL,
+    _ITEMS,
+    _coefficients("pearson"),
+    options.ASPECT,
+    options.REPLICATES,
+    options.SEED,
+    options.keeping,
+)
+def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Result:
+    """Mark-Evaluate at many K, in one pass (figure 2)."""
+    from nlgauge_lab.studies.neighbours import neighbours as run
+
+    return run(corpus, against=None if against is None else nlgauge.Corpus.read(against), **how)
+
+
+@shown(
+    study,
+    click.argument("outputs", metavar="TEXTS", type=options.PLACE),
+    options.MAP,
+    click.option(
+        "-m", "--metric", "metrics", multiple=True, help="Metric of sets; six of them by default; repeatable."
+    ),
+    click.option("--size", type=click.IntRange(min=1), default=1000, show_default=True, help="Texts of a set."),
+    options.MODEL,
+    options.SEED,
+    options.keeping,
+    reads=of_outputs,
+)
+def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
+    """Metrics of sets as outputs lose topics, or the order of their words (Mark-Evaluate, figures 3, 4).
+
+    TEXTS is a table of candidates; the system of a row is its topic.
+    """
+    from nlgauge_lab.studies.synthetic import synthetic as run
+
+    return run(corpus, **how)
+
+
+@shown(
+    study,
+    click.option(
+        "-m", "--metric", "metrics", multiple=True, help="Consistency(aligner='D') and CopyRate by default; repeatable."
+    ),
+    click.option("--model", "models", multiple=True, help="Model of metrics that name none; repeatable."),
+    click.option(
+        "--setting", "settings", multiple=True,
+        help="source, question, '4 passages' or '8 passages'; all by default; repeatable.",
+    ),
+    click.option("--probes", "file", type=options.PLACE, help="Sentences of your own (docs/studies.md)."),
+    options.REPLICATES,
+    options.SEED,
+    options.keeping,
+)  # fmt: skip
+def probes(**how: Any) -> Result:
+    """Does a metric find small errors, or does it only recognise copies?
+
+    Scores our own sentences: each with one small error, corrected, and beside free paraphrases of its source.
+    """
+    from nlgauge_lab.studies.probes import probes as run
+
+    return run(**how, progress=True)

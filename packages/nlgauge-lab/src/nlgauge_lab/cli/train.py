@@ -1,0 +1,138 @@
+"""nlgauge train: the group, and what it trains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nlgauge.cli.options import IN_FORMATS, MAP, MODEL, PLACE, keeping
+from nlgauge.cli.streams import remark
+from nlgauge.cli.terminal import read_outputs, show_tables
+from nlgauge.errors import MissingExtraError, SpecError
+from nlgauge_lab.cli.train_combination import combination
+
+
+@click.group(short_help="Train models, aligners, weights and bars.")
+def train() -> None:
+    """Train models, aligners, weights and bars (needs nlgauge-lab[train], all but combination)."""
+
+
+train.add_command(combination)
+
+
+@train.command("masked-lm")
+@click.option("--texts", type=PLACE, help="Folder of .txt, .txt.gz or .txt.xz files, a passage a line.")
+@click.option(
+    "--pairs", type=PLACE,
+    help="In place of --texts: JSON Lines of candidate and source, or a folder of such files.",
+)  # fmt: skip
+@click.option("--out", type=PLACE, required=True, help="Folder for checkpoints, the curve and the finished model.")
+@click.option("--config", type=PLACE, help="Recipe (TOML); the recipe of the embedded model by default.")
+@click.option("--steps", type=click.IntRange(min=1), help="Instead of the recipe's number of steps.")
+def masked_lm(texts: Path | None, pairs: Path | None, out: Path, config: Path | None, steps: int | None) -> None:
+    """Train a masked LM on plain text, or adapt one to pairs of texts; run again to resume after an interruption.
+
+    With --pairs the model learns to predict words of one text from another, for MaskEval. The model itself does not
+    change: weights for pairs are written beside it.
+    """
+    if (texts is None) == (pairs is None):
+        raise SpecError("give either --texts or --pairs")
+    try:
+        from nlgauge_lab.training import masked_lm as plain
+        from nlgauge_lab.training import pairs as adapted
+    except ImportError as error:
+        raise MissingExtraError("training", "train", "nlgauge-lab") from error
+    if pairs is not None:
+        click.echo(str(adapted.train(pairs, out, config, steps)))
+    elif texts is not None:
+        click.echo(str(plain.train(texts, out, config, steps)))
+
+
+@train.command("aligner")
+@click.option("--labelled", type=PLACE, help="File of labelled rows, or the folder with the files of a recipe.")
+@click.option(
+    "--pairs",
+    type=PLACE,
+    multiple=True,
+    help="File or folder of documents or pairs, one for each --task; or the folder of a recipe's files.",
+)
+@click.option(
+    "--task", "tasks", multiple=True,
+    help="What examples of the file are made for: summarization, reference, style, dialogue or knowledge.",
+)  # fmt: skip
+@click.option("--out", type=PLACE, required=True, help="Folder for examples, checkpoints, curve and finished model.")
+@click.option("--config", type=PLACE, help="Recipe (TOML); by default that of the model that is trained on.")
+@click.option("--body", help="Model to train on: pocket, base, or a folder of ours.")
+@click.option("--attempts", type=click.IntRange(min=1), help="How many examples are tried, instead of the recipe's.")
+@click.option("--steps", type=click.IntRange(min=1), help="Instead of the recipe's number of steps.")
+@click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's.")
+@click.option("--examples-only", is_flag=True, help="Write the examples, to be read by people, and stop.")
+def aligner(out: Path, **how: Any) -> None:
+    """Train an aligner (D and R) on texts that somebody labelled, on examples made from texts, or on both.
+
+    Run it again to resume. A labelled row is a JSON object with source, candidate, and spans (characters of the
+    candidate that the source does not support) or supported (true or false). Use the result with model=FOLDER/model,
+    as in -m "Groundedness(aligner='D', model='FOLDER/model')".
+    """
+    try:
+        from nlgauge_lab.training.aligner_run import train as run
+    except ImportError as error:
+        raise MissingExtraError("training", "train", "nlgauge-lab") from error
+    click.echo(str(run(out, **how)))
+
+
+@train.command()
+@click.option("--ratings", type=PLACE, required=True, help="Rated outputs: rows of candidate, source, item and scores.")
+@click.option("--aspect", "aspects", multiple=True, required=True, help="Which rating to learn; repeatable.")
+@click.option("--out", type=PLACE, required=True, help="Folder for the weighters and their cards.")
+@click.option("-m", "--metric", "spec", default="MaskEval(stride=8)", show_default=True, help="How words are scored.")
+@MODEL
+@MAP
+@click.option("--scale", type=float, nargs=2, help="Least and greatest possible rating; what the file has by default.")
+@click.option("--seed", type=int, default=0, show_default=True)
+def weighter(
+    ratings: Path, aspects: Sequence[str], out: Path, spec: str, model: str | None, columns: Sequence[str],
+    scale: tuple[float, float] | None, seed: int,
+) -> None:  # fmt: skip
+    """Learn which words MaskEval should listen to for a quality that people rated."""
+    from nlgauge.catalogue import registry
+    from nlgauge.metrics.maskeval import MaskEval
+
+    metric = registry.metric(spec, model=model)
+    if not isinstance(metric, MaskEval):
+        raise SpecError(f"{metric} has no weighter; give MaskEval(...)")
+    corpus = read_outputs(ratings, columns)
+    try:
+        from nlgauge_lab.training.weighter import WeighterConfig, train
+    except ImportError as error:
+        raise MissingExtraError("training", "train", "nlgauge-lab") from error
+    for path in train(corpus, aspects, out, metric, scale, WeighterConfig(seed=seed)):
+        click.echo(str(path))
+
+
+@train.command()
+@click.option("--labelled", type=PLACE, required=True, help="Folder with labelled sets, such as summedits.dev.jsonl.")
+@click.option("--model", default="pocket", show_default=True, help="pocket, base, or a folder of ours.")
+@click.option("--write", is_flag=True, help="Put bars and rates on the card of the model, where check finds them.")
+@IN_FORMATS
+@keeping
+def bars(labelled: Path, model: str, write: bool, layout: str, cache: Path | bool) -> None:
+    """Measure the bars of check --grounded: the probabilities below which a text fails, and from which it passes.
+
+    The alignment below which a word is marked as unsupported is measured with them. Prints the bars, and a table of
+    what they do on each set: the share of the unsupported texts that fail, the share of the supported texts that fail,
+    and the share of all texts about which the gate cannot say.
+    """
+    try:
+        from nlgauge_lab.training import bars as measured
+    except ImportError as error:
+        raise MissingExtraError("training", "train", "nlgauge-lab") from error
+    held_to, found = measured.measure(labelled, model, cache)
+    show_tables([measured.as_cells(found)], layout)
+    fails, passes, marks = held_to
+    remark(f"{model}: fails below {fails:g}, passes from {passes:g}; words below {marks:g} are marked")
+    if write:
+        remark(f"written to the card in {measured.write(model, held_to, found)}")

@@ -1,0 +1,208 @@
+"""Several metrics as one: weights fitted to people's ratings, and an honest figure of how well the whole agrees.
+
+Each metric's part is brought to mean 0 and deviation 1 over the rows, larger better, and the rating is predicted as a
+sum of weights times these numbers. 'nnls': weights that are not negative, so that a metric counts for or not at all
+(Lawson and Hanson 1974; no penalty, and most weights end at 0). 'ridge': weights of either sign with a penalty on their
+squares (Hoerl and Kennard 1970), which is chosen by cross-fitting.
+
+What the weights were fitted to cannot tell how good they are. So the items are dealt into folds; the rows of each fold
+are predicted by weights that were fitted, standardisation and penalty included, to the rows of all other items; and
+agreement is measured on those predictions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column, ScoreTable
+from nlgauge.errors import InputError
+from nlgauge.meta.agreement import Agreement, correlate
+from nlgauge.meta.arrays import Float, Mask
+from nlgauge.meta.fitting import METHODS, Fit, cross_fitted, fit
+from nlgauge.meta.join import Source, grid, ratings
+from nlgauge.meta.selection import selected
+from nlgauge_lab.combination_file import CombinationFile, Member
+
+COMBINED, EQUAL = "Combination", "EqualWeights"
+
+
+@dataclass(frozen=True)
+class Combined:
+    """What `combine` found."""
+
+    combination: CombinationFile
+    """Fitted to all rows"""
+    agreements: list[Agreement]
+    """For the out-of-fold predictions ('Combination'), for the mean of all members at equal weights ('EqualWeights',
+    which nothing was fitted for), and of each member, on the same rows"""
+    predictions: ScoreTable
+    """Those columns: to be saved, contrasted, correlated at other levels"""
+    rows: int
+    """Rows fitted to: with a rating and a number of every member"""
+    items: int
+    unrated: int
+    left_out: dict[str, int]
+    """Rated rows that could not be used, by the member without a (finite) number there; a row may count for several"""
+    penalties: list[float]
+    """For 'ridge': the penalty chosen within each fold's other items"""
+    notes: list[str]
+
+
+def combine(
+    table: ScoreTable,
+    source: Source,
+    aspect: str | None = None,
+    *,
+    metrics: Sequence[str] | None = None,
+    method: str = "nnls",
+    folds: int = 5,
+    level: str = "item",
+    coefficient: str = "pearson",
+    resample: str = "both",
+    replicates: int = 1000,
+    seed: int = 0,
+) -> Combined:
+    """Fit weights of the table's metrics of rows to people's ratings of an aspect.
+
+    source: ratings as `nlgauge.correlate` takes them. aspect: may be left out where one alone is rated. metrics: specs
+    (all scores of each) or "spec part"; all metrics of rows where none is given. A row counts where it has a rating and
+    a finite number of every member; what is left out is counted. level, coefficient, resample, replicates, seed: of the
+    agreements, as in `correlate`. Raises InputError where there is too little to fit, and as `correlate` does.
+    """
+    table = table.per_item()
+    if method not in METHODS:
+        raise InputError(f"the method {method!r} is unknown", remedy=f"take {', '.join(METHODS)}")
+    if folds < 2:
+        raise InputError(f"{folds} folds leave nothing to predict", remedy="take 2 or more")
+    place, rated = grid(table), ratings(table, source)
+    chosen = _aspect(list(rated.values), aspect)
+    chosen_table = _of_rows(table, metrics)
+    members = [(spec, part) for spec, column in chosen_table.columns.items() for part in column.parts]
+    signs = [1.0 if table.columns[spec].higher_is_better else -1.0 for spec, _ in members]
+    x, y = np.stack([table.values(*member) for member in members], 1) * signs, rated.values[chosen]
+    finite, is_rated = np.isfinite(x), np.isfinite(y)
+    known = finite.all(1) & is_rated
+    items = np.array(place.place[0])[known]
+    rows, distinct = len(items), len(set(items.tolist()))
+    if rows < len(members) + 2 or distinct < 2:
+        raise InputError(
+            f"{rows} rows of {distinct} items have a rating and a number of all {len(members)} members",
+            remedy="give more rated rows, or fewer metrics",
+        )
+    crossed = cross_fitted(x[known], y[known], items, method, folds, seed)
+    final = fit(x[known], y[known], items, method, folds, seed)
+    if not final.weights.any():
+        raise InputError(f"no member agrees with {chosen}: all weights are 0", remedy="add metrics, or take ridge")
+    predicted = np.full(len(y), np.nan)
+    predicted[known] = crossed.predicted
+    predictions = _table(chosen_table, known, predicted, ((x - final.means) / final.deviations).mean(1))
+    agreements = correlate(
+        predictions, {chosen: dict(zip(table.rows, y.tolist(), strict=True))}, level=level, coefficient=coefficient,
+        resample=resample, replicates=replicates, seed=seed,
+    )  # fmt: skip
+    facts: dict[str, object] = {
+        "rows": rows,
+        "items": distinct,
+        "folds": crossed.folds,
+        "seed": seed,
+        "corpus": table.run.get("corpus"),
+        "agreement": _record(agreements.get(COMBINED, chosen)),
+    }
+    unusable = (~finite & is_rated[:, None]).sum(0).tolist()
+    constant = np.flatnonzero(np.ptp(x[known], 0) == 0)
+    notes = [f"{' '.join(members[at])} is the same on all rows" for at in constant]
+    return Combined(
+        _file(table, members, signs, final, chosen, method, facts), agreements.records, predictions, rows, distinct,
+        int((~is_rated).sum()), {" ".join(member): n for member, n in zip(members, unusable, strict=True) if n},
+        crossed.penalties, [*notes, *agreements.notes],
+    )  # fmt: skip
+
+
+def _file(
+    table: ScoreTable, members: Sequence[tuple[str, str]], signs: Sequence[float], final: Fit, aspect: str,
+    method: str, facts: Mapping[str, object],
+) -> CombinationFile:  # fmt: skip
+    numbers = zip(final.means.tolist(), final.deviations.tolist(), final.weights.tolist(), strict=True)
+    fitted = tuple(
+        Member(spec, part, sign > 0, *three) for (spec, part), sign, three in zip(members, signs, numbers, strict=True)
+    )
+    used = [table.signatures[one.metric] for one in fitted if one.weight and one.metric in table.signatures]
+    named = [signature.facts.get("model") for signature in used]
+    models = {str(model["name"]): str(model["digest"]) for model in named if isinstance(model, Mapping)}
+    return CombinationFile(fitted, final.intercept, aspect, method, final.penalty, models, facts)
+
+
+def applied(table: ScoreTable, combination: CombinationFile) -> ScoreTable:
+    """A saved table with the combination as one metric more, `Combination`, where it holds all members in use.
+
+    The way to use members that cannot be scored in one run: of several models, or from elsewhere. Raises InputError.
+    """
+    table = table.per_item()
+    if COMBINED in table.columns:
+        raise InputError(f"the table has a {COMBINED} already", remedy="take a table without one")
+    columns = []
+    for member in combination.used:
+        column = table.columns.get(member.metric)
+        if column is None or member.part not in column.parts or column.level != "item":
+            raise InputError(f"the table lacks {member.name}", remedy="score it first")
+        columns.append(column.values[:, column.parts.index(member.part)])
+    values = np.stack(columns, 1)
+    combined = combination.combined(values)
+    reasons = {
+        row: "no value of " + ", ".join(combination.used[at].name for at in np.flatnonzero(~np.isfinite(values[row])))
+        for row in np.flatnonzero(np.isnan(combined)).tolist()
+    }
+    return replace(
+        table,
+        columns={**table.columns, COMBINED: Column(("score",), combined[:, None], reasons)},
+        signatures={**table.signatures, COMBINED: Signature(COMBINED, {"weights": combination.digest[:8]})},
+    )
+
+
+def _aspect(rated: list[str], aspect: str | None) -> str:
+    if aspect is None and len(rated) == 1:
+        return rated[0]
+    if aspect is None or aspect not in rated:
+        problem = "several aspects are rated" if aspect is None else f"nothing is rated for {aspect!r}"
+        raise InputError(problem, remedy=f"name one of {', '.join(rated)}")
+    return aspect
+
+
+def _of_rows(table: ScoreTable, wanted: Sequence[str] | None) -> ScoreTable:
+    """What is combined: metrics of rows; details are where they are named."""
+    chosen = selected(table, wanted, every_part=True)
+    sets = [spec for spec, column in chosen.columns.items() if column.level != "item"]
+    if sets and (wanted is not None or len(sets) == len(chosen.columns)):
+        raise InputError(f"{sets[0]} is a metric of sets, which has no number for a row", remedy="take metrics of rows")
+    return replace(chosen, columns={spec: one for spec, one in chosen.columns.items() if spec not in sets})
+
+
+def _table(table: ScoreTable, known: Mask, predicted: Float, equal: Float) -> ScoreTable:
+    """Predictions and members on the rows that were fitted to; the others have no number. table: of the members."""
+    reasons = dict.fromkeys(np.flatnonzero(~known).tolist(), "no rating, or no number of a member")
+    columns = {
+        COMBINED: Column(("score",), predicted[:, None], reasons),
+        EQUAL: Column(("score",), np.where(known, equal, np.nan)[:, None], reasons),
+    }
+    for spec, one in table.columns.items():
+        values = np.where(known[:, None], one.values, np.nan)
+        columns[spec] = Column(one.parts, values, reasons, higher_is_better=one.higher_is_better)
+    signatures = {spec: table.signatures[spec] for spec in columns if spec in table.signatures}
+    signatures[COMBINED] = Signature(COMBINED, {"predicted": "out of fold"})
+    signatures[EQUAL] = Signature(EQUAL, {"weights": "equal"})
+    return ScoreTable(table.rows, columns, signatures, {"rows": len(table.rows)}, table.version)
+
+
+def _record(one: Agreement) -> dict[str, object]:
+    """An agreement for a file, which has no NaN."""
+    numbers = {name: getattr(one, name) for name in ("value", "low", "high", "p")}
+    return {
+        "level": one.level,
+        "coefficient": one.coefficient,
+        "n": one.n,
+        **{name: value if np.isfinite(value) else None for name, value in numbers.items()},
+    }

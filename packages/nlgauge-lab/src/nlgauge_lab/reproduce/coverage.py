@@ -1,0 +1,268 @@
+"""Do intervals of `nlgauge estimate` hold the truth, and bars of `nlgauge calibrate` their promise? On rated sets.
+
+A set is taken for the whole population: its mean rating is the truth. A draw makes a file of it, by drawing its items
+with replacement, each with all its rows, and shows the ratings of some rows that were drawn at random.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.errors import InputError
+from nlgauge.maths.prediction_powered import Design, Float, Integers, plain_mean
+from nlgauge.maths.rated_means import MeanInterval, rated_means
+from nlgauge.meta.certified import RatedScores
+from nlgauge.meta.fitting import combined
+from nlgauge.meta.rated import codes
+from nlgauge.meta.refusing import chosen_by_score, refusal
+from nlgauge.meta.selection import label
+from nlgauge_lab.reproduce.detecting import read_set
+from nlgauge_lab.reproduce.labelled_sets import LABELLED_SETS
+from nlgauge_lab.reproduce.rated import VIEWS, Data
+from nlgauge_lab.reproduce.scoring import Job, Scores
+from nlgauge_lab.reproduce.specs import metric_of
+from nlgauge_lab.reproduce.suites import SUITES
+
+RATINGS = (50, 100, 200)
+ALONE, TOGETHER = "ratings alone", "all of them, cross-fitted"
+_RATED = ("TokenF1", "CopyRate", "EmbeddingAverage", "BERTScore")
+_GROUNDED = ("Consistency(aligner='D')", *_RATED[1:])
+_PARTS = ("score", "probability")
+"""What is taken of the metrics that have them; of the others the first"""
+_COPIED = "Original Ground Truth"
+"""A system that is the reference itself"""
+CONFIDENCE = 0.95
+"""That of the intervals"""
+PROMISED, PROMISE_RATINGS, RISKS = 0.9, (100, 300), (0.1, 0.2)
+"""The confidence of the bars, the rated rows that they are made of, and the shares that may be unsupported"""
+PROMISING = ("Consistency(aligner='D') score", "Consistency(aligner='D') probability")
+ROWS_A_RATING = 4
+"""A file has at least so many times the rows that are rated"""
+
+
+@dataclass(frozen=True)
+class Population:
+    """A rated set with its scores."""
+
+    name: str
+    title: str
+    clusters: Integers
+    """The item, or the source, of each row"""
+    ratings: Mapping[str, Float]
+    """By aspect [rows], NaN where there is none"""
+    scores: Mapping[str, Float]
+    """By metric [rows]"""
+    systems: Integers
+    """By number, of each row"""
+
+
+class Cell(NamedTuple):
+    """What the intervals of one kind did over all draws."""
+
+    aspect: str
+    metric: str
+    ratings: int
+    """How many rows were rated in each draw"""
+    covered: float
+    """The share of intervals that held the truth, of those that were given"""
+    half: float
+    """The mean of half their length"""
+    refused: float
+    """The share of draws in which no interval was given"""
+    bare: bool = False
+    """Whether it is the metric's own mean that is taken for the mean rating"""
+
+
+class Promise(NamedTuple):
+    """What became of the bars over all draws."""
+
+    metric: str
+    ratings: int
+    risk: float
+    certified: float
+    """The share of draws in which a bar was certified"""
+    passing: float
+    """The mean share of rows that pass, where a bar was"""
+    broken: float
+    """The share of draws in which a bar was certified whose true risk is larger than was promised"""
+
+
+Ends: TypeAlias = "tuple[float, float] | None"
+"""Those of an interval; None where it is refused"""
+
+
+def summed(aspect: str, metric: str, n: int, drawn: Sequence[tuple[Ends, float]], bare: bool = False) -> Cell:
+    """The cell of all draws: of each the interval, and the truth that it should hold."""
+    given = [(ends[0] <= truth <= ends[1], (ends[1] - ends[0]) / 2) for ends, truth in drawn if ends is not None]
+    covered, half = np.mean(given, 0).tolist() if given else (math.nan, math.nan)
+    return Cell(aspect, metric, n, covered, half, 1 - len(given) / len(drawn), bare)
+
+
+class Tried(NamedTuple):
+    """A set, and what was tried there."""
+
+    population: Population
+    cells: Sequence[Cell]
+    """Intervals of means"""
+    differences: Sequence[Cell]
+    promises: Sequence[Promise]
+
+    @property
+    def items(self) -> int:
+        return int(self.population.clusters.max()) + 1
+
+
+def populations(data: Data, scores: Scores) -> tuple[list[Population], list[str]]:
+    """The rated sets that are there, scored, and the names of the others. Raises InputError where none is."""
+    sets: list[tuple[str, Job, Integers, Mapping[str, Float]]] = []
+    absent = []
+    for suite in SUITES:
+        if data.missing([source.file for source in suite.sources]):
+            absent.append(suite.name)
+            continue
+        (corpus,) = VIEWS[suite.view](data.corpus(suite.sources))
+        corpus = Corpus(tuple(row for row in corpus if row.system != _COPIED))
+        rated = {a: np.array([row.scores.get(a, math.nan) for row in corpus], float) for a in suite.aspects}
+        job = Job(corpus, suite.name, [metric_of(spec, None, suite.defaults) for spec in _RATED])
+        sets.append((suite.title, job, codes([row.item for row in corpus]), rated))
+    for one in LABELLED_SETS:
+        labels = read_set(data.folder, one.name, None)
+        if labels is None:
+            absent.append(one.name)
+            continue
+        job = Job(labels.corpus, one.name, [metric_of(spec, None, {}) for spec in _GROUNDED])
+        sets.append((one.title, job, labels.sources.astype(np.intp), {"supported": labels.truth.astype(float)}))
+    if not sets:
+        raise InputError("none of the rated data is there", file=data.folder, remedy="see docs/reproduce.md")
+    scores.fill(job for _, job, _, _ in sets)
+    made = []
+    for title, (corpus, name, metrics), clusters, by_aspect in sets:
+        found: dict[str, Float] = {}
+        for metric in metrics:
+            table = scores.table(corpus, metric)
+            if table is None or len(table.rows) != len(corpus):
+                raise InputError(f"{name} cannot be scored by {metric}: {scores.why(corpus, metric)}")
+            column = table.columns[str(metric)]
+            for part in [part for part in column.scores if part in _PARTS] or column.shown[:1]:
+                values = column.values[:, column.parts.index(part)]
+                found[label(table, str(metric), part)] = np.where(np.isfinite(values), values, np.nanmean(values))
+        systems = codes([row.system for row in corpus])
+        made.append(Population(name, title, clusters, by_aspect, found, systems))
+    return made, absent
+
+
+def cover(population: Population, draws: int) -> list[Cell]:
+    """What the intervals do in so many draws of each number of ratings."""
+    cells: list[Cell] = []
+    patterns: dict[bytes, list[str]] = {}
+    for aspect, ratings in population.ratings.items():
+        patterns.setdefault(np.isnan(ratings).tobytes(), []).append(aspect)
+    for aspects in patterns.values():
+        for n in RATINGS:
+            cells += Drawing(population, aspects, n).cells(draws)
+    order = {key: place for place, key in enumerate(dict.fromkeys((one.aspect, one.metric, one.bare) for one in cells))}
+    return sorted(cells, key=lambda one: (order[one.aspect, one.metric, one.bare], one.ratings))
+
+
+def promises(population: Population, draws: int) -> list[Promise]:
+    """The bars of so many draws, for a set in which a row is supported or not; nothing for another one."""
+    if set(population.ratings) != {"supported"}:
+        return []
+    found: dict[tuple[str, int, float], list[tuple[bool, float, bool]]] = {}
+    for n in PROMISE_RATINGS:
+        drawing = Drawing(population, ["supported"], n)
+        wrong = drawing.ratings["supported"] < 1
+        rng = np.random.default_rng([n, len(drawing.members), draws, 1])
+        for _ in range(draws):
+            rows, design = drawing.file(rng)
+            clusters = np.arange(len(rows)) if design.clusters is None else design.clusters
+            for metric in PROMISING:
+                scores = drawing.scores[metric]
+                rated = RatedScores(scores[rows], design.rated, design.rated & wrong[rows], clusters)
+                for risk in RISKS:
+                    bar = rated.certified(risk, 1 - PROMISED)
+                    broken = bar.reason is None and bool(wrong[scores >= bar.threshold].mean() > risk)
+                    found.setdefault((metric, n, risk), []).append((bar.reason is None, bar.passing, broken))
+    made = []
+    for key, bars in sorted(found.items()):
+        certified, _, broken = np.mean(bars, axis=0).tolist()
+        passing = float(np.mean([passing for given, passing, _ in bars if given] or [np.nan]))
+        made.append(Promise(*key, certified, passing, broken))
+    return made
+
+
+class Drawing:
+    """Draws of some aspects that the same rows have."""
+
+    def __init__(self, population: Population, aspects: Sequence[str], n: int) -> None:
+        self.aspects, self.n = aspects, n
+        known = ~np.isnan(population.ratings[aspects[0]])
+        self.ratings = {aspect: population.ratings[aspect][known] for aspect in aspects}
+        self.first = next(iter(population.ratings))
+        """The aspect for which all metrics are put together as well, which takes the longest"""
+        self.truth = {aspect: float(ratings.mean()) for aspect, ratings in self.ratings.items()}
+        self.scores = {metric: x[known] for metric, x in population.scores.items()}
+        clusters = np.unique(population.clusters[known], return_inverse=True)[1]
+        self.members = [np.flatnonzero(clusters == number) for number in range(int(clusters.max()) + 1)]
+        self.sizes = np.array([len(rows) for rows in self.members])
+        self.files = math.ceil(ROWS_A_RATING * n / len(clusters))
+
+    def cells(self, draws: int) -> Iterator[Cell]:
+        """The same draws for every metric and aspect."""
+        rng = np.random.default_rng([self.n, len(self.members), draws])
+        found: dict[tuple[str, str, bool], list[tuple[Ends, float]]] = {}
+        for _ in range(draws):
+            for key, ends in self._intervals(*self.file(rng)):
+                found.setdefault(key, []).append((ends, self.truth[key[0]]))
+        for (aspect, metric, bare), drawn in found.items():
+            yield summed(aspect, metric, self.n, drawn, bare)
+
+    def file(self, rng: np.random.Generator) -> tuple[Integers, Design]:
+        """A file of the population: its rows, and which of them are rated."""
+        drawn = rng.integers(len(self.members), size=self.files * len(self.members))
+        rows = np.concatenate([self.members[number] for number in drawn])
+        rated = np.zeros(len(rows), bool)
+        rated[rng.choice(len(rows), self.n, replace=False)] = True
+        clusters = np.repeat(np.arange(len(drawn)), self.sizes[drawn])
+        alone = len(self.members) == len(self.sizes) == self.sizes.sum()
+        return rows, Design(rated, np.zeros(len(rows), np.intp), None, None if alone else clusters)
+
+    def _intervals(self, rows: Integers, design: Design) -> Iterator[tuple[tuple[str, str, bool], Ends]]:
+        scores = {metric: x[rows] for metric, x in self.scores.items()}
+        every = np.stack(list(scores.values()), 1)
+        # What is refused for its scores is the same for every aspect.
+        chosen = {metric: chosen_by_score(x[:, None], design) for metric, x in scores.items()}
+        for aspect in self.aspects:
+            y = self.ratings[aspect][rows]
+            nothing = np.zeros(len(rows))
+            scale = (0.0, 1.0) if np.isin(y, (0, 1)).all() else None
+            refused = refusal(y, nothing[:, None], design, False, scale) is not None
+            yield (aspect, ALONE, False), None if refused else self._ends(y, nothing, design)
+            for metric, x in scores.items():
+                bad = refused or chosen[metric]
+                yield (aspect, metric, False), None if bad else self._ends(y, x, design)
+                if all(one.min() >= 0 and one.max() <= 1 for one in (self.ratings[aspect], self.scores[metric])):
+                    # Then the metric's mean could be taken for the mean rating.
+                    yield (aspect, metric, True), plain_mean(x, design.clusters, CONFIDENCE)[1:]
+            if aspect == self.first:
+                bad = refused or any(chosen.values()) or refusal(y, every, design, False, scale) is not None
+                items = np.arange(len(rows)) if design.clusters is None else design.clusters
+                fitted = None if bad else combined(every, y, design.rated, items, 0)
+                yield (aspect, TOGETHER, False), None if fitted is None else self._ends(y, fitted, design, 0.0)
+
+    def _ends(self, y: Float, x: Float, design: Design, least: float = -math.inf) -> tuple[float, float]:
+        """As `nlgauge.estimate` has them."""
+        shares = bool(np.isin(y, (0, 1)).all())
+        scale = (0.0, 1.0) if shares else None
+        mean, _ = rated_means(y, x, design, scale, least)
+        sizes = np.ones(self.n)
+        if design.clusters is not None:
+            sizes = np.unique(design.clusters[design.rated], return_counts=True)[1].astype(float)
+        clustered = design.clusters is not None
+        return MeanInterval([mean], sizes, 1, design.clusters, clustered, scale, shares).ends(CONFIDENCE)

@@ -1,0 +1,123 @@
+"""The page of coverage in Markdown: whether the intervals of `estimate` and the bars of `calibrate` hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from nlgauge._version import __version__
+from nlgauge_lab.reproduce.coverage import ALONE, PROMISED, RATINGS, TOGETHER, Cell, Tried
+from nlgauge_lab.reproduce.differences import RATINGS as OF_EACH
+from nlgauge_lab.reproduce.markdown import render, table
+
+LOW, HIGH = 0.93, 0.97
+"""Where the coverage of a 95 % interval has to lie"""
+_MOST_REFUSED = 0.5
+"""A kind of interval counts as refused where more of the draws are"""
+
+
+def page(tried: Sequence[Tried], absent: Sequence[str], draws: int) -> str:
+    """The page in Markdown."""
+    cells = [(one, cell) for one in tried for cell in one.cells if not cell.bare]
+    judged = [(one, cell) for one, cell in cells if _judged(cell)]
+    of_two = [cell.covered for one in tried for cell in one.differences if _judged(cell)]
+    return render(
+        "coverage.md",
+        draws=draws,
+        chance=100 * 1.96 * math.sqrt(0.95 * 0.05 / draws),
+        version=__version__,
+        absent=absent,
+        overview=_overview(tried),
+        judged=judged,
+        wrong=[(one, cell) for one, cell in judged if not LOW <= cell.covered <= HIGH],
+        refused=[(one, cell) for one, cell in cells if not _judged(cell)],
+        low=LOW,
+        high=HIGH,
+        most_refused=_MOST_REFUSED,
+        sections=[_section(one) for one in tried],
+        differences=_differences(tried),
+        of_two=of_two,
+        outside=sum(not LOW <= covered <= HIGH for covered in of_two),
+        confidence=PROMISED,
+        promises=_promises(tried),
+    )
+
+
+def _overview(tried: Sequence[Tried]) -> list[str]:
+    """A line a set: where all its coverages lie, and what the best metric is worth."""
+    lines = []
+    for one in tried:
+        held = [cell.covered for cell in one.cells if _judged(cell)]
+        worth = {
+            (cell.aspect, cell.metric): _worth(one, cell)
+            for cell in one.cells
+            if not cell.bare and cell.metric not in (ALONE, TOGETHER) and cell.ratings == 100
+        }
+        aspect, metric = max(worth, key=lambda key: worth[key])
+        sizes = f"{len(one.population.clusters):,}", f"{one.items:,}"
+        ends = f"{100 * min(held):.1f} to {100 * max(held):.1f} %"
+        best = f"`{metric}`, {aspect}", f"{worth[aspect, metric]:.0f}"
+        lines.append([one.population.title, *sizes, ends, *best])
+    heads = ["set", "rows", "items", "intervals that hold", "best metric, at 100 ratings", "worth, in ratings"]
+    return table(heads, "lrrrlr", lines)
+
+
+def _judged(cell: Cell) -> bool:
+    """Whether it is an interval of `estimate`, and was given in most draws."""
+    return not cell.bare and cell.refused <= _MOST_REFUSED
+
+
+def _worth(one: Tried, cell: Cell) -> float:
+    """How many ratings alone would give an interval as short."""
+    alone = next(
+        other for other in one.cells
+        if (other.aspect, other.metric, other.ratings) == (cell.aspect, ALONE, cell.ratings)
+    )  # fmt: skip
+    return cell.ratings * (alone.half / cell.half) ** 2
+
+
+def _section(one: Tried) -> tuple[str, list[str], float]:
+    """The set, its table, and the largest share of draws without an interval, of the kinds that count as given."""
+    order = list(one.population.ratings)
+    rows = _lines(sorted(one.cells, key=lambda cell: order.index(cell.aspect)))
+    lines = table(["aspect", "by", *_heads(RATINGS)], "ll" + "rr" * len(RATINGS), rows)
+    return one.population.title, lines, max(cell.refused for cell in one.cells if cell.refused <= _MOST_REFUSED)
+
+
+def _lines(cells: Iterable[Cell]) -> list[list[str]]:
+    """A line for each aspect and metric: its intervals by the number of ratings."""
+    groups: dict[tuple[str, str, bool], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.aspect, cell.metric, cell.bare), []).append(cell)
+    rows = []
+    for (aspect, metric, bare), own in groups.items():
+        name = metric if metric in (ALONE, TOGETHER) else f"`{metric}`" + (", its bare mean" if bare else "")
+        rows.append([aspect, name, *(text for cell in own for text in _numbers(cell))])
+    return rows
+
+
+def _heads(ratings: Sequence[int]) -> list[str]:
+    return [head for n in ratings for head in (f"{n}: holds", "±")]
+
+
+def _numbers(cell: Cell) -> tuple[str, str]:
+    if cell.refused > _MOST_REFUSED:
+        return "refused", "-"
+    return ("-", "-") if math.isnan(cell.covered) else (f"{100 * cell.covered:.1f}", f"{cell.half:.3g}")
+
+
+def _differences(tried: Sequence[Tried]) -> list[str]:
+    """The intervals of two systems' difference, by set, aspect and metric; nothing where there are none."""
+    rows = [[one.population.title, *line] for one in tried for line in _lines(one.differences)]
+    return table(["set", "aspect", "by", *_heads(OF_EACH)], "lll" + "rr" * len(OF_EACH), rows) if rows else []
+
+
+def _promises(tried: Sequence[Tried]) -> list[str]:
+    rows = []
+    for one in tried:
+        for bar in one.promises:
+            passing = "-" if math.isnan(bar.passing) else f"{bar.passing:.0%}"
+            shares = f"{bar.risk:.0%}", f"{bar.certified:.1%}", passing, f"{bar.broken:.1%}"
+            rows.append([one.population.title, f"`{bar.metric}`", bar.ratings, *shares])
+    heads = ["set", "metric", "ratings", "risk", "draws with a bar", "rows that pass it", "promise broken"]
+    return table(heads, "llrrrrr", rows) if rows else []

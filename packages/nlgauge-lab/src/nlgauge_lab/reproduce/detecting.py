@@ -1,0 +1,167 @@
+"""Unsupported texts and words that people marked, and how well metrics find them: the numbers of the detection page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError, SpecError
+from nlgauge.maths.detection import detection, resampled_area
+from nlgauge.metrics.base import Metric, model_of
+from nlgauge_lab.reproduce.columns import only
+from nlgauge_lab.reproduce.scoring import read_model, scored
+from nlgauge_lab.reproduce.specs import metric_of, names_of, refusal
+from nlgauge_lab.training.labelled import Labelled, as_corpus, labelled_set
+
+METRICS = (
+    "Consistency(aligner='D')", "Consistency(aligner='R')", "Consistency", "CopyRate", "CopyRate(ngram=2)",
+    "ROUGE(variant='2', stemmer=True)", "Length",
+)  # fmt: skip
+PARTS = {"ROUGE(variant='2', stemmer=True)": ("precision",)}
+"""The parts that say something here, of metrics that have others too"""
+MORE_IS_WORSE = frozenset({"unsupported", "Length"})
+"""Parts, and metrics, of which more is a sign that something is not supported"""
+SURE = {"probability": 0.5, "unsupported": 0.0}
+"""By part, the number at which a text is judged. The other parts have none: the words' threshold, put to a mean over
+words, would ask that every second word be unsupported"""
+
+
+class Found(NamedTuple):
+    """How well a part of a metric finds what is not supported."""
+
+    metric: str
+    part: str
+    model: str
+    """With the beginning of its digest; empty where none is read"""
+    texts: Mapping[str, float]
+    """As `maths.detection` says; `f1` NaN where no threshold of texts ships with the part"""
+    low: float
+    """95 % of resamples of the sources: the area under the curve lies between"""
+    high: float
+    words: Mapping[str, float] | None
+    """The same of words, where they were marked and the part is what the metric says of words"""
+    undefined: int
+    """Rows without a number"""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A set of labelled rows, and what metrics found there."""
+
+    name: str
+    rows: int
+    unsupported: int
+    found: tuple[Found, ...]
+    reasons: Mapping[str, str]
+    """By metric: why there is no number"""
+
+
+class Labels:
+    """Labelled rows as a corpus."""
+
+    def __init__(self, name: str, rows: Sequence[Labelled]) -> None:
+        self.name, self.rows = name, rows
+        self.corpus = as_corpus(rows)
+        self.truth = np.array([int(row.supported) for row in rows])
+        """1 where all of a text is supported"""
+        places = {text: n for n, text in enumerate(dict.fromkeys(row.source for row in rows))}
+        self.sources = np.array([places[row.source] for row in rows])
+        """The number of each row's source"""
+
+
+def read_set(folder: Path, name: str, limit: int | None) -> Labels | None:
+    """A set of a folder, or of its folder `grounding`; None where it is not there. limit: rows."""
+    rows = labelled_set(folder, name)
+    return None if rows is None else Labels(name, rows[:limit])
+
+
+def detect(
+    folder: Path, names: Sequence[str], models: Sequence[str | None], metrics: Sequence[str] = (),
+    limit: int | None = None, replicates: int = 1000, cache: Path | bool = False,
+    tell: Callable[[str], object] = lambda line: None,
+) -> tuple[list[Tried], list[str]]:  # fmt: skip
+    """What metrics find in the sets that are there, by each model; and the names of the others.
+
+    metrics: names or specs, all of `METRICS` if none is given. Raises InputError where no set is there, SpecError for a
+    metric that is not among them.
+    """
+    read = {name: read_set(folder, name, limit) for name in names}
+    absent = [name for name, labels in read.items() if labels is None]
+    if len(absent) == len(read):
+        raise InputError("none of the labelled sets is there", file=folder, remedy=f"put {absent[0]}.jsonl there")
+    plans = [(spec, model, metric_of(spec, model, {})) for model in models for spec in METRICS]
+    # What reads no model is the same whatever the model is.
+    chosen = {str(metric): (spec, metric) for spec, model, metric in plans}
+    met = {name for spec, metric in chosen.values() for name in names_of(spec, metric)}
+    if unused := [name for name in metrics if name not in met]:
+        raise SpecError(f"--metrics {unused[0]}: not one of {', '.join(dict.fromkeys(METRICS))}")
+    kept = [pair for pair in chosen.values() if not metrics or names_of(*pair).intersection(metrics)]
+    return [_tried(labels, kept, replicates, cache, tell) for labels in read.values() if labels is not None], absent
+
+
+def _tried(
+    labels: Labels, metrics: Sequence[tuple[str, Metric]], replicates: int, cache: Path | bool,
+    tell: Callable[[str], object],
+) -> Tried:  # fmt: skip
+    found: list[Found] = []
+    reasons: dict[str, str] = {}
+    for model in dict.fromkeys(model_of(metric) for _, metric in metrics):
+        group = {str(metric): (spec, metric) for spec, metric in metrics if model_of(metric) == model}
+        tell(f"{labels.name}: {len(labels.rows)} rows by {', '.join(group)}")
+        tables = scored(labels.corpus, [metric for _, metric in group.values()], cache=cache, evidence=True)
+        for name, (spec, _) in group.items():
+            table = tables[name]
+            if isinstance(table, ScoreTable):
+                found += _found(labels, spec, table, replicates)
+            else:
+                reasons[name] = refusal(table)
+    return Tried(labels.name, len(labels.rows), int((labels.truth == 0).sum()), tuple(found), reasons)
+
+
+def _found(labels: Labels, spec: str, table: ScoreTable, replicates: int) -> list[Found]:
+    column, model = only(table), "".join(read_model(table))
+    # What string metrics show of words is which ones both texts have: no judgement, and no threshold.
+    words = _words(labels, column.evidence) if model else None
+    found = []
+    for part in PARTS.get(spec, column.parts):
+        values = column.values[:, column.parts.index(part)]
+        supported = -values if MORE_IS_WORSE.intersection((part, spec)) else values
+        threshold = SURE.get(part)
+        known = ~np.isnan(supported)
+        texts = _judged(supported[known], labels.truth[known], threshold)
+        rows = supported[known], labels.truth[known], labels.sources[known]
+        low, high = resampled_area(*rows, replicates, np.random.default_rng(0))
+        of_words = words if part == column.parts[0] else None
+        found.append(Found(spec, part, model, texts, low, high, of_words, int((~known).sum())))
+    return found
+
+
+def _judged(supported: NDArray[np.float64], truth: NDArray[np.int64], threshold: float | None) -> dict[str, float]:
+    judged = detection(supported, truth, 0.0 if threshold is None else threshold)
+    return {**judged, "f1": np.nan} if threshold is None else judged
+
+
+def _words(labels: Labels, evidence: Mapping[int, Any]) -> dict[str, float] | None:
+    """How well a metric finds unsupported words, at the threshold under which it takes a word to be one."""
+    weak: float | None = None
+    alignments: list[float] = []
+    truth: list[int] = []
+    for number, row in enumerate(labels.rows):
+        for text in (evidence.get(number) or {}).get("texts", ()):
+            if text["name"] != "candidate":
+                continue
+            weak = text["weak"]
+            if row.spans is None:
+                continue
+            for word in text["words"]:
+                alignments.append(word["alignment"])
+                truth.append(int(not any(a < word["end"] and word["begin"] < b for a, b in row.spans)))
+    if not alignments:
+        return None
+    return _judged(np.array(alignments), np.array(truth), weak)

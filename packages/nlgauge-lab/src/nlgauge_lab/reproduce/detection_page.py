@@ -1,0 +1,124 @@
+"""The detection page in Markdown: what is found of what people marked as unsupported, and of our own small errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from nlgauge._version import __version__
+from nlgauge.metrics.base import model_of
+from nlgauge_lab.reproduce.detecting import METRICS, Found, Tried
+from nlgauge_lab.reproduce.labelled_sets import LABELLED_SETS, WHOLE_TEST_PART, LabelledSet, Others
+from nlgauge_lab.reproduce.markdown import ranged, render, short, table
+from nlgauge_lab.reproduce.specs import metric_of
+from nlgauge_lab.studies.probes import KINDS, SETTINGS, ProbeResult, Probes
+
+_SETS = {one.name: one for one in LABELLED_SETS}
+_STRINGS = frozenset(spec for spec in METRICS if model_of(metric_of(spec, None, {})) is None)
+
+
+def page(
+    tried: Sequence[Tried], absent: Sequence[str], limit: int | None, replicates: int, more: Sequence[str] = ()
+) -> str:
+    """The detection page in Markdown; more: lines at its end."""
+    return render(
+        "detection.md",
+        limit=limit,
+        replicates=replicates,
+        version=__version__,
+        absent=absent,
+        best=short_table(tried),
+        sections=[_section(one, _SETS[one.name]) for one in tried],
+        more=list(more),
+    )
+
+
+def short_table(tried: Sequence[Tried]) -> list[str]:
+    """A line a set: the best part by each model, the best of strings, and the best that is published."""
+    models = list(dict.fromkeys(found.model for one in tried for found in one.found if found.model))
+    names = [name.partition("@")[0] for name in models]
+    heads = [*(f"{name}: best area" for name in names), "strings: best area", *(f"{name}: best F1" for name in names)]
+    rows = []
+    for one in tried:
+        cells = [_best(one, name, "auc") for name in (*models, "")]
+        cells += [_best(one, name, "best_f1") for name in models]
+        known = _SETS[one.name]
+        best = max(known.published, key=lambda other: other.f1, default=None)
+        published = "-" if best is None else f"{_number(best)} ({best.name})"
+        rows.append([known.title, f"{one.rows:,}", *cells, short(_everything(one)), published])
+    align = "l" + "r" * (len(heads) + 3)
+    return table(["set", "rows", *heads, "every text flagged: F1", "best published: F1"], align, rows)
+
+
+def _best(one: Tried, model: str, what: str) -> str:
+    known = [found.texts[what] for found in one.found if found.model == model and not math.isnan(found.texts[what])]
+    return short(max(known)) if known else "-"
+
+
+def _number(other: Others) -> str:
+    return f"about {short(other.f1)}" if other.from_memory else short(other.f1)
+
+
+def _everything(one: Tried) -> float:
+    """F1 where every text is flagged."""
+    return 2 * one.unsupported / (one.rows + one.unsupported) if one.rows else math.nan
+
+
+def _section(one: Tried, known: LabelledSet) -> tuple[Tried, LabelledSet, list[str], str, list[str], list[str]]:
+    """A set, the metrics there, F1 where every text is flagged, and what others published."""
+    heads = ["metric, part", "model", "area", "best F1", "F1", "words: best F1", "words: F1"]
+    lines = table(heads, "llrrrrr", [_line(found, one.rows) for found in one.found])
+    others = _others(f"Published F1 of texts, {known.of}", known.published)
+    heading = "Published F1 of texts, the whole test part (answers, data to text, summaries), which is easier"
+    whole = _others(heading, WHOLE_TEST_PART if known.name.startswith("ragtruth") else ())
+    return one, known, lines, short(_everything(one)), others, whole
+
+
+def _line(found: Found, rows: int) -> list[str]:
+    words = found.words or {}
+    note = f" ({found.undefined} of {rows:,} rows without a number)" if found.undefined else ""
+    return [
+        _named(found.metric, found.part) + note, found.model, ranged(found.texts["auc"], found.low, found.high),
+        *(short(found.texts[what]) for what in ("best_f1", "f1")),
+        *(short(words.get(what, math.nan)) for what in ("best_f1", "f1")),
+    ]  # fmt: skip
+
+
+def _named(metric: str, part: str) -> str:
+    return f"`{metric}`" + ("" if part == "score" else f" {part}")
+
+
+def _others(heading: str, published: Sequence[Others]) -> list[str]:
+    rows = [[one.name, _number(one), one.trained + (", from memory" if one.from_memory else "")] for one in published]
+    return table([heading, "", "trained on"], "lrl", rows) if rows else []
+
+
+def section(found: Probes) -> list[str]:
+    """The probes: a table of all errors together and one by kind of error."""
+    rows = [
+        [
+            _named(one.metric, one.part), one.model, one.setting,
+            *(ranged(area.value, area.low, area.high, 2) for area in (one.twin, one.paraphrase)),
+            _share(one.marked), _share(one.found),
+        ]
+        for one in found.records
+    ]  # fmt: skip
+    heads = ["metric, part", "model", "by", "twin", "paraphrase", "marked", "found"]
+    by_kind = table(["metric, part", "model", *KINDS], "ll" + "r" * len(KINDS), _by_kind(found.records))
+    return render("probes.md", found=found, every=table(heads, "lllrrrr", rows), by_kind=by_kind).splitlines()
+
+
+def _by_kind(records: Sequence[ProbeResult]) -> list[list[str]]:
+    first, asked = tuple(SETTINGS)[:2]
+    answers = {(one.metric, one.part, one.model): one.kinds for one in records if one.setting == asked}
+    rows = []
+    for one in records:
+        if one.setting == first:
+            kinds = {**answers.get((one.metric, one.part, one.model), {}), **one.kinds}
+            numbers = (short(kinds.get(kind, math.nan), 2) for kind in KINDS)
+            rows.append([_named(one.metric, one.part), one.model, *numbers])
+    return rows
+
+
+def _share(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.0f} %"

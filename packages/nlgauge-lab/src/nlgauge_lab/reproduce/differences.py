@@ -1,0 +1,119 @@
+"""Do the intervals of `nlgauge estimate` hold the difference of two systems? Drawn as `coverage` draws single means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.maths.prediction_powered import Design, Float, Integers
+from nlgauge.maths.rated_means import MeanInterval, RatedMean, rated_means
+from nlgauge.meta.fitting import combined
+from nlgauge.meta.refusing import refusal
+from nlgauge_lab.reproduce.coverage import (
+    ALONE,
+    CONFIDENCE,
+    ROWS_A_RATING,
+    TOGETHER,
+    Cell,
+    Ends,
+    Population,
+    Tried,
+    cover,
+    promises,
+    summed,
+)
+
+RATINGS = (50, 100)
+"""Rated rows of each of the two systems"""
+_LEAST_ROWS = 50
+"""Rated rows that a system has to have in the set"""
+
+
+class _Half(NamedTuple):
+    """One of the two systems in a file."""
+
+    rows: Integers
+    items: Integers
+    """The place of each row's item among those that were drawn"""
+    design: Design
+
+
+def differences(population: Population, draws: int) -> list[Cell]:
+    """What the intervals do in so many draws of each number of ratings; nothing for a set of one system.
+
+    Each draw takes two systems at random and the same items, drawn with replacement, of both; the rated rows of the one
+    are drawn independently of those of the other.
+    """
+    cells: list[Cell] = []
+    first = next(iter(population.ratings))
+    for aspect, ratings in population.ratings.items():
+        place = _places(population, ratings)
+        if len(place) < 2:
+            continue
+        for n in RATINGS:
+            rng = np.random.default_rng([n, len(place), draws, 2])
+            found: dict[str, list[tuple[Ends, float]]] = {}
+            for _ in range(draws):
+                pair = place[rng.choice(len(place), 2, replace=False)]
+                halves = _file(pair[:, (pair >= 0).any(0)], n, rng)
+                one, other = (float(ratings[rows[rows >= 0]].mean()) for rows in pair)
+                for metric, ends in _intervals(population.scores, ratings, halves, aspect == first):
+                    found.setdefault(metric, []).append((ends, one - other))
+            cells += [summed(aspect, metric, n, drawn) for metric, drawn in found.items()]
+    return cells
+
+
+def tried(population: Population, draws: int) -> Tried:
+    """What intervals of means do, and of differences, and bars where a row is supported or not."""
+    return Tried(population, cover(population, draws), differences(population, draws), promises(population, draws))
+
+
+def _places(population: Population, ratings: Float) -> Integers:
+    """The row of each system and item [systems, items], -1 where there is none that is rated."""
+    known = np.flatnonzero(~np.isnan(ratings))
+    place = np.full((int(population.systems.max()) + 1, int(population.clusters.max()) + 1), -1, np.intp)
+    place[population.systems[known], population.clusters[known]] = known
+    rated: Integers = place[(place >= 0).sum(1) >= _LEAST_ROWS]
+    return rated
+
+
+def _file(pair: Integers, n: int, rng: np.random.Generator) -> list[_Half]:
+    """Items drawn with replacement from those of a pair [2, items], and n rated rows of each system."""
+    drawn = rng.integers(pair.shape[1], size=pair.shape[1] * math.ceil(ROWS_A_RATING * n / pair.shape[1]))
+    halves = []
+    for rows in pair[:, drawn]:
+        items = np.flatnonzero(rows >= 0)
+        rated = np.zeros(len(items), bool)
+        rated[rng.choice(len(items), n, replace=False)] = True
+        halves.append(_Half(rows[items], items, Design(rated, np.zeros(len(items), np.intp))))
+    return halves
+
+
+def _intervals(
+    scores: Mapping[str, Float], ratings: Float, halves: list[_Half], together: bool
+) -> Iterator[tuple[str, Ends]]:
+    """By metric, as `nlgauge.estimate` puts two systems together; None where one of them is refused."""
+    every = np.stack(list(scores.values()), 1)
+    columns = {ALONE: np.zeros((len(every), 1)), **{metric: x[:, None] for metric, x in scores.items()}}
+    for metric, x in {**columns, TOGETHER: every}.items() if together else columns.items():
+        found: list[RatedMean] = []
+        places = np.cumsum([0, *(len(half.rows) for half in halves)])
+        scale = (0.0, 1.0) if np.isin(ratings[~np.isnan(ratings)], (0, 1)).all() else None
+        for start, (rows, _, design) in zip(places, halves, strict=False):
+            y = ratings[rows]
+            if refusal(y, x[rows], design, metric != ALONE, scale) is None:
+                single = metric != TOGETHER
+                one = x[rows, 0] if single else combined(x[rows], y, design.rated, np.arange(len(rows)), 0)
+                mean, _ = rated_means(y, one, design, scale, -math.inf if single else 0.0)
+                found.append(mean.placed(np.arange(start, start + len(rows)), int(places[-1])))
+        yield metric, _ends(found, halves, scale) if len(found) == len(halves) else None
+
+
+def _ends(found: list[RatedMean], halves: list[_Half], scale: tuple[float, float] | None) -> tuple[float, float]:
+    items = np.unique(np.concatenate([half.items for half in halves]), return_inverse=True)[1]
+    rated = np.concatenate([half.design.rated for half in halves])
+    sizes = np.unique(items[rated], return_counts=True)[1].astype(float)
+    return MeanInterval(found, sizes, len(halves), items, False, scale, scale is not None).ends(CONFIDENCE)

@@ -1,0 +1,120 @@
+"""The rows of published tables as scores: which metric of ours stands for a row, on which texts, and its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import Column, ScoreTable
+from nlgauge.errors import SpecError
+from nlgauge.meta.arrays import Float
+from nlgauge.meta.join import join, turned
+from nlgauge.metrics.base import Metric
+from nlgauge_lab.reproduce.columns import defined, only, part_of, without
+from nlgauge_lab.reproduce.published import Entry, Table
+from nlgauge_lab.reproduce.rated import CORRELATIONS, VIEWS, Data
+from nlgauge_lab.reproduce.scoring import Scores
+from nlgauge_lab.reproduce.specs import metric_of, names_of, refusal
+
+
+class Entries:
+    """Rows of tables on the rated data. only_these: names or specs of metrics; no others are scored."""
+
+    def __init__(self, data: Data, scores: Scores, model: str | None = None, only_these: Sequence[str] = ()) -> None:
+        self.data, self.model = data, model
+        self._scores, self._only = scores, tuple(only_these)
+        self._views: dict[tuple[str, str], tuple[Corpus, ...]] = {}
+        self._offered: set[str] = set()
+        self._met: set[str] = set()
+
+    def meant(self, table: Table, entry: Entry, data: str) -> tuple[tuple[Corpus, ...], Metric] | str:
+        """What to score for a row: one corpus, or several whose values or correlations are averaged; or why nothing."""
+        if entry.why is not None:
+            return entry.why
+        spec = entry.on(data, self.model)
+        if spec is None:
+            return "not of these data"
+        try:
+            metric = metric_of(spec, self.model, table.defaults)
+        except SpecError as error:
+            return refusal(error)
+        self._offered.add(type(metric).__name__)
+        meant = names_of(spec, metric).intersection(self._only)
+        self._met |= meant
+        if self._only and not meant:
+            return "left out by --metrics"
+        corpora = self._view(table, entry.view or table.view, data)
+        return (corpora, metric) if corpora else "no row has the texts for it"
+
+    def refuse_unused(self) -> None:
+        """Raises SpecError where a metric was chosen that no row has which was asked about."""
+        if unused := [name for name in self._only if name not in self._met]:
+            known = ", ".join(sorted(self._offered))
+            raise SpecError(f"--metrics {unused[0]}: no row that is asked for has it; there are {known}")
+
+    def scored(self, table: Table, entry: Entry, data: str) -> list[ScoreTable] | str:
+        """The metric's column on each corpus of the view; or why there is none."""
+        meant = self.meant(table, entry, data)
+        if isinstance(meant, str):
+            return meant
+        corpora, metric = meant
+        scored: list[ScoreTable] = []
+        for corpus in corpora:
+            one = self._scores.table(corpus, metric)
+            if one is None or len(one.rows) < len(corpus):
+                return self._scores.why(corpus, metric)
+            scored.append(defined(one, entry.undefined))
+        if entry.part and entry.part not in only(scored[0]).parts:
+            return f"{metric} has no part {entry.part!r}"
+        return scored
+
+    def values(self, table: Table, entry: Entry, data: str) -> ScoreTable | str:
+        """A table of one column named after the row, the mean over the view's corpora; or why there is none."""
+        corpus = self.data.corpus(table.data[data])
+        rows = [(row.system, row.item) for row in corpus]
+        if entry.rating is not None:
+            return join(ScoreTable(rows, {}, {}), entry.name, corpus, column=f"scores.{entry.rating}")
+        scored = self.scored(table, entry, data)
+        if isinstance(scored, str):
+            return scored
+        if len(scored) == 1 and scored[0].rows == rows:
+            return ScoreTable(rows, {entry.name: only(scored[0])}, {})
+        values = _mean(scored, entry.part, rows)
+        reasons = dict.fromkeys(np.flatnonzero(np.isnan(values)).tolist(), "no value")
+        return ScoreTable(rows, {entry.name: Column(("score",), values[:, None], reasons)}, {})
+
+    def cut(self, table: Table, entry: Entry, data: str) -> list[ScoreTable] | str:
+        """Tables of a row's one part, without the systems that it leaves out, whose correlations are averaged: most
+        often a single one; or why there is none."""
+        if (entry.view or table.view) == CORRELATIONS and entry.spec is not None:
+            tables = self.scored(table, entry, data)
+        else:
+            values = self.values(table, entry, data)
+            tables = values if isinstance(values, str) else [values]
+        if isinstance(tables, str):
+            return tables
+        named = [ScoreTable(one.rows, {entry.name: part_of(only(one), entry.part)}, {}) for one in tables]
+        return [without(one, entry.without) for one in named]
+
+    def _view(self, table: Table, view: str, data: str) -> tuple[Corpus, ...]:
+        corpus = self.data.corpus(table.data[data])
+        key = corpus.digest, view
+        if key not in self._views:
+            self._views[key] = tuple(some for some in VIEWS[view](corpus) if len(some))
+        return self._views[key]
+
+
+def _mean(scored: Sequence[ScoreTable], part: str | None, rows: Sequence[tuple[str, str]]) -> Float:
+    """The mean of a part's values in several tables, turned so that larger is better, in the order of the rows."""
+    at = only(scored[0]).parts.index(part) if part else 0
+    place = {key: n for n, key in enumerate(rows)}
+    values = np.full((len(scored), len(rows)), np.nan)
+    for number, one in enumerate(scored):
+        values[number, [place[key] for key in one.rows]] = turned(only(one), at)
+    known = ~np.isnan(values)
+    total = np.where(known, values, 0).sum(axis=0)
+    mean = np.full(len(rows), np.nan)
+    np.divide(total, known.sum(axis=0), out=mean, where=known.any(axis=0))
+    return mean

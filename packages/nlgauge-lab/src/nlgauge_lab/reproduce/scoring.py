@@ -1,0 +1,138 @@
+"""Scores for tables and pages: the cheap metrics first, the smallest corpus first, and one that fails harms no other.
+
+What was scored lies in the store of `nlgauge.evaluate`, in a folder: nothing is computed twice, and a run that was
+broken off goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import NlgaugeError
+from nlgauge.evaluation import evaluate
+from nlgauge.metrics.base import COSTS, Metric
+from nlgauge_lab.reproduce.columns import rows_of
+from nlgauge_lab.reproduce.kept import NOT_SCORED, kept
+from nlgauge_lab.reproduce.specs import refusal
+
+
+class Job(NamedTuple):
+    """What is to be scored."""
+
+    corpus: Corpus
+    label: str
+    """The corpus's name, for a reader"""
+    metrics: Sequence[Metric]
+
+
+class Scores:
+    """The scores of some corpora by some metrics.
+
+    cache: the folder of the store, or False to keep nothing. tell: takes a line about each pass.
+    """
+
+    def __init__(self, cache: Path | bool, tell: Callable[[str], object] = lambda line: None) -> None:
+        self._cache, self._tell = cache, tell
+        self.computed = 0
+        """How many values were computed, and not taken from the store"""
+        self._tables: dict[tuple[str, str], ScoreTable] = {}
+        self._refused: dict[tuple[str, str], str] = {}
+
+    def fill(self, jobs: Iterable[Job], after: Callable[[], object] = lambda: None) -> None:
+        """Score what is missing, the cheap metrics of all jobs first, and of two corpora the smaller.
+
+        after: called when all is looked up, and after each pass.
+        """
+
+        def characters(job: Job) -> int:
+            return sum(len(text) for row in job.corpus for text in (row.candidate, *row.references))
+
+        smallest = sorted(jobs, key=characters)
+        for job in smallest:
+            self.look_up(job)
+        after()
+        for cost in COSTS:
+            for job in smallest:
+                missing = {str(metric): metric for metric in job.metrics if metric.cost == cost}
+                missing = {spec: metric for spec, metric in missing.items() if self.lacks(job.corpus, spec)}
+                if missing:
+                    whole, names = len(job.corpus), dict.fromkeys(type(metric).__name__ for metric in missing.values())
+                    rows = max(_missing(self._tables[job.corpus.digest, spec], spec) for spec in missing)
+                    of = "" if rows == whole else f"{rows} of "
+                    self._tell(f"{job.label}: {of}{whole} rows by {len(missing)} of {cost} ({', '.join(names)})")
+                    self._score(job.corpus, missing)
+                    after()
+
+    def look_up(self, job: Job) -> None:
+        """Take what the store has, and score nothing."""
+        digest = job.corpus.digest
+        wanted = {str(metric): metric for metric in job.metrics}
+        new = {spec: metric for spec, metric in wanted.items() if (digest, spec) not in self._tables | self._refused}
+        for spec, found in kept(job.corpus, new, self._cache):
+            if isinstance(found, ScoreTable):
+                self._tables[digest, spec] = found
+            else:
+                self._refused[digest, spec] = refusal(found)
+
+    def table(self, corpus: Corpus, metric: Metric) -> ScoreTable | None:
+        """A metric's column on the rows that it has scored, all of them or some; None where there is none."""
+        table = self._tables.get((corpus.digest, str(metric)))
+        if table is None:
+            return None
+        column = table.columns[str(metric)]
+        missing = {number for number, reason in column.reasons.items() if reason == NOT_SCORED}
+        if not missing:
+            return table
+        if column.level == "system" or len(missing) == len(table.rows):
+            return None
+        return rows_of(table, [number for number in range(len(table.rows)) if number not in missing])
+
+    def why(self, corpus: Corpus, metric: Metric) -> str:
+        """Why there is no table of a metric."""
+        return self._refused.get((corpus.digest, str(metric)), NOT_SCORED)
+
+    def lacks(self, corpus: Corpus, spec: str) -> bool:
+        """Whether a metric that was looked up is still to be scored on some rows."""
+        table = self._tables.get((corpus.digest, spec))
+        return table is not None and _missing(table, spec) > 0
+
+    def _score(self, corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
+        for spec, found in scored(corpus, list(metrics.values()), cache=self._cache).items():
+            before = self._tables.pop((corpus.digest, spec))
+            if isinstance(found, ScoreTable):
+                self.computed += _missing(before, spec) * len(found.columns[spec].parts)
+                self._tables[corpus.digest, spec] = found
+            else:
+                self._refused[corpus.digest, spec] = refusal(found)
+
+
+def scored(
+    corpus: Corpus, metrics: Sequence[Metric], *, cache: Path | bool, evidence: bool = False
+) -> dict[str, ScoreTable | NlgaugeError]:
+    """By metric, its column, or why there is none. What metrics share is computed once."""
+    try:
+        table = evaluate(corpus, metrics=list(metrics), evidence=evidence, progress=True, cache=cache)
+    except NlgaugeError as error:
+        if len(metrics) == 1:
+            return {str(metrics[0]): error}
+        # One that fails spoils the pass of the others.
+        apart = (scored(corpus, [metric], cache=cache, evidence=evidence) for metric in metrics)
+        return {spec: found for one in apart for spec, found in one.items()}
+    return {
+        spec: ScoreTable(table.rows, {spec: column}, {spec: table.signatures[spec]}, version=table.version)
+        for spec, column in table.columns.items()
+    }
+
+
+def read_model(table: ScoreTable) -> list[str]:
+    """The models that a table's scores come from, each with the beginning of its digest."""
+    models = [signature.facts.get("model") for signature in table.signatures.values()]
+    return [f"{one['name']}@{one['digest'][:8]}" for one in models if isinstance(one, dict)]
+
+
+def _missing(table: ScoreTable, spec: str) -> int:
+    return list(table.columns[spec].reasons.values()).count(NOT_SCORED)

@@ -1,0 +1,42 @@
+"""A spec of a table or a suite as the metric that is meant, on the model that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+
+from nlgauge.catalogue import registry
+from nlgauge.errors import NlgaugeError
+from nlgauge.metrics.base import Metric
+from nlgauge_lab.studies.ablation import ABLATIONS
+from nlgauge_lab.studies.neighbours import Neighbours
+
+_STUDIED: tuple[type[Metric], ...] = (*ABLATIONS.values(), Neighbours)
+_OF_STUDIES = {kind.__name__: kind for kind in _STUDIED}
+"""Metrics that give many settings of one metric as parts, from one pass: only tables and studies name them"""
+
+
+def metric_of(spec: str, model: str | None, defaults: Mapping[str, object]) -> Metric:
+    """A metric from its spec. Raises SpecError for one that cannot be had.
+
+    model: of a metric that names none. defaults: parameters for a metric that has them and whose spec leaves them as
+    they are.
+    """
+    name, parameters = registry.parsed(spec)
+    studied = _OF_STUDIES.get(name)
+    metric = registry.metric(studied(**parameters) if studied else spec, model=model)
+    known = {field.name: field.default for field in fields(metric)}
+    changed = {
+        name: value for name, value in defaults.items() if name in known and getattr(metric, name) == known[name]
+    }
+    return replace(metric, **changed) if changed else metric
+
+
+def names_of(spec: str, metric: Metric) -> set[str]:
+    """By which a user may mean a metric: its class, its registered name, its spec as given and in full."""
+    return {type(metric).__name__, metric.name, spec, str(metric)}
+
+
+def refusal(error: NlgaugeError) -> str:
+    """Why a metric cannot be had, without the list of all that can."""
+    return str(error).partition("; there are ")[0]

@@ -1,0 +1,266 @@
+"""Train an aligner on labelled texts and on constructed examples (Deng et al. 2021, section 3.5 and appendix A).
+
+The loss of a batch is the sum of five:
+
+    words   cross-entropy of the words whose labels are known
+    text    cross-entropy of the whole stretch being supported
+    least   of texts that hold something unsupported, nobody knows where: cross-entropy of the least supported words,
+            by a soft minimum, being unsupported
+    share   squared error of the share of supported words, where all labels are known
+    against cross-entropy, over stretches that are not supported, of the source contradicting them
+
+Words without letter or digit have no label: they do not count when an aspect is computed. The vocabulary table is
+frozen, so that what is learnt is a small difference to the body; with a `rank` the layers' matrices are frozen too, and
+learn a difference of that rank (`nlgauge_lab.training.low_rank`).
+
+Everything random in step ``i`` follows from ``(seed, i)``: a resumed run sees the batches that an unbroken one sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from nlgauge.engine.models.aligner_net import AlignerNet
+from nlgauge.maths.alignment import logistic
+from nlgauge.maths.detection import detection
+from nlgauge_lab.training.aligner_rows import UNKNOWN, Batch, Encoded, padded, side_by_side
+from nlgauge_lab.training.calibration import word_threshold
+from nlgauge_lab.training.low_rank import make_low_rank
+from nlgauge_lab.training.run import Run
+
+_EVALUATED = 16
+
+
+@dataclass(frozen=True)
+class AlignerConfig:
+    """How an aligner is trained."""
+
+    seed: int = 0
+    steps: int = 1000
+    batch_tokens: int = 4096
+    """The tokens of a step, padding counted"""
+    rank: int = 0
+    """The rank of what the layers' matrices learn; 0: they learn whole"""
+    body_rate: float = 2e-4
+    head_rate: float = 1e-3
+    weight_decay: float = 0.01
+    warmup: int = 150
+    """Steps in which the rates rise"""
+    told_weight: float = 0.3
+    """What the label of a word counts where somebody said of the whole text that it is supported, and marked no word"""
+    text_weight: float = 1.0
+    least_weight: float = 0.5
+    share_weight: float = 1.0
+    against_weight: float = 0.5
+    sharpness: float = 2.0
+    """How sharp the soft minimum is over a text's words, in log-odds"""
+    precision: str = "float32"
+    """What products are computed in: 'float32' or 'bfloat16'"""
+
+
+Told: TypeAlias = tuple[NDArray[np.float64], NDArray[np.int64]]
+"""Log-odds beside labels of 1 or 0; what is not known is left out"""
+
+
+class Judged(NamedTuple):
+    """What the network says of rows, and what is known about them."""
+
+    words: Told
+    """Whether each word is supported"""
+    texts: Told
+    """Whether each stretch is"""
+    against: Told
+    """Whether the source contradicts a stretch that is not supported"""
+
+
+class AlignerTrainer(Run):
+    """The run that trains an aligner.
+
+    model: as `prepared` makes it. held: the rows to measure on, by the name of their set. pad: the token that fills
+    rows up.
+    """
+
+    losses = ("words", "text", "least", "share", "against")
+    model: AlignerNet
+
+    def __init__(
+        self, config: AlignerConfig, model: AlignerNet, rows: Sequence[Encoded], held: Mapping[str, Sequence[Encoded]],
+        pad: int, out: Path,
+    ) -> None:  # fmt: skip
+        super().__init__(out, config.precision)
+        self.config, self.rows, self.held, self._pad = config, rows, held, pad
+        self.model, self.steps = model.to(self.device), config.steps
+        rates = config.head_rate, config.body_rate
+        self.optimizer = self.adamw(lambda name: rates[name.startswith("body.")], config.weight_decay)
+        self.epoch = lru_cache(2)(self._epoch)
+        """The batches of an epoch, by its number"""
+        self._judged: tuple[int, dict[str, Judged]] | None = None
+
+    def _epoch(self, number: int) -> list[NDArray[np.intp]]:
+        """Rows of like length together, the batches in random order."""
+        rng = np.random.default_rng([self.config.seed, 2, number])
+        lengths = np.array([padded(len(row.ids)) for row in self.rows])
+        found: list[NDArray[np.intp]] = []
+        for length in np.unique(lengths):
+            rows = rng.permutation(np.flatnonzero(lengths == length))
+            size = max(1, self.config.batch_tokens // length)
+            # Only whole batches: the CPU backend keeps what it prepared for every shape that it has seen.
+            found += [rows[at : at + size] for at in range(0, max(1, len(rows) - size + 1), size)]
+        return [found[i] for i in rng.permutation(len(found))]
+
+    def rate(self, step: int) -> float:
+        """The factor on all learning rates: warm-up, then a linear fall to zero."""
+        warm = max(1, min(self.config.warmup, self.steps // 2))
+        return min((step + 1) / warm, (self.steps - step) / max(1, self.steps - warm))
+
+    def batch(self, rows: Sequence[Encoded]) -> Batch:
+        """Rows side by side, filled up to one of a few lengths."""
+        return side_by_side(rows, self._pad, self.config.told_weight, self.tensor)
+
+    def predictions(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Log-odds of each word [words]; shares, log-odds of the whole texts and of contradictions, each [rows]."""
+        with self.computing():
+            logits, share, text, against = (out.float() for out in self.model(batch.ids, batch.attend, batch.side))
+        own = logits.reshape(-1)[self.tensor(batch.pieces)]
+        sums, pieces = (
+            torch.zeros(len(batch.labels), device=self.device).index_add(0, batch.word, part)
+            for part in (own, torch.ones_like(own))
+        )
+        return sums / pieces.clamp(min=1), share, text, against
+
+    def loss(self, batch: Batch) -> list[Tensor]:
+        """The five losses; what a batch has no row for is 0."""
+        config = self.config
+        words, share, text, against = self.predictions(batch)
+        known, nothing = batch.labels != UNKNOWN, words.sum() * 0
+        by_word = _cross_entropy(words[known], batch.labels[known], batch.weight[known]) if known.any() else nothing
+        told = batch.text != UNKNOWN
+        whole = _cross_entropy(text[told], batch.text[told]) if told.any() else nothing
+        counted = torch.zeros(len(text), device=self.device).index_add(0, batch.row, known.float())
+        lost = (batch.text == 0) & (counted == 0)
+        least = nothing
+        if lost.any():
+            # The log of the mean over a text's words of exp(log-odds of being unsupported), by the text's row. Of the
+            # mean and not of the sum: many words that are each a little doubtful are no unsupported word.
+            high = config.sharpness * -words
+            peak = torch.full_like(text, -torch.inf).scatter_reduce(0, batch.row, high, "amax").detach()
+            sums, size = (
+                torch.zeros_like(text).index_add(0, batch.row, part)
+                for part in (torch.exp(high - peak[batch.row]), torch.ones_like(high))
+            )
+            soft = ((torch.log(sums / size) + peak) / config.sharpness)[lost]
+            least = nn.functional.softplus(-soft).mean()
+        right = torch.zeros_like(counted).index_add(0, batch.row[known], batch.labels[known].float())
+        full = counted > 0
+        shares = nn.functional.mse_loss(share[full], right[full] / counted[full]) if full.any() else nothing
+        denied = batch.against != UNKNOWN
+        kinds = _cross_entropy(against[denied], batch.against[denied]) if denied.any() else nothing
+        return [by_word, whole, least, shares, kinds]
+
+    def read(self, steps: int) -> int:
+        """Tokens in the batches of so many first steps, padding not counted."""
+        sizes = np.array([len(row.ids) for row in self.rows])
+        total, epoch = 0, 0
+        while steps > 0:
+            batches = self.epoch(epoch)[:steps]
+            total += int(sum(sizes[some].sum() for some in batches))
+            steps, epoch = steps - len(batches), epoch + 1
+        return total
+
+    def train_step(self) -> tuple[float, ...]:
+        """One optimizer step; returns the five losses."""
+        epoch, at = divmod(self.step, len(self.epoch(0)))
+        self.model.train()
+        parts = self.loss(self.batch([self.rows[i] for i in self.epoch(epoch)[at]]))
+        config = self.config
+        weights = (1.0, config.text_weight, config.least_weight, config.share_weight, config.against_weight)
+        total = torch.stack([weight * part for weight, part in zip(weights, parts, strict=True)]).sum()
+        self.learn(total, self.rate(self.step))
+        return tuple(part.item() for part in parts)
+
+    @torch.no_grad()
+    def mix(self, other: AlignerNet, share: float, parts: Collection[str]) -> None:
+        """Make the network the mean of itself and another one, weight by weight, and measure the mean (Wortsman et al.
+        2022, "Robust fine-tuning of zero-shot models").
+
+        share: how much the other one counts. parts: the names of the weights that it has; the others stay.
+        """
+        theirs = dict(other.named_parameters())
+        for name, mine in self.model.named_parameters():
+            if name in parts:
+                mine.lerp_(theirs[name].to(mine), share)
+        self._judged = None
+        self._measure()
+
+    @torch.no_grad()
+    def judge(self, rows: Sequence[Encoded]) -> Judged:
+        """What the network says of rows, beside what is known about them."""
+        self.model.eval()
+        said: list[tuple[Tensor, ...]] = []
+        known: list[tuple[Tensor, ...]] = []
+        ordered = sorted(rows, key=lambda row: len(row.ids))
+        for at in range(0, len(ordered), _EVALUATED):
+            batch = self.batch(ordered[at : at + _EVALUATED])
+            by_word, _, by_text, by_kind = self.predictions(batch)
+            said.append((by_word, by_text, by_kind))
+            known.append((batch.labels, batch.text, batch.against))
+        parts = zip(zip(*said, strict=True), zip(*known, strict=True), strict=True)
+        return Judged(*(_told(torch.cat(logits), torch.cat(labels)) for logits, labels in parts))
+
+    def judged(self) -> dict[str, Judged]:
+        """What is said of the held-out rows at this step, by set."""
+        if self._judged is None or self._judged[0] != self.step:
+            self._judged = (self.step, {name: self.judge(rows) for name, rows in self.held.items() if rows})
+        return self._judged[1]
+
+    def evaluate(self) -> dict[str, Any] | None:
+        """How well unsupported words and texts are found in each held-out set (see `detection`)."""
+        if not any(self.held.values()):
+            return None
+        found = self.judged()
+        point: dict[str, Any] = {"step": self.step, "tokens": self.read(self.step)}
+        for name, judged in found.items():
+            words, texts, kinds = (detection(logistic(logits), labels) for logits, labels in judged)
+            texts = {key: texts[key] for key in ("auc", "best_f1")}
+            point[name] = {"words": words, "texts": texts, "contradicted": kinds["auc"]}
+        sets = [(logistic(logits), labels) for (logits, labels), _, _ in found.values()]
+        return {**point, "threshold": word_threshold(sets)}
+
+
+def prepared(model: AlignerNet, config: AlignerConfig) -> AlignerNet:
+    """The network with what does not learn frozen, and low-rank layers where the recipe asks for them."""
+    for table in (model.body.embeddings.word_embeddings, model.body.encoder.relative_attention_bias):
+        if table is not None:
+            table.weight.requires_grad_(False)
+    if config.rank:
+        model.body.embeddings.position_embeddings.weight.requires_grad_(False)
+        narrow = torch.bfloat16 if config.precision == "bfloat16" else torch.float32
+        make_low_rank(model.body.encoder, config.rank, narrow)
+    return model
+
+
+def stored_name(name: str) -> str:
+    """What a weight of the network is called in a folder."""
+    return f"bert.{name.removeprefix('body.')}" if name.startswith("body.") else f"aligner.{name}"
+
+
+def _cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor | None = None) -> Tensor:
+    """Mean over the labels, each as heavy as its weight."""
+    if weight is None:
+        return nn.functional.binary_cross_entropy_with_logits(logits, labels.float())
+    total = nn.functional.binary_cross_entropy_with_logits(logits, labels.float(), weight, reduction="sum")
+    return total / weight.sum().clamp(min=1e-6)
+
+
+def _told(logits: Tensor, labels: Tensor) -> Told:
+    known = labels != UNKNOWN
+    return logits[known].double().cpu().numpy(), labels[known].cpu().numpy()

@@ -1,0 +1,182 @@
+"""Labelled rows as rows of sub-words, and rows side by side, as an aligner's network reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine import sentence_search
+from nlgauge.engine.sentence_search import Pairing, Search
+from nlgauge.engine.tokens import SubwordTokenizer, Tokens
+from nlgauge.engine.words import is_word, words
+from nlgauge_lab.training.labelled import Labelled
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+UNKNOWN = -1
+_LENGTHS = (48, 64, 96, 128, 192, 256, 320, 384, 512)
+_LEAST = 8
+"""Sub-words of a source, where its text is read at once"""
+
+
+@dataclass(frozen=True)
+class Shape(sentence_search.SearchShape):
+    """How much a row holds, in sub-words."""
+
+    whole: int = 160
+    """The longest text whose unsupported words are not known: such a text is read at once, or not at all"""
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """One stretch of a text with the evidence for it, in sub-words."""
+
+    ids: NDArray[np.int32]
+    side: NDArray[np.int8]
+    word: NDArray[np.int32]
+    """[length]: the number of the word that a sub-word belongs to, -1 for special tokens and the source"""
+    labels: NDArray[np.int8]
+    """[words]: 1 supported, 0 not, -1 not known"""
+    text: int
+    """1 where all of the stretch is supported, 0 where something is not, -1 where that is not known"""
+    marked: bool = True
+    """Whether somebody looked at each word, or said one thing of the text"""
+    against: int = UNKNOWN
+    """Where a stretch is not supported: 1 if the source contradicts it, 0 if it does not mention it, -1 if unknown"""
+
+
+def encode(
+    rows: Sequence[Labelled], tokenizer: SubwordTokenizer, rarity: NDArray[np.float64], shape: Shape
+) -> list[list[Encoded]]:
+    """The rows that each labelled text makes, by text.
+
+    None where the text has no words, or its unsupported words are not known and it is too long to be read at once.
+    """
+    pairing = Pairing(tokenizer, shape, rarity)
+    texts = tokenizer.encode([row.candidate for row in rows])
+    unseen = list(dict.fromkeys(row.source for row in rows))
+    sources = {
+        source: pairing.search(source, tokens) for source, tokens in zip(unseen, tokenizer.encode(unseen), strict=True)
+    }
+    asked = tokenizer.encode([row.question or "" for row in rows])
+    before = len(tokenizer.prefix)
+    return [
+        _encode(row, text, sources[row.source], pairing.asking(question), pairing, shape.whole, before)
+        for row, text, question in zip(rows, texts, asked, strict=True)
+    ]
+
+
+def _encode(
+    row: Labelled, text: Tokens, source: Search, question: NDArray[np.int32], pairing: Pairing, whole: int, before: int
+) -> list[Encoded]:
+    """before: how many special tokens stand at the beginning of a row."""
+    if not len(text):
+        return []
+    groups = pairing.stretches(pairing.sentences(row.candidate, text))
+    parts = [(group[0][0], group[-1][1]) for group in groups]
+    if row.spans is None and not row.supported and len(parts) > 1:
+        if len(text) > min(whole, pairing.room - _LEAST):
+            return []
+        parts = [(0, len(text))]
+    numbers = words(row.candidate, text.offsets)
+    labels = _labels(row, text, numbers)
+    out = []
+    for begin, end in parts:
+        here = labels[numbers[begin] : numbers[end - 1] + 1]
+        if (here != UNKNOWN).any() or row.spans is None:
+            asked = text.ids[begin:end]
+            read = pairing.evidence(source, asked, question) or [(0, pairing.room_beside(asked, question))]
+            ids, side = pairing.row(asked, source, read, question)
+            word = np.full(len(ids), -1, np.int32)
+            word[before : before + len(asked)] = numbers[begin:end] - numbers[begin]
+            text_label = int(row.supported) if row.spans is None else int((here != 0).all())
+            against = UNKNOWN if text_label or row.contradicted is None else int(row.contradicted)
+            out.append(Encoded(ids, side, word, here, text_label, row.spans is not None, against))
+    return out
+
+
+def _labels(row: Labelled, text: Tokens, numbers: NDArray[np.int64]) -> NDArray[np.int8]:
+    """For each word: [words]."""
+    labels = np.full(int(numbers[-1]) + 1, UNKNOWN, np.int8)
+    if row.spans is None and not row.supported:
+        return labels
+    judged = None if row.words is None else set(row.words)
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+    ends = np.append(starts[1:], len(numbers)) - 1
+    for number, (begin, end) in enumerate(
+        zip(text.offsets[starts, 0].tolist(), text.offsets[ends, 1].tolist(), strict=True)
+    ):
+        if is_word(row.candidate[begin:end]) and (judged is None or (begin, end) in judged):
+            labels[number] = not any(begin < last and first < end for first, last in row.spans or ())
+    return labels
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows as the network reads them, and what is known about them."""
+
+    ids: Tensor
+    attend: Tensor
+    side: Tensor
+    """[rows, length] all three"""
+    pieces: NDArray[np.intp]
+    """[sub-words of words]: flat positions of the sub-words that belong to words"""
+    word: Tensor
+    """[sub-words of words]: the number of the word in the batch"""
+    row: Tensor
+    """[words]: in which row a word stands"""
+    labels: Tensor
+    """[words]: 1, 0, or -1 for what is not known"""
+    text: Tensor
+    """[rows]: the same of the whole"""
+    against: Tensor
+    """[rows]: of what is not supported, 1 contradicted, 0 not mentioned, or -1 for what is not known"""
+    weight: Tensor
+    """[words]: how much a word's label counts"""
+
+
+def side_by_side(
+    rows: Sequence[Encoded], pad: int, told_weight: float, tensor: Callable[[NDArray[Any]], Tensor]
+) -> Batch:
+    """Rows filled up to one of a few lengths with the token `pad`.
+
+    told_weight: what a word's label counts where somebody said one thing of the whole text. tensor: puts an array where
+    the network computes.
+    """
+    length = padded(max(len(row.ids) for row in rows))
+    ids = np.full((len(rows), length), pad, np.int64)
+    attend, side = np.zeros((2, len(rows), length), np.int64)
+    word = np.full((len(rows), length), -1, np.int64)
+    first = 0
+    for i, row in enumerate(rows):
+        size = len(row.ids)
+        ids[i, :size], side[i, :size], attend[i, :size] = row.ids, row.side, 1
+        word[i, :size] = np.where(row.word >= 0, row.word + first, -1)
+        first += len(row.labels)
+    pieces = np.flatnonzero(word.ravel() >= 0)
+    labels = np.concatenate([row.labels for row in rows]).astype(np.int64)
+    of_row = np.repeat(np.arange(len(rows)), [len(row.labels) for row in rows])
+    text, against = (np.array([getattr(row, name) for row in rows]) for name in ("text", "against"))
+    weight = np.where([row.marked for row in rows], 1.0, told_weight).astype(np.float32)
+    return Batch(
+        ids=tensor(ids),
+        attend=tensor(attend),
+        side=tensor(side),
+        pieces=pieces,
+        word=tensor(word.ravel()[pieces]),
+        row=tensor(of_row),
+        labels=tensor(labels),
+        text=tensor(text),
+        against=tensor(against),
+        weight=tensor(weight[of_row]),
+    )
+
+
+def padded(length: int) -> int:
+    """The length that a row is filled up to: a backend prepares for every shape, so that there are few."""
+    return next(size for size in _LENGTHS if length <= size)

@@ -1,0 +1,310 @@
+"""A recipe for an aligner, from its files to the finished folder.
+
+A recipe names labelled sets by the pattern of their files and how often each is read in an epoch, sets that are held
+out to measure on, and what is constructed from texts that nobody labelled: examples (`weak_labels`), and rows in
+which support and copying come apart (`support`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from nlgauge.engine.models.adaptation import write_delta
+from nlgauge.engine.models.aligner_net import AlignerNet
+from nlgauge.engine.models.capabilities import TOKENIZER, Model
+from nlgauge.engine.models.card import (
+    ALIGNER_EVIDENCE,
+    ALIGNER_FILE,
+    ALIGNER_QUESTION,
+    ALIGNER_TEMPERATURE,
+    ALIGNER_THRESHOLD,
+    write_facts,
+)
+from nlgauge.engine.models.folder import WEIGHTS_FILE, copy_folder, read_weights
+from nlgauge.engine.models.general import general_frequencies
+from nlgauge.engine.models.loading import folder_of, load
+from nlgauge.engine.models.onnx import threads
+from nlgauge.engine.sentence_search import rarity
+from nlgauge.errors import InputError, SpecError
+from nlgauge_lab.reproduce.markdown import table
+from nlgauge_lab.training.aligner import AlignerConfig, AlignerTrainer, prepared, stored_name
+from nlgauge_lab.training.aligner_rows import Encoded, Shape, encode
+from nlgauge_lab.training.body import read_body
+from nlgauge_lab.training.calibration import reliability_lines, temperature
+from nlgauge_lab.training.export import write_graph
+from nlgauge_lab.training.labelled import Labelled, labelled_files, read_labelled
+from nlgauge_lab.training.low_rank import learned, load_learned
+from nlgauge_lab.training.recipe import read_recipe
+from nlgauge_lab.training.run import torch_threads
+from nlgauge_lab.training.support.make import Among, Mixture, made, read_texts
+from nlgauge_lab.training.weak_labels.attempts import Settings
+from nlgauge_lab.training.weak_labels.production import Files, Order, produce
+
+_OWN_HELD_OUT = 0.1
+"""The share of the sources of a user's own file that is held out"""
+_HELD_ROWS = 400
+
+
+class Reading:
+    """Labelled texts made rows: those to train on, and those to measure on by the name of their set.
+
+    counts: by set the labelled texts, the rows made of them, and how often they are read in an epoch.
+    """
+
+    def __init__(self, model: Model, shape: Shape, seed: int) -> None:
+        frequencies = general_frequencies(model)
+        self._rarity = rarity(frequencies.counts, frequencies.documents)
+        self._tokenizer, self._shape, self._seed = model[TOKENIZER], shape, seed
+        self._apart: set[str] = set()
+        self.train: list[Encoded] = []
+        self.held: dict[str, list[Encoded]] = {}
+        self.counts: dict[str, tuple[int, int, int]] = {}
+
+    def add(
+        self, name: str, rows: Sequence[Labelled], times: int, most: int, held_out: float, among: Among | None = None
+    ) -> None:
+        """Rows of one set: at most so many, a share of the sources held out; `among`: with what is made of them.
+
+        Rows about a source of a set that is held out whole are left out: two sets may share their sources.
+        """
+        rows = [row for row in rows if row.source not in self._apart]
+        order = np.random.default_rng([self._seed, 3]).permutation(len(rows))[: most or None]
+        chosen = [rows[i] for i in order]
+        apart = [row for row in chosen if _share(row.source) < held_out]
+        kept = [row for row in chosen if _share(row.source) >= held_out]
+        if among is None:
+            encoded = self._rows(kept)
+            self.train += encoded * times
+        else:
+            for time in range(times):
+                encoded = self._rows(list(among.rows(kept, self._seed + time)))
+                self.train += encoded
+        self.counts[name] = (len(kept), len(encoded), times)
+        if apart:
+            self.hold(name, apart)
+
+    def hold(self, name: str, rows: Sequence[Labelled]) -> None:
+        """Rows of a set to measure on; what is added after them is about other sources."""
+        self._apart.update(row.source for row in rows)
+        order = np.random.default_rng([self._seed, 4]).permutation(len(rows))[:_HELD_ROWS]
+        self.held[name] = self._rows([rows[i] for i in order])
+
+    def _rows(self, rows: Sequence[Labelled]) -> list[Encoded]:
+        return [row for some in encode(rows, self._tokenizer, self._rarity, self._shape) for row in some]
+
+
+def _share(source: str) -> float:
+    """A number in [0, 1) that the source alone decides: texts about one source stay on one side."""
+    return int.from_bytes(hashlib.sha256(source.encode()).digest()[:4], "big") / 2**32
+
+
+def train(
+    out: Path, *, labelled: Path | None = None, pairs: Sequence[Path] = (), tasks: Sequence[str] = (),
+    config: Path | None = None, body: str | None = None, attempts: int | None = None, steps: int | None = None,
+    seed: int | None = None, examples_only: bool = False,
+) -> Path:  # fmt: skip
+    """Train an aligner, going on where an earlier run in `out` stopped.
+
+    labelled: a file of labelled rows, or a folder with the files that the recipe names. pairs, tasks: texts that
+    examples are constructed from, a file or folder for each task; or no tasks and one folder for the recipe's patterns.
+    Returns the finished model's folder, or that of the examples under examples_only.
+    Raises InputError for files or a recipe that cannot be read, SpecError for tasks that do not fit the files.
+    """
+    if labelled is None and not pairs:
+        raise SpecError("nothing to learn from: give labelled rows, or texts to construct examples from")
+    # The recipe of a model is its own where we have one, else that of the embedded model.
+    tree = read_recipe(config or Path(__file__).with_name("aligner_base.toml" if body == "base" else "aligner.toml"))
+    number = int(tree["seed"] if seed is None else seed)
+    name = body or tree["body"]
+    model, folder = load(name), folder_of(name)
+    shape = Shape(**tree.get("shape", {}))
+    reading = Reading(model, shape, number)
+    if pairs and "examples" in tree:
+        maker = load(tree["examples"].get("model", "pocket"))
+        examples, held = produce(_order(pairs, tasks, tree, attempts, number), maker, out / "examples", progress=True)
+        if examples_only:
+            return examples.parent
+        reading.add("constructed", list(read_labelled(examples)), int(tree["examples"].get("times", 1)), 0, 0.0)
+        reading.hold("constructed", list(read_labelled(held)))
+    passages: Sequence[str] = ()
+    if "support" in tree and pairs:
+        passages = _construct(pairs, tree["support"], number, reading)
+    if labelled is not None:
+        _read_labelled(labelled, tree, reading, passages)
+    settings = {**tree.get("training", {}), **({"steps": steps} if steps else {})}
+    with torch_threads(threads()):
+        recipe = AlignerConfig(seed=number, **settings)
+        network = start(folder, recipe, tree.get("start", "body"))
+        trainer = AlignerTrainer(recipe, network, reading.train, reading.held, model[TOKENIZER].pad_id, out)
+        trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)))
+        if mean := tree.get("mean"):
+            _mix(trainer, folder_of(mean["of"]), float(mean["share"]))
+        finished = finish(trainer, folder, mean is None or bool(mean["question"]), shape.evidence)
+    (finished / "ALIGNER.md").write_text(_card(trainer, reading.counts, out), encoding="utf-8")
+    return finished
+
+
+def _construct(pairs: Sequence[Path], recipe: Mapping[str, Any], seed: int, reading: Reading) -> Sequence[str]:
+    """Add what the table [support] asks for; returns the passages that it was made from."""
+    if len(pairs) != 1 or not pairs[0].is_dir():
+        raise SpecError("the recipe's [support] reads one folder of --pairs, and no --task")
+    (own, held), mixture = read_texts(pairs[0], recipe, seed), Mixture(**recipe.get("mixture", {}))
+    reading.add("support", list(made(own, int(recipe["rows"]), seed, mixture)), 1, 0, 0.0)
+    reading.hold("support", list(made(held, int(recipe.get("held_rows", _HELD_ROWS)), seed + 1, mixture)))
+    return own.passages
+
+
+def _read_labelled(place: Path, tree: Mapping[str, Any], reading: Reading, passages: Sequence[str] = ()) -> None:
+    if place.is_file():
+        reading.add(place.name.partition(".")[0], list(read_labelled(place)), 1, 0, _OWN_HELD_OUT)
+        return
+    for entry in tree.get("held", ()):
+        for file in labelled_files(place, entry["files"]):
+            reading.hold(file.name.partition(".jsonl")[0], list(read_labelled(file)))
+    for entry in tree.get("labelled", ()):
+        for file in labelled_files(place, entry["files"]):
+            rows = list(read_labelled(file))
+            name = file.name.partition(".jsonl")[0]
+            held_out = float(entry.get("held_out", 0.0))
+            among = None
+            if any(key in entry for key in ("among", "edited", "together")):
+                shares = (float(entry.get(key, 0.0)) for key in ("among", "edited", "together"))
+                among = Among(passages or [row.source for row in rows], *shares)
+            reading.add(name, rows, int(entry.get("times", 1)), int(entry.get("rows", 0)), held_out, among)
+
+
+def start(folder: Path, config: AlignerConfig, begin: str = "body") -> AlignerNet:
+    """An aligner on the body in a folder; under begin='aligner' with the weights of the folder's own one.
+
+    Heads that it has none of begin at random. Raises InputError where `begin` is neither, or there is no aligner.
+    """
+    if begin not in ("body", "aligner"):
+        raise InputError(f"the recipe's start {begin!r} is none", remedy="give body or aligner")
+    torch.manual_seed(config.seed)
+    model = prepared(AlignerNet(read_body(folder, adapted=True)), config)
+    if begin == "aligner":
+        if not (folder / ALIGNER_FILE).is_file():
+            raise InputError(f"{folder} has no aligner", remedy="give start = 'body' in the recipe")
+        load_learned(model, folder / ALIGNER_FILE, read_weights(folder / WEIGHTS_FILE), stored_name)
+    return model
+
+
+def _mix(trainer: AlignerTrainer, folder: Path, share: float) -> None:
+    """Make the trained aligner its mean with the one in a folder; heads that this one lacks stay as they were trained.
+
+    Differences of low rank are averaged factor by factor, which means something where one run began with the other.
+    """
+    other = start(folder, trainer.config, "aligner")
+    stored = read_weights(folder / ALIGNER_FILE).keys()
+    heads = {name for name, _ in other.named_parameters() if not name.startswith("body.")}
+    lacking = {name for name in heads if stored_name(name) not in stored}
+    trainer.mix(other, share, {name for name, _ in other.named_parameters()} - lacking)
+
+
+def finish(trainer: AlignerTrainer, body: Path, question: bool = True, evidence: int = 0) -> Path:
+    """Write the finished model: the body's folder with the aligner in it; question, evidence: as `write_aligner`'s."""
+    folder = trainer.out / "model"
+    copy_folder(body, folder)
+    # Nothing to choose by without held-out rows, or with words of one kind alone.
+    found = trainer.curve[-1]["threshold"] if trainer.curve else np.nan
+    divisor = temperature(*_held_texts(trainer))
+    write_aligner(folder, trainer.model, 0.5 if np.isnan(found) else found, divisor, question, evidence)
+    return folder
+
+
+def write_aligner(
+    folder: Path, model: AlignerNet, threshold: float, divisor: float, question: bool = True, evidence: int = 0
+) -> None:
+    """Put an aligner into a model's folder: what its body differs by from the folder's, its heads, and the graph.
+
+    threshold: the alignment under which a word is taken to be unsupported. divisor: the temperature of the log-odds
+    that a whole text is supported. question: whether it reads a row's question. evidence: the limit on what it reads of
+    a source, as it was in training (`SearchShape.evidence`).
+    """
+    whole, low_rank = learned(model, stored_name)
+    whole[ALIGNER_THRESHOLD] = np.array([threshold], np.float32)
+    whole[ALIGNER_TEMPERATURE] = np.array([divisor], np.float32)
+    if question:
+        whole[ALIGNER_QUESTION] = np.ones(1, np.float32)
+    if evidence:
+        whole[ALIGNER_EVIDENCE] = np.array([evidence], np.float32)
+    # In 8 bits where the layers learn differences of low rank: those are of large models, whose wheels are nearly full.
+    write_delta(folder / ALIGNER_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank, in_8_bits=bool(low_rank))
+    write_graph(folder, "aligner.onnx")
+    write_facts(folder, grounded=None)  # bars that were measured of another aligner
+
+
+def _held_texts(trainer: AlignerTrainer) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Log-odds and labels of the held-out stretches of all sets; empty where nothing is held out."""
+    found = [one.texts for one in trainer.judged().values()] or [(np.empty(0), np.empty(0, np.int64))]
+    texts, truths = zip(*found, strict=True)
+    return np.concatenate(texts), np.concatenate(truths)
+
+
+def _card(trainer: AlignerTrainer, counts: Mapping[str, tuple[int, int, int]], out: Path) -> str:
+    """The training card: what was trained on what, and how well held-out texts are told apart."""
+    last, judged = trainer.curve[-1] if trainer.curve else {}, trainer.judged()
+    read = [[name, texts, rows, f"{times} times"] for name, (texts, rows, times) in counts.items()]
+    measured = []
+    for name, found in last.items():
+        if isinstance(found, dict):
+            words, texts = found["words"], found["texts"]
+            own = temperature(*judged[name].texts)
+            cells = [words["auc"], words["f1"], words["best_f1"], texts["auc"], texts["best_f1"], own]
+            measured.append([name, *(f"{cell:.3f}" for cell in cells)])
+    heads = ["words: area under ROC", "F1 at 0.5", "best F1", "texts: area under ROC", "best F1", "own temperature"]
+    lines = [
+        *("# Aligner", "", f"Trained by `nlgauge train aligner`, {trainer.step} steps.", ""),
+        *table(["set", "texts", "rows", "read in an epoch"], "llll", read),
+        "",
+        "Held-out texts: unsupported words found, and texts that hold one. No source of theirs was trained on.",
+        "",
+        *table(["set", *heads], "lllllll", measured),
+    ]
+    if not np.isnan(threshold := last.get("threshold", np.nan)):
+        lines += ["", f"Words under {threshold:.2f} are called unsupported."]
+    if len((held := _held_texts(trainer))[0]):
+        lines += ["", *reliability_lines(*held, temperature(*held))]
+    lines += ["", f"Settings: {json.dumps(vars(trainer.config))}", ""]
+    card = out / "examples" / "README.md"
+    return "\n".join([*lines, card.read_text(encoding="utf-8") if card.is_file() else ""])
+
+
+def _order(
+    pairs: Sequence[Path], tasks: Sequence[str], tree: Mapping[str, Any], attempts: int | None, seed: int
+) -> Order:
+    """What is to be constructed, by the recipe."""
+    wanted = tree["examples"]
+    return Order(
+        _files(pairs, tasks, tree["source"]),
+        attempts or int(wanted["attempts"]),
+        round((attempts or wanted["attempts"]) * wanted["held_out_attempts"] / wanted["attempts"]),
+        float(wanted["held_out"]),
+        tuple(wanted.get("held_out_origins", ())),
+        seed,
+        Settings(**tree.get("settings", {})),
+    )
+
+
+def _files(pairs: Sequence[Path], tasks: Sequence[str], sources: Sequence[Mapping[str, Any]]) -> tuple[Files, ...]:
+    if tasks:
+        if len(tasks) != len(pairs):
+            raise SpecError(f"{len(pairs)} --pairs and {len(tasks)} --task: give a task for each")
+        return tuple(Files((path,), task) for path, task in zip(pairs, tasks, strict=True))
+    if len(pairs) != 1 or not pairs[0].is_dir():
+        raise SpecError("give a --task for each --pairs, or one folder with the recipe's files")
+    found = []
+    for source in sources:
+        paths = tuple(sorted(pairs[0].glob(source["files"])))
+        if not paths:
+            raise InputError(f"no file {source['files']}", file=pairs[0], remedy="give a --task for each --pairs")
+        found.append(Files(paths, source["task"], source["share"], tuple(source.get("leave_out", ()))))
+    return tuple(found)

@@ -1,0 +1,105 @@
+"""Log-odds as probabilities: the temperature at which they are true of held-out rows, and how true they are; and the
+probability under which a word is called unsupported.
+
+Guo, Pleiss, Sun and Weinberger, "On Calibration of Modern Neural Networks", ICML 2017, section 4.2: one number that
+divides all log-odds, by maximum likelihood; it changes no order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.maths.alignment import logistic
+from nlgauge.maths.detection import detection
+from nlgauge_lab.reproduce.markdown import table
+
+Numbers = NDArray[np.float64]
+
+_LEAST, _MOST = 0.05, 20.0
+_THRESHOLDS = np.arange(5, 100) / 100
+
+
+class Bin(NamedTuple):
+    """Rows whose predicted probability lies in a tenth of the scale."""
+
+    low: float
+    high: float
+    rows: int
+    predicted: float
+    """Their mean probability"""
+    true: float
+    """The share of them that is supported"""
+
+
+def temperature(logits: Numbers, truth: NDArray[np.int64]) -> float:
+    """The temperature t that makes logits / t likeliest: logits [rows], truth [rows] of 1 and 0.
+
+    It is between 0.05 and 20. 1, which changes nothing, where all rows are of one kind: no finite number is best then.
+    """
+    if (truth == 1).all() or (truth == 0).all():
+        return 1.0
+    # The likelihood is concave in the slope 1 / t: where its derivative crosses 0 is the best one.
+    low, high = 1 / _MOST, 1 / _LEAST
+    for _ in range(60):
+        slope = (low * high) ** 0.5
+        if float(logits @ (truth - logistic(logits * slope))) > 0:
+            low = slope
+        else:
+            high = slope
+    return float(1 / (low * high) ** 0.5)
+
+
+def word_threshold(sets: Sequence[tuple[Numbers, NDArray[np.int64]]]) -> float:
+    """The probability of being supported under which words are best called unsupported, in hundredths.
+
+    sets: of each set, probabilities [words] and truth [words] of 1 and 0. It has the best mean of the sets' F1, so that
+    a set counts once, however many words it has; the lowest of equals. NaN where no set has words of both kinds.
+    """
+    known = [(chances, truth) for chances, truth in sets if (truth == 0).any() and (truth == 1).any()]
+    if not known:
+        return np.nan
+    found = np.array([[detection(*one, threshold=float(at))["f1"] for one in known] for at in _THRESHOLDS]).mean(1)
+    return float(_THRESHOLDS[found.argmax()])
+
+
+def reliability(logits: Numbers, truth: NDArray[np.int64]) -> list[Bin]:
+    """How often what was given each probability is true, by tenths of the scale; tenths without rows are left out."""
+    chances = logistic(logits)
+    number = np.minimum((chances * 10).astype(np.int64), 9)
+    found = []
+    for at in np.unique(number).tolist():
+        inside = number == at
+        mean, share = float(chances[inside].mean()), float(truth[inside].mean())
+        found.append(Bin(at / 10, (at + 1) / 10, int(inside.sum()), mean, share))
+    return found
+
+
+def calibration_error(bins: Sequence[Bin]) -> float:
+    """Mean distance of probability and share over the rows of some bins; NaN where there are none."""
+    rows = sum(one.rows for one in bins)
+    return sum(one.rows * abs(one.predicted - one.true) for one in bins) / rows if rows else np.nan
+
+
+def likelihood_loss(logits: Numbers, truth: NDArray[np.int64]) -> float:
+    """Mean negative log-likelihood of the labels, in nats."""
+    return float(np.logaddexp(0, np.where(truth == 1, -logits, logits)).mean())
+
+
+def reliability_lines(logits: Numbers, truth: NDArray[np.int64], divisor: float) -> list[str]:
+    """The reliability of logits / divisor as lines of Markdown, what it is without the division beside it."""
+    calibrated = logits / divisor
+    bins = reliability(calibrated, truth)
+    before, after = (calibration_error(reliability(some, truth)) for some in (logits, calibrated))
+    loss, less = (likelihood_loss(some, truth) for some in (logits, calibrated))
+    rows = [[f"{b.low:.1f} to {b.high:.1f}", b.rows, f"{b.predicted:.3f}", f"{b.true:.3f}"] for b in bins]
+    return [
+        f"Log-odds of whole texts are divided by {divisor:.3f}, fitted on {len(logits)} held-out rows; "
+        f"mean distance of probability and share {before:.3f} without it, {after:.3f} with it; "
+        f"negative log-likelihood {loss:.3f} and {less:.3f}.",
+        "",
+        *table(["probability of being supported", "rows", "mean of it", "share supported"], "llll", rows),
+    ]

@@ -1,0 +1,124 @@
+"""Labelled texts: which of their words, or whether all of them, a source supports.
+
+A row is one JSON object of a line, in .jsonl, .jsonl.gz or .jsonl.xz:
+
+    source      the text that may support the other one
+    question    (if any) what the candidate answers; it is read apart, and supports nothing
+    candidate   the text that is judged
+    spans       [[begin, end, ...], ...]: characters of the candidate that the source does not support; [] for none;
+                null or absent where only the label of the whole text is known
+    supported   true or false; not needed where spans are given
+    words       (if any) [[begin, end], ...]: the words that were judged, where not all were
+    label3      (if any) "contradiction" or "neutral" of an unsupported text: whether the source contradicts it, or does
+                not mention it
+    quality     (if any) a row that says something other than "good" is left out
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.errors import InputError
+from nlgauge_lab.training.passages import opened
+
+_REMEDY = "see the documentation of labelled rows"
+_CONTRADICTED = {"contradiction": True, "neutral": False}
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A source, a text, and what of the text the source does not support."""
+
+    source: str
+    candidate: str
+    spans: tuple[tuple[int, int], ...] | None
+    """Characters of the candidate, in order; None where only `supported` is known"""
+    supported: bool
+    words: tuple[tuple[int, int], ...] | None = None
+    """The words that were judged; None for all of them"""
+    question: str | None = None
+    """What the candidate answers; no support of it"""
+    contradicted: bool | None = None
+    """Whether the source contradicts an unsupported text (True) or does not mention it; None where unknown"""
+
+
+def read_labelled(path: Path) -> Iterator[Labelled]:
+    """The rows of a file. Raises InputError, with the row, for what is none."""
+    for number, record in enumerate(_records(path), 1):
+        if record.get("quality") in (None, "good"):
+            yield _labelled(record, path, number)
+
+
+def labelled_set(folder: Path, name: str) -> list[Labelled] | None:
+    """The rows of a set of a folder, or of its folder `grounding`; None where it is not there."""
+    for place in (folder, folder / "grounding"):
+        for suffix in (".jsonl.xz", ".jsonl.gz", ".jsonl"):
+            if (path := place / f"{name}{suffix}").is_file():
+                return list(read_labelled(path))
+    return None
+
+
+def as_corpus(rows: Iterable[Labelled]) -> Corpus:
+    """The texts of rows, with their sources as references too; each row is an item of its own."""
+    return Corpus(
+        tuple(
+            Row(row.candidate, (row.source,), row.source, question=row.question, item=str(number))
+            for number, row in enumerate(rows, 1)
+        )
+    )
+
+
+def labelled_files(place: Path, pattern: str = "*.jsonl*") -> list[Path]:
+    """A file, or those of a folder by pattern. Raises InputError where there is none."""
+    found = [place] if place.is_file() else sorted(place.glob(pattern))
+    if not found:
+        raise InputError(f"no labelled rows: no file {pattern}", file=place, remedy="give a file or another folder")
+    return found
+
+
+def _records(path: Path) -> Iterable[dict[str, Any]]:
+    try:
+        with opened(path) as lines:
+            for number, line in enumerate(lines, 1):
+                record = json.loads(line)
+                if not isinstance(record, dict):
+                    raise InputError("is no JSON object", file=path, row=number, remedy=_REMEDY)
+                yield record
+    except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"cannot be read: {error}", file=path, remedy=_REMEDY) from None
+
+
+def _labelled(record: Mapping[str, Any], path: Path, row: int) -> Labelled:
+    try:
+        source, candidate = record["source"], record["candidate"]
+        question = record.get("question") or None
+        spans = _spans(record.get("spans"), len(candidate))
+        words = _spans(record.get("words"), len(candidate))
+        supported = not spans if spans is not None else record["supported"]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"not a labelled row: {error!r}", file=path, row=row, remedy=_REMEDY) from None
+    texts = isinstance(source, str) and isinstance(candidate, str) and isinstance(question, str | None)
+    if not texts or not isinstance(supported, bool):
+        raise InputError(
+            "source, candidate and question have to be texts, supported true or false", file=path, row=row,
+            remedy=_REMEDY,
+        )  # fmt: skip
+    against = None if supported else _CONTRADICTED.get(str(record.get("label3")))
+    return Labelled(source, candidate, spans, supported, words, question, against)
+
+
+def _spans(given: Any, size: int) -> tuple[tuple[int, int], ...] | None:
+    if given is None:
+        return None
+    spans = sorted((int(begin), int(end)) for begin, end, *_ in given)
+    if any(not 0 <= begin <= end <= size for begin, end in spans):
+        raise ValueError("a span that is not in the candidate")
+    return tuple(spans)

@@ -1,0 +1,232 @@
+"""Pairs of texts: read from JSON Lines, as sub-words, and as rows of which words of one text are masked."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from nlgauge.engine.segmentation import Segmenter, segmenter
+from nlgauge.errors import InputError
+from nlgauge_lab.training.passages import Frame, read_lines
+from nlgauge_lab.training.recipe import PairsConfig, Stage
+
+SIDES = (("candidate", "source"), ("summary", "doc"), ("target", "source"), ("response", "knowledge"), ("a", "b"))
+"""Names under which a record may hold its pair"""
+_CANDIDATE, _OTHER = 0, 1
+_JSON_LINES = re.compile(r"\.jsonl(\.xz|\.gz)?$")
+Pair: TypeAlias = tuple[str, str]
+"""Candidate and other text"""
+
+
+@dataclass
+class Side:
+    """Token ids and word numbers of one side of many pairs, one after another.
+
+    ids: uint16 [tokens]; words: uint16 [tokens], counted from 0 in each text; starts: int64 [texts + 1].
+    """
+
+    ids: np.ndarray
+    words: np.ndarray
+    starts: np.ndarray
+
+    def __getitem__(self, text: int) -> tuple[np.ndarray, np.ndarray]:
+        own = slice(self.starts[text], self.starts[text + 1])
+        return self.ids[own], self.words[own]
+
+    @property
+    def sizes(self) -> np.ndarray:
+        return np.diff(self.starts)
+
+    @classmethod
+    def of(cls, texts: Sequence[str], tokenizer: Tokenizer, words: Segmenter) -> Side:
+        ids: list[np.ndarray] = []
+        numbers: list[np.ndarray] = []
+        for at in range(0, len(texts), 1000):
+            part = list(texts[at : at + 1000])
+            for text, encoding in zip(part, tokenizer.encode_batch(part, add_special_tokens=False), strict=True):
+                ids.append(np.array(encoding.ids, np.uint16))
+                offsets = np.array(encoding.offsets, np.int32).reshape(-1, 2)
+                numbers.append(words(text, offsets).astype(np.uint16))
+        sizes = [len(one) for one in ids]
+        empty = [np.empty(0, np.uint16)]
+        return cls(np.concatenate(ids or empty), np.concatenate(numbers or empty), np.cumsum([0, *sizes]))
+
+
+@dataclass
+class Pairs:
+    """Pairs of texts and the rows that they can be read as: pair and masked side of each, by length of row."""
+
+    sides: tuple[Side, Side]
+    rows: dict[int, np.ndarray]
+    """{length: int64 [rows, 2]}"""
+
+    @classmethod
+    def of(cls, pairs: Sequence[Pair], config: PairsConfig, tokenizer: Tokenizer) -> Pairs:
+        words = segmenter(config.segmentation)
+        candidates, others = zip(*pairs, strict=True) if pairs else ((), ())
+        sides = Side.of(candidates, tokenizer, words), Side.of(others, tokenizer, words)
+        return cls(sides, _rows_by_length(sides, config))
+
+
+def _rows_by_length(sides: tuple[Side, Side], config: PairsConfig) -> dict[int, np.ndarray]:
+    """Both readings of every pair that has words on both sides, in the shortest rows that hold them."""
+    sizes = np.stack([side.sizes for side in sides], axis=1)
+    pairs = np.flatnonzero((sizes > 0).all(axis=1))
+    if config.least_overlap > 0:
+        texts = ((sides[_CANDIDATE][pair][0], sides[_OTHER][pair][0]) for pair in pairs.tolist())
+        overlaps = [np.isin(np.unique(candidate), other).mean() for candidate, other in texts]
+        pairs = pairs[np.array(overlaps) >= config.least_overlap]
+    examples = np.array([(pair, side) for pair in pairs for side in (_CANDIDATE, _OTHER)], np.int64).reshape(-1, 2)
+    masked = sizes[examples[:, 0], examples[:, 1]]
+    needed = 3 + np.minimum(masked, config.stretch) + sizes[examples[:, 0], 1 - examples[:, 1]]
+    lengths = np.array([length for length, _ in config.sizes])
+    place = np.minimum(np.searchsorted(lengths, needed), len(lengths) - 1)
+    return {int(length): examples[place == i] for i, length in enumerate(lengths)}
+
+
+def read_pairs(path: Path, config: PairsConfig) -> tuple[list[Pair], dict[str, list[Pair]]]:
+    """Training pairs, and held-out ones by file, from JSON Lines (plain, .gz or .xz) or a folder of them.
+
+    A record holds its pair under one of the names of `SIDES`, and may say its `origin`. The recipe's groups say which
+    share of a kind is read; a file that is given by itself is read whole where no group fits its name. Pairs with the
+    same other text are held out together. Raises InputError for a record that is no pair, and where nothing is left to
+    train on.
+    """
+    files = sorted(p for p in path.iterdir() if _JSON_LINES.search(p.name)) if path.is_dir() else [path]
+    otherwise = 0.0 if path.is_dir() else 1.0
+    train: list[Pair] = []
+    held: dict[str, list[Pair]] = {}
+    for file in files:
+        kind = file.name.split(".")[0]
+        for pair in _shared_out(file, kind, config, otherwise):
+            if zlib.crc32(pair[_OTHER].encode()) % config.held_out_every == 0:
+                held.setdefault(kind, []).append(pair)
+            else:
+                train.append(pair)
+    if not train:
+        remedy = "give JSON Lines with candidate and source, plain, .gz or .xz"
+        if files and path.is_dir():
+            names = ", ".join(config.groups)
+            remedy = f"the recipe reads files of a folder by their names, {names}; give one file, or change its groups"
+        raise InputError("no pairs to train on", file=path, remedy=remedy)
+    return train, held
+
+
+def _shared_out(path: Path, kind: str, config: PairsConfig, otherwise: float) -> Iterator[Pair]:
+    """The pairs of a file that the recipe's groups ask for, texts cut to the longest that is read.
+
+    otherwise: the share of the pairs that no group fits.
+    """
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            record = json.loads(line)
+            name = f"{kind}:{record.get('origin', '')}"
+            fits = (share for pattern, share in config.groups.items() if fnmatch.fnmatch(name, pattern))
+            share = next(fits, otherwise)
+            if not number * share % 1 < share:
+                continue
+            names = next(names for names in SIDES if all(isinstance(record.get(name), str) for name in names))
+        except (ValueError, AttributeError, StopIteration):
+            wanted = ", or ".join(" and ".join(names) for names in SIDES)
+            raise InputError("is no pair", file=path, row=number, remedy=f"give JSON records with {wanted}") from None
+        candidate, other = (record[name][: config.longest] for name in names)
+        if candidate.strip() and other.strip():
+            yield candidate, other
+
+
+@dataclass
+class Rows:
+    """Rows of a batch: int64 [rows, length] each.
+
+    Every row is two framed texts, [CLS] stretch [SEP] and [CLS] other [SEP], each with positions of its own.
+    """
+
+    masked: np.ndarray
+    whole: np.ndarray
+    """Differs from `masked` where a mask is"""
+    positions: np.ndarray
+    part: np.ndarray
+    """0 in the stretch, 1 in the other text, -1 in padding"""
+
+    @classmethod
+    def of(cls, rows: Sequence[Rows]) -> Rows:
+        names = ("masked", "whole", "positions", "part")
+        return cls(*(np.concatenate([getattr(row, name) for row in rows]) for name in names))
+
+
+Text: TypeAlias = tuple[np.ndarray, np.ndarray]
+"""Token ids and word numbers of a text: [tokens] each"""
+_AS_THEY_ARE = Stage(1.0, ())
+
+
+def make_row(
+    pairs: Pairs, example: np.ndarray, length: int, frame: Frame, config: PairsConfig, rng: np.random.Generator,
+    stage: Stage = _AS_THEY_ARE,
+) -> Rows:  # fmt: skip
+    """One reading of a pair, or, by the stage's chance, of its other text and excerpts of what is seen of it."""
+    pair, side = map(int, example)
+    text, other = pairs.sides[side][pair], pairs.sides[1 - side][pair]
+    if stage.copied and rng.random() < stage.copied:
+        seen = max(1, length - 4 - min(config.stretch, len(other[0])))
+        text = excerpts((other[0][:seen], other[1][:seen]), config.stretch, stage.runs, rng)
+    return _row(text, other[0], length, frame, config, rng)
+
+
+def excerpts(text: Text, size: int, runs: int, rng: np.random.Generator) -> Text:
+    """Up to so many runs of a text's whole words, in their order, `size` sub-words together at most.
+
+    An extractive summary is such a text: at its joints the words on one side alone tell where to look.
+    """
+    ids, words = text
+    zones = np.array_split(np.arange(len(ids)), min(size, int(rng.integers(1, runs + 1))))
+    run = max(1, size // len(zones))
+    kept = []
+    for zone in zones:
+        begin = int(rng.integers(max(1, len(zone) - run + 1)))
+        kept.append(zone[begin : begin + run])
+    places = np.concatenate(kept)
+    split = ~np.isin(np.arange(len(ids)), places)
+    whole = places[~np.isin(words[places], words[split])]
+    places = whole if len(whole) else places
+    return ids[places], words[places]
+
+
+def _row(
+    text: Text, other: np.ndarray, length: int, frame: Frame, config: PairsConfig, rng: np.random.Generator
+) -> Rows:
+    """One row: a stretch of a text with masks in it, and as much of the other text's beginning as fits."""
+    ids, words = text
+    begin = int(rng.integers(len(ids) - config.stretch + 1)) if len(ids) > config.stretch else 0
+    own = slice(begin, begin + min(config.stretch, len(ids), length - 5))
+    size = own.stop - own.start
+    rest = other[: length - 4 - size]
+    used = np.concatenate([[frame.cls], ids[own], [frame.sep, frame.cls], rest, [frame.sep]]).astype(np.int64)
+    whole = np.full(length, frame.pad, np.int64)
+    whole[: len(used)] = used
+    masked = whole.copy()
+    masked[1 + _chosen(ids, words, own, config.words, rng)] = frame.mask
+    positions = np.zeros(length, np.int64)
+    positions[: len(used)] = [*range(size + 2), *range(len(rest) + 2)]
+    part = np.repeat([0, 1, -1], [size + 2, len(rest) + 2, length - len(used)])
+    return Rows(masked[None], whole[None], positions[None], part[None])
+
+
+def _chosen(ids: np.ndarray, words: np.ndarray, own: slice, share: float, rng: np.random.Generator) -> np.ndarray:
+    """Where in the stretch the masks go: some of the words that it holds whole, or of all where it holds none."""
+    inside = words[own]
+    present = np.unique(inside)
+    cut = {int(words[at]) for at in (own.start - 1, own.stop) if 0 <= at < len(ids)}
+    whole = np.array([word for word in present if int(word) not in cut], dtype=words.dtype)
+    if not len(whole):
+        whole = present
+    number = max(1, round(len(whole) * share))
+    return np.flatnonzero(np.isin(inside, rng.choice(whole, size=number, replace=False)))

@@ -1,0 +1,188 @@
+"""Adapt a masked LM to pairs of texts: [CLS] candidate [SEP] other text [SEP], words of one side masked.
+
+The recipe behind the embedded model's weights for pairs (MaskEval, section 3.2). A row reads a stretch of one side,
+chosen at random, with some of its words masked whole, and as much of the other side as fits. Layers and head learn,
+the vocabulary table does not, so that a small difference from the model is stored (`nlgauge.engine.models.adaptation`).
+The paper masks one word a row; several far apart teach as much each and make a row worth its pass.
+
+Everything random in step ``i`` follows from ``(seed, i)``: a resumed run sees the batches that an unbroken one sees.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from nlgauge.engine.models.adaptation import write_delta
+from nlgauge.engine.models.bert import MaskedBert
+from nlgauge.engine.models.folder import PAIRS_FILE, WEIGHTS_FILE, copy_folder, read_weights
+from nlgauge.engine.models.loading import folder_of
+from nlgauge.engine.models.onnx import threads
+from nlgauge.errors import InputError
+from nlgauge_lab.reproduce.markdown import table
+from nlgauge_lab.training.body import start_model
+from nlgauge_lab.training.export import write_graph
+from nlgauge_lab.training.low_rank import learned, load_learned
+from nlgauge_lab.training.pair_rows import Pairs, Rows, make_row, read_pairs
+from nlgauge_lab.training.passages import open_tokenizer
+from nlgauge_lab.training.recipe import PairsConfig
+from nlgauge_lab.training.run import Run, torch_threads
+
+_HELD_OUT_ROWS = 48
+_STARTS = ("body", "pairs")
+
+
+class PairsTrainer(Run):
+    """The run that adapts a masked LM to pairs."""
+
+    measured_first = True
+    model: MaskedBert
+
+    def __init__(self, config: PairsConfig, pairs: Path, out: Path) -> None:
+        super().__init__(out, config.precision)
+        self.config = config
+        self.folder = folder_of(config.body)
+        if not (self.folder / WEIGHTS_FILE).is_file():
+            raise InputError(f"no model in {self.folder}", remedy="give 'pocket' or the folder of a trained model")
+        tokenizer, self.frame = open_tokenizer(self.folder)
+        tokenizer.encode_special_tokens = True
+        self.model = self._start(tokenizer.get_vocab_size()).to(self.device)
+        train, held = read_pairs(pairs, config)
+        self.train = Pairs.of(train, config, tokenizer)
+        self.held = {kind: Pairs.of(some, config, tokenizer) for kind, some in held.items()}
+        if not any(len(rows) for rows in self.train.rows.values()):
+            raise InputError(f"{pairs}: no pair is left", remedy="lower least_overlap in the recipe")
+        for name, parameter in self.model.named_parameters():
+            if not learns(name):
+                parameter.requires_grad_(False)
+        self.optimizer = self.adamw(lambda name: config.rate, config.weight_decay)
+        self.steps = config.steps
+
+    def _start(self, vocabulary: int) -> MaskedBert:
+        """The body with its head, or, where the recipe says so, with its own weights for pairs."""
+        if self.config.start not in _STARTS:
+            raise InputError(f"the recipe's start {self.config.start!r} is none", remedy=f"give {' or '.join(_STARTS)}")
+        model = start_model(self.folder, np.ones(vocabulary), self.config.rank, self.narrow)
+        if self.config.start == "pairs":
+            if not (self.folder / PAIRS_FILE).is_file():
+                raise InputError(f"{self.folder} has no weights for pairs", remedy="give start = 'body' in the recipe")
+            load_learned(model, self.folder / PAIRS_FILE, read_weights(self.folder / WEIGHTS_FILE))
+        return model
+
+    def batch(self, step: int) -> Rows:
+        """The rows of ``step``. A length that no pair has is not drawn."""
+        config, rng = self.config, np.random.default_rng([self.config.seed, 1, step])
+        stage = config.stage(step)
+        shares = np.array(stage.shares, float)
+        there = np.array([len(self.train.rows[length]) > 0 for length, _ in config.sizes], float)
+        shares = shares * there if (shares * there).any() else there
+        length, rows = config.sizes[int(rng.choice(len(shares), p=shares / shares.sum()))]
+        examples = self.train.rows[length]
+        chosen = rng.choice(len(examples), size=rows, replace=len(examples) < rows)
+        return Rows.of([make_row(self.train, examples[i], length, self.frame, config, rng, stage) for i in chosen])
+
+    def _logits(self, rows: Rows, alone: bool = False) -> torch.Tensor:
+        """Logits at the masks, row after row: [masks, vocabulary]. alone: the stretch does not see the other text."""
+        part = self.tensor(rows.part)
+        own, other = part == 0, part == 1
+        sees = own[:, :, None] & (own if alone else own | other)[:, None] | other[:, :, None] & other[:, None]
+        sees |= torch.eye(part.shape[1], dtype=torch.bool, device=self.device)  # padding has to see something
+        ids, positions = self.tensor(rows.masked), self.tensor(rows.positions)
+        with self.computing():
+            hidden = self.model.bert(ids, sees, other.long(), positions, part)[-1]
+            at = self.tensor(np.flatnonzero(rows.masked == self.frame.mask))
+            return self.model.logits(hidden.reshape(-1, hidden.shape[-1])[at]).float()
+
+    def _truth(self, rows: Rows) -> torch.Tensor:
+        return self.tensor(rows.whole[rows.masked == self.frame.mask])
+
+    def train_step(self) -> tuple[float]:
+        """One optimizer step; returns the loss in nats."""
+        rows = self.batch(self.step)
+        loss = nn.functional.cross_entropy(self._logits(rows), self._truth(rows))
+        self.learn(loss, self.config.factor(self.step))
+        return (float(loss.item()),)
+
+    @torch.no_grad()
+    def evaluate(self) -> dict[str, Any]:
+        """Held-out perplexity and top-1 by file, and top-1 where the other side is hidden: what pairs add."""
+        out: dict[str, Any] = {"step": self.step}
+        for kind, pairs in sorted(self.held.items()):
+            shown, hidden, losses = [], [], []
+            examples = [(length, row) for length, rows in sorted(pairs.rows.items()) for row in rows]
+            order = np.random.default_rng(7).permutation(len(examples))[:_HELD_OUT_ROWS]
+            for number in sorted(order, key=lambda i: examples[i][0]):
+                length, example = examples[number]
+                rng = np.random.default_rng([8, int(number)])
+                row = make_row(pairs, example, length, self.frame, self.config, rng)
+                truth, logits = self._truth(row), self._logits(row)
+                losses.append(nn.functional.cross_entropy(logits, truth, reduction="none"))
+                shown.append(logits.argmax(-1) == truth)
+                hidden.append(self._logits(row, alone=True).argmax(-1) == truth)
+            if losses:
+                out[kind] = {
+                    "perplexity": round(float(torch.cat(losses).mean().exp()), 3),
+                    "top1": round(float(torch.cat(shown).double().mean()), 4),
+                    "top1_alone": round(float(torch.cat(hidden).double().mean()), 4),
+                    "masks": int(sum(map(len, losses))),
+                }
+        return out
+
+    def finish(self) -> Path:
+        """Write the model's folder with the weights for pairs beside the others."""
+        folder = self.out / "model"
+        copy_folder(self.folder, folder)
+        whole, low_rank = learned(self.model)
+        base = read_weights(folder / WEIGHTS_FILE)
+        # The bias over the vocabulary does not learn: a body without a head of its own has none to fall back on.
+        head = {f"cls.{name}": value.cpu().numpy() for name, value in self.model.cls.state_dict().items()}
+        whole |= {name: value for name, value in head.items() if name not in base}
+        write_delta(folder / PAIRS_FILE, base, whole, low_rank, in_8_bits=True)
+        for graph in ("pairs.onnx", "pairs_other.onnx"):
+            write_graph(folder, graph)
+        (folder / "PAIRS.md").write_text(self.card(), encoding="utf-8")
+        return folder
+
+    def card(self) -> str:
+        """The training card: on how many pairs, by which values, and what held-out words say."""
+        rows = {length: len(rows) for length, rows in self.train.rows.items()}
+        measured = [
+            [point["step"], kind, *found.values()]
+            for point in self.curve
+            for kind, found in point.items()
+            if isinstance(found, dict)
+        ]
+        lines = [
+            *("# Weights for pairs", ""),
+            f"Trained by `nlgauge train masked-lm --pairs`, {self.step} steps. Rows at hand by length: {rows}.",
+            "",
+            "Held-out masked words: perplexity and top-1 accuracy, and the latter with the other text hidden.",
+            "",
+            *table(["step", "pairs", "perplexity", "top-1", "other text hidden", "masks"], "llllll", measured),
+        ]
+        return "\n".join([*lines, "", f"Settings: {json.dumps(asdict(self.config))}", ""])
+
+
+def learns(name: str) -> bool:
+    """Whether a weight of a masked LM is adapted: the layers' and the head's, the vocabulary's not."""
+    return name.startswith(("bert.encoder.layer.", "cls.predictions.transform."))
+
+
+def train(pairs: Path, out: Path, config: Path | None = None, steps: int | None = None) -> Path:
+    """Run a recipe to its end, resuming where an earlier run in `out` stopped; returns the finished model's folder.
+
+    Raises InputError for pairs, a recipe or a model that cannot be read.
+    """
+    if not pairs.exists():
+        raise InputError("does not exist", file=pairs, remedy="give JSON Lines of pairs, or a folder of them")
+    recipe = PairsConfig.read(config or Path(__file__).with_name("pairs.toml"))
+    with torch_threads(threads()):
+        trainer = PairsTrainer(replace(recipe, steps=steps) if steps else recipe, pairs, out)
+        trainer.run(evaluate_every=300)
+        return trainer.finish()

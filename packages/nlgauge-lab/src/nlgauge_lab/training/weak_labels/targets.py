@@ -1,0 +1,175 @@
+"""The context of an example, and a text in it or about it whose every word the context supports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.words import is_word
+from nlgauge.maths.sentences import sentence_ends
+from nlgauge.maths.stopwords import is_stopword
+from nlgauge_lab.training.weak_labels.sources import Record
+
+TASKS = ("summarization", "reference", "style", "dialogue", "knowledge")
+
+_WORD = re.compile(r"[^\W_]+(?:['’.,][^\W_]+)*")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Sr|Jr|Prof|Gen|Col|Lt|Sgt|Rev|Hon|vs|No|Fig|cf|al|ca|Inc|Co)\.)\s*$"
+)
+_END = re.compile(r"[.!?][\"'”’)]*$")
+_PARALLEL = 0.35  # of the content words, for a rewriting to be of the same sentence
+_REPLY = 0.6  # of the content words, that knowledge and history have to hold of a reply; names and numbers, all
+_SHORTEST, _LONGEST = 5, 60  # words of a sentence that is worth choosing
+_BEST, _DAMPING = 0.9, 0.85
+_LONG = 0.08  # of the contexts
+
+
+class Choice(NamedTuple):
+    """A context and the sentences chosen from it or for it."""
+
+    context: str
+    sentences: tuple[str, ...]
+    parallel: str | None = None
+    """A person's rewriting of the sentences, where the record has one"""
+
+
+def textrank(sentences: Sequence[str]) -> NDArray[np.float64]:
+    """The rank of each sentence (Mihalcea and Tarau 2004), summing to 1: PageRank, damped by 0.85.
+
+    Two sentences weigh for each other what they have in common over the logarithms of their lengths.
+    """
+    bags = [set(content_stems(sentence)) for sentence in sentences]
+    logs = np.log([len(bag) + 1 for bag in bags])
+    common = np.array([[len(one & other) * (one is not other) for other in bags] for one in bags])
+    weights = common / np.maximum(logs[:, None] + logs, 1.0)
+    totals = weights.sum(axis=1, keepdims=True)
+    moves = np.divide(weights, totals, out=np.full_like(weights, 1 / len(bags)), where=totals > 0)
+    return np.linalg.solve(np.eye(len(bags)) - _DAMPING * moves.T, np.full(len(bags), (1 - _DAMPING) / len(bags)))
+
+
+def sentence_list(text: str) -> list[str]:
+    """The sentences of a text, without the spaces around them. An initial or a title before a name ends none."""
+    ends = [0, *sentence_ends(text), len(text)]
+    parts: list[str] = []
+    for begin, end in pairwise(ends):
+        part = text[begin:end]
+        if parts and _ABBREVIATED.search(parts[-1]) and not parts[-1].endswith("\n"):
+            parts[-1] += part
+        else:
+            parts.append(part)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def worth_choosing(sentence: str) -> bool:
+    """Whether it is one plain sentence: 5 to 60 words, a beginning and an end, letters for the most part."""
+    size = sentence.count(" ") + 1
+    letters = sum(character.isalpha() or character == " " for character in sentence)
+    plain = letters >= 0.8 * len(sentence) and not sentence[0].islower()
+    return _SHORTEST <= size <= _LONGEST and plain and _END.search(sentence) is not None
+
+
+def stem(word: str) -> str:
+    """A word without the endings that inflection puts on it, roughly."""
+    word = word.lower().replace("’", "'")
+    word = word.removesuffix("'s").removesuffix("'")
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "i"
+    for ending in ("ing", "ed", "es", "s"):
+        if len(word) - len(ending) >= 3 and word.endswith(ending) and not word.endswith("ss"):
+            word = word[: -len(ending)]
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
+        word = word[:-1]
+    return (word[:-1] + "i" if len(word) > 3 and word.endswith("y") else word).removesuffix("e")
+
+
+def content_stems(text: str) -> list[str]:
+    """The stems of a text's words that are no stop-words, in order."""
+    return [stem(word) for word in _WORD.findall(text) if not is_stopword(word.partition("'")[0])]
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Chooses the context and the text of an example, by task.
+
+    summarization: 1 to 3 sentences of a stretch of the document, drawn among the 90 % that TextRank puts first, as the
+    published code does in effect. knowledge: 1 to 3 sentences of the knowledge. reference, style: the text itself is
+    the context (of a style pair: the document, with its text as the parallel one). dialogue: the reply, where knowledge
+    and history really hold what it says.
+
+    shortest, longest: words of a context; some have up to twice as many. parallel: how often a record's own rewriting
+    is taken as the paraphrase, for style.
+    """
+
+    shortest: int = 60
+    longest: int = 350
+    parallel: float = 0.5
+
+    def choose(self, record: Record, task: str, rng: np.random.Generator) -> Choice | str:
+        """The choice, or why there is none."""
+        if task == "summarization":
+            return self._sentences(self.window(record.document, rng), _BEST, rng)
+        if task == "knowledge":
+            lines = dict.fromkeys(self.window(record.knowledge or record.document, rng).split("\n"))
+            return self._sentences("\n".join(lines), 1.0, rng)
+        if task == "dialogue":
+            return self._reply(record)
+        text = record.text or record.document if task == "reference" else record.document or record.text
+        text = self.window(text, rng) if text.count(" ") > self.longest else text
+        parallel = None
+        if task == "style" and record.document and record.text and rng.random() < self.parallel:
+            parallel = record.text if _covered(record.text, record.document) >= _PARALLEL else None
+        return Choice(text, tuple(sentence_list(text)), parallel) if is_word(text) else "no text"
+
+    def window(self, text: str, rng: np.random.Generator) -> str:
+        """A run of whole sentences or lines of about a drawn number of words, from anywhere in the text."""
+        low, high = (self.longest, 2 * self.longest) if rng.random() < _LONG else (self.shortest, self.longest)
+        wanted = int(np.exp(rng.uniform(np.log(low), np.log(high))))
+        if text.count(" ") + text.count("\n") < wanted:
+            return text
+        ends = [0, *sentence_ends(text), len(text)]
+        sizes = [len(text[a:b].split()) for a, b in pairwise(ends)]
+        reached = np.cumsum(sizes[::-1])[::-1]
+        last = max(0, int((reached >= wanted).sum()) - 1)
+        first = int(rng.integers(last + 1))
+        size, end = 0, first
+        while end < len(sizes) and size < wanted:
+            size, end = size + sizes[end], end + 1
+        return text[ends[first] : ends[end]].strip()
+
+    def _sentences(self, context: str, share: float, rng: np.random.Generator) -> Choice | str:
+        sentences = [sentence for sentence in dict.fromkeys(sentence_list(context)) if worth_choosing(sentence)]
+        if not sentences:
+            return "no sentence worth choosing"
+        number = int(rng.integers(1, 4))
+        kept = max(number, round(share * len(sentences)))
+        best = np.sort(np.argsort(-textrank(sentences), kind="stable")[:kept])
+        chosen = np.sort(rng.choice(best, min(number, len(best)), replace=False))
+        return Choice(context, tuple(sentences[index] for index in chosen))
+
+    @staticmethod
+    def _reply(record: Record) -> Choice | str:
+        context = "\n".join([*([record.knowledge] if record.knowledge else []), *record.history])
+        if not is_word(context) or not is_word(record.text):
+            return "no reply, or nothing that it could rest on"
+        known = set(content_stems(context))
+        if len(content_stems(record.text)) < 4:
+            return "a reply of under 4 content words"
+        if _covered(record.text, context) < _REPLY:
+            return "a reply that goes beyond knowledge and history"
+        telling = re.findall(r"(?<=[^.!?\s] )[A-Z][\w'’]+|\b\d[\w.,]*", record.text)
+        if any(stem(word.rstrip(".,")) not in known for word in telling if not is_stopword(word.partition("'")[0])):
+            return "a reply that goes beyond knowledge and history"
+        return Choice(context, (record.text,))
+
+
+def _covered(text: str, context: str) -> float:
+    """The share of a text's content words that stand in the context too."""
+    known, said = set(content_stems(context)), content_stems(text)
+    return sum(word in known for word in said) / len(said) if said else 0.0

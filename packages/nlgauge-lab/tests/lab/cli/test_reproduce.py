@@ -1,0 +1,219 @@
+"""nlgauge reproduce: lists, refuses, writes, goes on."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab.reproduce import pieces
+from nlgauge.engine.models import loading
+from nlgauge_lab.reproduce import layers, measuring, published
+from nlgauge_lab.reproduce.published import Source, table
+from nlgauge_lab.reproduce.suites import Group, Suite
+from tests.command import nlgauge, refused
+
+pytestmark = pytest.mark.usefixtures("one_model", "counting")
+
+
+@pytest.fixture
+def one_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the made-up table is there, and one whose data are not."""
+    absent = pieces.table(name="absent", data={"tiny": [{"file": "huge"}]})
+    found = {record["name"]: table(record) for record in (pieces.table(), absent)}
+    monkeypatch.setattr(published, "tables", lambda: found)
+
+
+def test_tables_are_listed_with_what_they_need_or_why_they_cannot_be_had() -> None:
+    result = nlgauge("reproduce")
+    assert result.exit_code == 0
+    assert "  ctc-table-d1 " in result.stdout
+    assert "needs --data with summeval" in result.stdout
+    assert "no: licence" in result.stdout
+    records = json.loads(nlgauge("reproduce", "--format", "json").stdout)["tables"]
+    assert {record["paper"] for record in records} == {"infolm", "baryscore", "ctc", "mark-evaluate", "maskeval"}
+
+
+def test_wrong_names_and_absent_data_are_refused(tmp_path: Path) -> None:
+    refused("reproduce", "table-9", say="no table or figure 'table-9'; there are")
+    refused("reproduce", "results", "ctc-table-d1", say="results stands alone")
+    refused("reproduce", "ctc-table-d1", say="give the folder of the rated data with --data")
+    refused("reproduce", "--data", tmp_path / "nowhere", say="is not a folder")
+    out = tmp_path / "out"
+    refused("reproduce", "ctc-table-d1", "--data", tmp_path, "-o", out, say="there is no summeval.jsonl in")
+    refused("reproduce", "all", "--data", tmp_path, "-o", out, "--limit", "1", say="none of the rated data is there")
+    refused("reproduce", "results", "--data", tmp_path, "-o", out, say="none of the rated data is there")
+    refused("reproduce", "ctc-table-d1", "--data", tmp_path, "--kept", say="--kept is for results")
+    refused("reproduce", "results", "--data", tmp_path, "--kept", "--fresh", say="not with --no-cache or --fresh")
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    refused("reproduce", "ctc-table-d1", "--data", tmp_path, "-o", tmp_path / "file", say="cannot be made")
+    refused("reproduce", "results", "--data", tmp_path, "-o", out, "--page", out / "a" / "b", say="cannot be written")
+
+
+@pytest.mark.usefixtures("one_table")
+def test_a_table_is_printed_and_written_and_the_second_time_costs_nothing(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = nlgauge("reproduce", "made-up", "--data", folder, "-o", out)
+    assert first.exit_code == 0, first.output
+    assert [line.split()[1:3] for line in first.stdout.splitlines() if line.startswith("Length")] == [
+        ["0.7151", "0.7151"],
+        ["0.9017", "0.9017"],
+    ]
+    assert "tiny: 9 rows by 1 of encoding (Words)" in first.stderr
+    assert "18 values were computed" in first.stderr
+    assert (out / "made-up.md").read_text(encoding="utf-8").startswith("# made-up\n")
+    assert (out / "made-up.csv").read_text(encoding="utf-8").startswith("table,block,row,column,published,ours,")
+    again = nlgauge("reproduce", "made-up", "--data", folder, "-o", out)
+    assert again.stdout == first.stdout
+    assert "0 values were computed" in again.stderr
+    assert "tiny:" not in again.stderr
+    for option in ("--fresh", "--no-cache"):
+        fresh = nlgauge("reproduce", "made-up", "--data", folder, "-o", out, option)
+        assert "18 values were computed; no score was kept" in fresh.stderr
+
+
+@pytest.mark.usefixtures("one_table")
+def test_tables_and_the_list_of_them_are_printed_in_every_form(folder: Path, tmp_path: Path) -> None:
+    run = ("reproduce", "made-up", "--data", folder, "-o", tmp_path / "out", "--format")
+    text, csv_lines, markdown, latex = (nlgauge(*run, form).stdout for form in ("text", "csv", "markdown", "latex"))
+    assert any(line.split()[:3] == ["Length", "0.9017", "0.9017"] for line in text.splitlines())
+    (full,) = (line.split(",") for line in csv_lines.splitlines() if line.startswith("Length,0.9017"))
+    assert float(full[2]) == pytest.approx(0.9017, abs=5e-5) and abs(float(full[3])) < 5e-5
+    assert any(line.startswith("| Length | 0.9017 | 0.9017 | ") for line in markdown.splitlines())
+    assert r"\begin{tabular}" in latex and "Length & $0.9017$ & $0.9017$" in latex
+    listed = nlgauge("reproduce", "--format", "csv").stdout.splitlines()
+    assert listed[0] == "table,paper,title,state" and any(line.startswith("made-up,") for line in listed)
+
+
+@pytest.mark.usefixtures("one_table")
+def test_scores_are_kept_where_asked(folder: Path, tmp_path: Path) -> None:
+    run = ("reproduce", "made-up", "--data", folder, "--cache", tmp_path / "cache", "-o")
+    first = nlgauge(*run, tmp_path / "one")
+    assert f"18 values were computed; scores are kept in {tmp_path / 'cache'}" in first.stderr
+    assert "0 values were computed" in nlgauge(*run, tmp_path / "two").stderr
+    assert not (tmp_path / "one" / "scores").exists()
+
+
+@pytest.mark.usefixtures("one_table")
+def test_all_leaves_out_what_has_no_data_and_json_is_one_document(folder: Path, tmp_path: Path) -> None:
+    result = nlgauge("reproduce", "all", "--data", folder, "-o", tmp_path / "out", "--format", "json")
+    assert result.exit_code == 0, result.output
+    assert "absent is left out: no huge" in result.stderr
+    (record,) = json.loads(result.stdout)["tables"]
+    (cell,) = record["blocks"][0]["rows"]["Length"]
+    assert cell["ours"] == pytest.approx(pieces.POOLED)
+
+
+def test_cheap_tables_are_written_first_and_progress_is_by_table(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strings = pieces.table(name="strings", rows=[{"row": "Length", "spec": "Length"}])
+    found = {record["name"]: table(record) for record in (pieces.table(), strings)}
+    monkeypatch.setattr(published, "tables", lambda: found)
+    result = nlgauge("reproduce", "all", "--data", folder, "-o", tmp_path / "out")
+    lines = [line for line in result.stderr.splitlines() if line.startswith(("table ", "tiny:"))]
+    assert [line.split(" written")[0] for line in lines[-3:]] == ["table 1 of 2", lines[-2], "table 2 of 2"]
+    assert ": strings (" in lines[-3] and "Words" in lines[-2] and ": made-up (" in lines[-1]
+
+
+@pytest.mark.usefixtures("one_table")
+def test_a_model_that_cannot_be_loaded_is_a_failure(folder: Path, tmp_path: Path) -> None:
+    result = nlgauge("reproduce", "made-up", "--data", folder, "-o", tmp_path / "out", "--model", "large")
+    assert result.exit_code == 1
+    assert "nothing was scored: 'large' is not a model of nlgauge; choose pocket, base" in result.stderr
+    assert not (tmp_path / "out" / "made-up.md").exists()
+
+
+@pytest.mark.usefixtures("one_table")
+def test_figures_are_written_beside_the_table(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
+    assert nlgauge("reproduce", "made-up", "--data", folder, "-o", tmp_path / "out").exit_code == 0
+    assert len(list((tmp_path / "out").glob("*.png"))) == 2
+
+
+@pytest.mark.usefixtures("one_table")
+def test_without_matplotlib_there_are_no_figures_and_a_note(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    result = nlgauge("reproduce", "made-up", "--data", folder, "-o", tmp_path / "out")
+    assert result.exit_code == 0
+    assert result.stderr.count("no figures: drawing figures needs an optional library") == 1
+    assert not list((tmp_path / "out").glob("*.png"))
+    assert "png" not in (tmp_path / "out" / "made-up.md").read_text(encoding="utf-8")
+
+
+def test_the_results_page_is_written_where_asked(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = Suite("tiny", "Tiny", (Source("tiny"),), ("quality",), (("pooled", "pearson"),), (Group(("Words",)),))
+    monkeypatch.setattr(measuring, "SUITES", (suite,))
+    place = tmp_path / "agreement.md"
+    options = ("--model", "pocket", "--data", folder, "-o", tmp_path / "out", "--page", place, "--replicates", 20)
+    before = nlgauge("reproduce", "results", *options, "--kept")
+    assert "0 values were computed" in before.stderr
+    assert "No number: `Words`: not scored." in place.read_text(encoding="utf-8")
+    result = nlgauge("reproduce", "results", *options)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"{place}\n"
+    assert "| `Words` | **.715 [" in place.read_text(encoding="utf-8")
+
+
+def test_the_pages_are_of_several_models_and_fill_the_readme(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = Suite("tiny", "Tiny", (Source("tiny"),), ("quality",), (("pooled", "pearson"),), (Group(("Words",)),))
+    monkeypatch.setattr(measuring, "SUITES", (suite,))
+    place, readme = tmp_path / "agreement.md", tmp_path / "README.md"
+    readme.write_text("<!-- agreement -->\n<!-- end of agreement -->\n", encoding="utf-8")
+    (tmp_path / "other").symlink_to(loading.pocket_folder())
+    run = ("reproduce", "results", "--data", folder, "-o", tmp_path / "out", "--page", place, "--replicates", 20)
+    result = nlgauge(*run, "--model", "pocket", "--model", tmp_path / "other", "--readme", readme)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines() == [str(place), str(readme)]
+    assert "human ratings, on pocket@" in place.read_text(encoding="utf-8")
+    assert f"{tmp_path / 'other'}@" in place.read_text(encoding="utf-8")
+
+
+def test_the_page_of_the_papers_needs_no_data(folder: Path, tmp_path: Path) -> None:
+    place = tmp_path / "papers.md"
+    for options in ((), ("--data", folder)):
+        result = nlgauge("reproduce", "papers", "-o", tmp_path, *options)
+        assert (result.exit_code, result.stdout) == (0, f"{place}\n")
+        assert "| Table D.1 |" in place.read_text(encoding="utf-8")
+        place.unlink()
+    refused("reproduce", "papers", "ctc-table-d1", "--data", folder, say="papers stands alone")
+
+
+def test_detection_is_written_as_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        {"source": "A red car.", "candidate": text, "supported": text == "A car."}
+        for text in ("A car.", "Two green cars.")
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "fever_symmetric.test.jsonl").write_text(lines, encoding="utf-8")
+    readme = tmp_path / "README.md"
+    readme.write_text("<!-- detection -->\n<!-- end of detection -->\n", encoding="utf-8")
+    options = ("--data", tmp_path, "-o", tmp_path / "out", "--replicates", 5, "--metrics", "CopyRate")
+    result = nlgauge("reproduce", "detection", *options, "--readme", readme)
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "out" / "detection.md").read_text(encoding="utf-8")
+    assert "| `CopyRate` |  | 1.000" in text and "Not here: ragtruth_qa.test, summedits.test" in text
+    assert "| FEVER, symmetric | 2 |" in readme.read_text(encoding="utf-8")
+    assert "fever_symmetric.test: 2 rows by CopyRate" in result.stderr
+
+
+def test_layers_are_of_one_model(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = Suite("tiny", "Tiny", (Source("tiny"),), ("quality",), (("pooled", "pearson"),), ())
+    monkeypatch.setattr(layers, "SUITES", (suite,))
+    monkeypatch.setattr(layers, "FAMILIES", {"Consistency": {"tiny": ("quality",)}})
+    result = nlgauge("reproduce", "layers", "--data", folder, "-o", tmp_path, "--limit", 2)
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "layers.md").read_text(encoding="utf-8")
+    assert text.startswith("# Layers of pocket@") and "\n## Consistency\n" in text
+    refused("reproduce", "layers", "--data", folder, "--model", "a", "--model", "b", say="layers are of one model")
+    refused("reproduce", "ctc-table-d1", "--model", "a", "--model", "b", say="several models, and --readme, are for")
+    out = ("-o", tmp_path / "o", "--readme", tmp_path / "no.md")
+    refused("reproduce", "results", "--data", folder, *out, say="is no page")

@@ -1,0 +1,96 @@
+"""CTC's ablations: every variant is what the metric that it belongs to says it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from nlgauge import Corpus, InputError, Row, ScoreTable, SpecError, evaluate
+from nlgauge_lab.studies.ablation import (
+    EngagingnessVariants,
+    PreservationVariants,
+    PublishedEngagingnessVariants,
+    PublishedPreservationVariants,
+    PublishedRelevanceVariants,
+    RelevanceVariants,
+    ablation,
+)
+from nlgauge_lab.studies.sweep import first_items
+
+
+def test_variants_are_what_the_metrics_say(corpus: Corpus, one_model: None) -> None:
+    # By its card Relevance and Preservation read the last of six layers, Engagingness the fourth.
+    variants = [RelevanceVariants(), PreservationVariants(), EngagingnessVariants()]
+    others = [
+        "Relevance", "Consistency(layer=6)", "Preservation", "Engagingness", "MeanAlignment(layer=4)",
+    ]  # fmt: skip
+    table = evaluate(corpus, metrics=[*variants, *others], cache=False)
+    names = {type(one).__name__: one.name for one in variants}
+
+    def of(name: str, part: str | None = None) -> np.ndarray:
+        return np.asarray(table.values(names.get(name, name), part))
+
+    assert_allclose(of("RelevanceVariants", "product"), of("Relevance"), rtol=1e-12)
+    assert_allclose(of("RelevanceVariants", "y→x"), of("Consistency(layer=6)"), rtol=1e-12)
+    covered = of("RelevanceVariants", "r→y")
+    assert_allclose(covered * of("Consistency(layer=6)"), of("Relevance"), rtol=1e-12)
+    assert_allclose(of("RelevanceVariants", "sum"), covered + of("Consistency(layer=6)"), rtol=1e-12)
+    assert_allclose(of("PreservationVariants", "y→x"), of("Consistency(layer=6)"), rtol=1e-12)
+    assert_allclose(of("PreservationVariants", "both"), of("Preservation"), rtol=1e-12)
+    there, back = of("PreservationVariants", "y→x"), of("PreservationVariants", "x→y")
+    assert_allclose(2 * there * back / (there + back), of("Preservation"), rtol=1e-12)
+    assert_allclose(of("EngagingnessVariants", "sum"), of("Engagingness"), rtol=1e-12)
+    assert_allclose(of("EngagingnessVariants", "mean"), of("MeanAlignment(layer=4)"), rtol=1e-12)
+
+
+def test_all_that_the_rows_have_texts_for(corpus: Corpus, runs: list[ScoreTable], tmp_path: Path) -> None:
+    found = ablation(corpus, replicates=0)
+    assert found.level == "pooled" and found.axes == ("variant", "stop-words")
+    assert found.lines == ["Relevance E", "Preservation E", "Engagingness E"]
+    assert len(found.points) == 2 * (4 + 3 + 2)
+    (table,) = runs
+    ledger = table.spent["models"]["pocket"]
+    assert ledger["passes"] == ledger["texts"]
+    point = found.of("Engagingness E", "adequacy", "pearson")[-1]
+    assert point.setting == {"variant": "sum", "stop-words": "left out"}
+    assert point.agreement.metric == EngagingnessVariants().name, "without stop-words, as by default"
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
+    found.draw(tmp_path / "ablation.png")
+    assert (tmp_path / "ablation.png").stat().st_size > 1000
+
+
+def test_chosen_metrics_keep_their_parameters(corpus: Corpus, runs: list[ScoreTable]) -> None:
+    spec = "published/Preservation(layer=2, harmonic_factor=1)"
+    found = ablation(corpus, [spec], items=2, replicates=0)
+    assert found.lines == [f"{spec} E"]
+    kept = PublishedPreservationVariants(layer=2, harmonic_factor=1)
+    assert str(kept) in runs[0].metrics
+    whole = evaluate(first_items(corpus, 2), metrics=spec, cache=False).values(spec)
+    assert_allclose(runs[0].values(kept, "both"), whole, rtol=1e-12)
+
+
+def test_published_variants_are_what_the_published_metrics_say(corpus: Corpus, one_model: None) -> None:
+    variants = [PublishedRelevanceVariants(), PublishedEngagingnessVariants()]
+    table = evaluate(corpus, metrics=[*variants, "published/Relevance", "published/Engagingness"], cache=False)
+    assert_allclose(table.values(variants[0], "product"), table.values("published/Relevance"), rtol=1e-12)
+    assert_allclose(table.values(variants[1], "sum"), table.values("published/Engagingness"), rtol=1e-12)
+
+
+def test_rows_without_a_text_have_their_reason(runs: list[ScoreTable]) -> None:
+    rows = tuple(Row("a cat", ("a dog",), "a" if n else None, system=str(n), scores={"x": float(n)}) for n in range(4))
+    found = ablation(Corpus(rows), replicates=0, level="pooled")
+    assert found.lines == ["Relevance E", "Preservation E"]
+    assert runs[0].column(RelevanceVariants()).reasons[0] == "no source"
+    assert {point.agreement.rows for point in found.points if point.setting["stop-words"] == "count"} == {3}
+
+
+def test_refusals(corpus: Corpus) -> None:
+    with pytest.raises(SpecError, match="Consistency has no ablation; there are Relevance"):
+        ablation(corpus, ["Consistency"])
+    with pytest.raises(SpecError, match="scales of their own"):
+        ablation(corpus, ["published/Preservation(rescale='score')"])
+    with pytest.raises(InputError, match="no row has a source"):
+        ablation(Corpus((Row("a", ("b",), scores={"x": 1.0}),)))

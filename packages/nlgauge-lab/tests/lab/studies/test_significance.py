@@ -1,0 +1,100 @@
+"""The significance matrix: Williams' numbers in their places, and who stands above whom."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nlgauge import ScoreTable
+from nlgauge.data.table import Column
+from nlgauge.meta.contrast import contrast
+from nlgauge.meta.williams import williams
+from nlgauge_lab.studies.significance import significance
+from tests.printed import printed
+
+SYSTEMS = 30
+KEYS = [(f"s{s}", "i") for s in range(SYSTEMS)]
+
+
+@pytest.fixture
+def ratings() -> dict[tuple[str, str], float]:
+    return {key: float(value) for key, value in zip(KEYS, np.random.default_rng(0).normal(size=SYSTEMS), strict=True)}
+
+
+@pytest.fixture
+def table(ratings: dict[tuple[str, str], float]) -> ScoreTable:
+    rng = np.random.default_rng(1)
+    y = np.array(list(ratings.values()))
+    values = {
+        "Noise": rng.normal(size=SYSTEMS),
+        "Near": y + 0.1 * rng.normal(size=SYSTEMS),
+        "Fair": y + rng.normal(size=SYSTEMS),
+    }
+    columns = {name: Column(("score",), x[:, None]) for name, x in values.items()}
+    columns["Far"] = Column(("f1", "other"), -np.stack([values["Near"], values["Noise"]], 1), higher_is_better=False)
+    return ScoreTable(KEYS, columns, {}, {}, "9.9")
+
+
+def test_williams_in_its_place(table: ScoreTable, ratings: dict[tuple[str, str], float]) -> None:
+    found = significance(table, {"good": ratings}, metrics=["Noise", "Near", "Fair"], correction="none")
+    (one,) = found.rankings
+    assert one.aspect == "good" and one.names == ("Near", "Fair", "Noise")
+    y = np.array(list(ratings.values()))
+    r = {name: np.corrcoef(table.values(name), y)[0, 1] for name in one.names}
+    assert one.values == pytest.approx([r[name] for name in one.names])
+    for i, better in enumerate(one.names):
+        for j, worse in enumerate(one.names):
+            between = np.corrcoef(table.values(better), table.values(worse))[0, 1]
+            if i < j:
+                expected = williams(r[better], r[worse], between, SYSTEMS).two_sided
+                assert one.p[i][j] == pytest.approx(expected)
+            else:
+                assert math.isnan(one.p[i][j])
+    n_2 = significance(table, {"good": ratings}, metrics=["Noise", "Near", "Fair"], correction="none", df="n-2")
+    assert n_2.rankings[0].p[0][1] < one.p[0][1]
+
+
+def test_it_is_contrast_with_its_clusters(table: ScoreTable, ratings: dict[tuple[str, str], float]) -> None:
+    found = significance(table, ratings, level="pooled", coefficient="kendall", test="permutation", replicates=50)
+    (one,) = found.rankings
+    # A metric and the same one as a distance are one: neither beats the other.
+    assert set(one.names[:2]) == {"Near", "Far"} and one.clusters[:2] == (1, 1)
+    known = {(a, b): one.p[i][j] for i, a in enumerate(one.names) for j, b in enumerate(one.names)}
+    pairs = contrast(
+        ScoreTable(KEYS, {k: v for k, v in table.columns.items() if k != "Far"}, {}, {}, ""),
+        ratings, level="pooled", coefficient="kendall", replicates=50, correction="none",
+    )  # fmt: skip
+    uncorrected = significance(
+        table, ratings, metrics=["Noise", "Near", "Fair"], level="pooled", coefficient="kendall", test="permutation",
+        replicates=50, correction="none",
+    ).rankings[0]  # fmt: skip
+    by_pair = {(pair.first[0], pair.second[0]): pair for pair in pairs}
+    found_p = {
+        (a, b): uncorrected.p[i][j] for i, a in enumerate(uncorrected.names) for j, b in enumerate(uncorrected.names)
+    }
+    assert found_p["Near", "Noise"] == by_pair["Noise", "Near"].p
+    assert math.isnan(found_p["Noise", "Near"])
+    assert known["Near", "Far"] == 1 or known["Far", "Near"] == 1
+
+
+def test_aspects_have_rankings_of_their_own(table: ScoreTable, ratings: dict[tuple[str, str], float]) -> None:
+    both = {"good": ratings, "loud": {key: -value for key, value in ratings.items()}}
+    assert [one.aspect for one in significance(table, both).rankings] == ["good", "loud"]
+    (loud,) = significance(table, both, aspects=["loud"]).rankings
+    assert loud.aspect == "loud" and loud.names[-1] in ("Near", "Far")
+
+
+def test_what_it_shows(table: ScoreTable, ratings: dict[tuple[str, str], float], tmp_path: Path) -> None:
+    table.columns["Empty"] = Column(("score",), np.full((SYSTEMS, 1), math.nan))
+    found = significance(table, ratings)
+    ((head, *rows),) = printed(found)
+    assert head == ["rating", "pearson", "cluster", "", "1", "2", "3", "4", "5"]
+    assert rows[0][0] in ("Near", "Far") and rows[0][2:4] == ["1", "1"]
+    assert rows[0][7] == "0.000" and rows[0][5] == "-"
+    assert rows[-1][0] == "Empty" and rows[-1][1] == "-"
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
+    found.draw(tmp_path / "p.png")
+    assert (tmp_path / "p.png").stat().st_size > 1000

@@ -1,0 +1,87 @@
+"""Sweeps: what correlate gives for each setting, in order, from one run; and what is shown of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nlgauge import Corpus, InputError, Row, ScoreTable, VectorExtrema, correlate, evaluate
+from nlgauge.metrics.bertscore import BERTScore
+from nlgauge.show.tables import Number
+from nlgauge_lab.studies.sweep import Setting, Sweep, first_items, sweep
+from tests.printed import printed
+
+SETTINGS = [
+    *(Setting("Extrema", {"references": name}, VectorExtrema(references=name)) for name in ("best", "mean")),
+    *(
+        Setting("BERTScore recall", {"references": n}, BERTScore(layer=1, references=n), "recall")
+        for n in ("best", "mean")
+    ),
+]
+
+
+def test_points_are_what_correlate_gives(corpus: Corpus, runs: list[ScoreTable]) -> None:
+    found = sweep(
+        corpus, SETTINGS, ["references"], level="pooled", coefficients=["pearson", "kendall"], replicates=30, seed=3
+    )
+    assert len(runs) == 1
+    assert (found.level, found.rows, found.items, found.axes) == ("pooled", 12, 4, ("references",))
+    assert (found.lines, found.aspects) == (["Extrema", "BERTScore recall"], ["adequacy"])
+    assert len(found.points) == 8
+    for coefficient in ("pearson", "kendall"):
+        for setting in SETTINGS:
+            (point,) = [
+                point for point in found.of(setting.line, "adequacy", coefficient) if point.setting == setting.values
+            ]
+            alone = evaluate(corpus, metrics=setting.metric)
+            expected = correlate(alone, corpus, level="pooled", coefficient=coefficient, replicates=30, seed=3)
+            wanted = expected.get(str(setting.metric), part=setting.part)
+            assert point.agreement.value == pytest.approx(wanted.value, abs=1e-6)
+            assert point.agreement.low == pytest.approx(wanted.low, abs=1e-4)
+            assert point.agreement.metric == str(setting.metric)
+    best = found.best("adequacy", "pearson")
+    assert best is not None
+    assert best.agreement.value == max(p.agreement.value for p in found.points if p.agreement.coefficient == "pearson")
+
+
+def test_what_it_shows(corpus: Corpus, runs: list[ScoreTable], tmp_path: Path) -> None:
+    found = sweep(corpus, SETTINGS, ["references"], replicates=0, level="pooled", coefficients=["pearson", "spearman"])
+    first, second = printed(found)
+    assert first[0] == ["pearson, pooled", "references", "adequacy"] and second[0][0] == "spearman, pooled"
+    assert [row[:2] for row in first[1:]] == [[s.line, s.values["references"]] for s in SETTINGS]
+    marks = [row[2].mark for row in found.tables()[0][1:] if isinstance(row[2], Number)]
+    assert sorted(marks) == ["", "", "", "best"]
+    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
+    found.draw(tmp_path / "curves.png")
+    two = Sweep(found.points, ("references", "other"), "pooled", 12, 4, {})
+    two.draw(tmp_path / "heat.png")
+    assert all((tmp_path / name).stat().st_size > 1000 for name in ("curves.png", "heat.png"))
+
+
+def test_the_first_items_with_all_their_systems(corpus: Corpus, runs: list[ScoreTable]) -> None:
+    assert first_items(corpus, None) is corpus
+    some = first_items(corpus, 2)
+    assert [(row.system, row.item) for row in some] == [
+        (system, item) for system in ("copy", "short", "wrong") for item in ("bridge", "bread")
+    ]
+    assert len(first_items(corpus, 99)) == 12
+    with pytest.raises(InputError):
+        first_items(corpus, 0)
+    found = sweep(corpus, SETTINGS[:1], ["references"], items=2, replicates=0)
+    assert (found.rows, found.items, len(runs[0].rows)) == (6, 2, 6)
+
+
+def test_what_cannot_be_said_is_told(runs: list[ScoreTable]) -> None:
+    with pytest.raises(InputError, match="no row is rated"):
+        sweep(Corpus((Row("a"),)), SETTINGS, ["references"])
+    alike = Corpus(
+        tuple(Row("a cat", ("a dog",), system=s, scores={"x": 1.0, "y": float(len(s))}) for s in ("A", "BB", "C"))
+    )
+    found = sweep(alike, SETTINGS[:1], ["references"], notes=["a note"], aspects=["x"])
+    assert found.notes[0] == "a note"
+    assert "Extrema: the metric is constant" in found.notes
+    assert found.best("x", "pearson") is None
+    assert printed(found)[0][1][-1] == "-"
+    with pytest.raises(InputError, match="nothing is rated for 'z'"):
+        sweep(alike, SETTINGS[:1], ["references"], aspects=["z"])

@@ -1,0 +1,64 @@
+"""What the laboratory adds to nlgauge: commands and metrics by entry points, under the names that nlgauge knows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import distribution
+
+import pytest
+
+import nlgauge
+import nlgauge_lab
+from nlgauge.catalogue import registry
+from nlgauge.catalogue.names import registered_name
+from nlgauge.catalogue.plugins import LAB, LAB_COMMANDS, LAB_METRICS
+
+POINTS = distribution(LAB).entry_points
+
+
+def test_nlgauge_knows_every_name_of_the_laboratory() -> None:
+    """So that it can say where they are when the laboratory is not installed."""
+    assert {point.name for point in POINTS.select(group="nlgauge.commands")} == LAB_COMMANDS
+    assert {point.name for point in POINTS.select(group="nlgauge.metrics")} == LAB_METRICS
+
+
+@pytest.mark.parametrize("name", sorted(LAB_METRICS))
+def test_a_metric_has_the_name_that_it_always_had(name: str) -> None:
+    kind = registry.metric_class(name)
+    assert kind.__module__.startswith("nlgauge_lab.metrics.")
+    assert registered_name(kind) == name
+    assert name in registry.names() and name in registry.project_metrics()
+    if name != "Combination":
+        assert str(registry.metric(name)) == name
+    if "/" not in name:
+        assert getattr(nlgauge, name) is kind
+
+
+@pytest.mark.parametrize(
+    ("spec", "canonical"),
+    [
+        ("RougeWE( ngram = 2 )", "RougeWE(ngram=2)"),
+        ("published/InfoLM(idf='none', measure='kl')", "published/InfoLM(measure='kl', idf='none')"),
+        ("CDER(tokenizer='char')", "CDER(tokenizer='char')"),
+    ],
+)
+def test_old_specs_parse_and_are_written_as_before(spec: str, canonical: str) -> None:
+    assert str(registry.metric(spec)) == canonical
+
+
+def test_the_version_is_that_of_nlgauge() -> None:
+    assert distribution(LAB).version == nlgauge.__version__
+    assert f"nlgauge=={nlgauge.__version__}" in (distribution(LAB).requires or [])
+
+
+def test_the_command_is_not_slowed_down() -> None:
+    """Listing the commands loads those of the laboratory, which load no library of their own before they are called."""
+    assert nlgauge_lab.__doc__
+    code = (
+        "import sys; from click.testing import CliRunner; from nlgauge.cli import main;"
+        "found = CliRunner().invoke(main, ['--help']); print(found.exit_code, 'reproduce' in found.output);"
+        "print(sorted({'numpy', 'torch', 'onnx', 'onnxruntime', 'spacy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.splitlines() == ["0 True", "[]"], done.stderr

@@ -1,0 +1,86 @@
+"""The bars of `check --grounded`: chosen by sets, whatever their sizes, and written where the gate finds them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from nlgauge import InputError, evaluate
+from nlgauge.cli import main
+from nlgauge.engine.models.card import read_card
+from nlgauge.engine.models.loading import pocket_folder
+from nlgauge.meta.gate import check
+from nlgauge_lab.training.bars import Bars, Judged, bars, rates
+
+NAN = float("nan")
+
+
+def judged(unsupported: list[float], supported: list[float], least: list[float] | None = None) -> Judged:
+    truth = [False] * len(unsupported) + [True] * len(supported)
+    chances = np.array(unsupported + supported)
+    return Judged(chances, np.array(truth), chances if least is None else np.array(least))
+
+
+def test_the_bars_lie_around_the_threshold_that_parts_the_two_kinds() -> None:
+    rng = np.random.default_rng(0)
+    low, high = rng.beta(2, 5, 2000), rng.beta(5, 2, 2000)
+    found = bars([judged(low.tolist(), high.tolist())])
+    assert found.fail_below < 0.5 < found.pass_from
+    both = np.concatenate([low, high])
+    assert np.mean((both >= found.fail_below) & (both < found.pass_from)) == pytest.approx(0.1, abs=0.03)
+
+
+def test_a_set_counts_once_however_many_rows_it_has() -> None:
+    one, other = judged([0.2] * 3, [0.4] * 3), judged([0.6] * 3, [0.8] * 3)
+    many = Judged(*(np.tile(of, 50) for of in one))
+    assert bars([one, other]) == bars([many, other])
+
+
+def test_sets_of_one_kind_choose_nothing() -> None:
+    with pytest.raises(InputError, match="no set has both"):
+        bars([judged([0.1, 0.2], [])])
+
+
+def test_words_are_marked_below_the_least_alignment_that_parts_the_two_kinds() -> None:
+    found = bars([judged([0.1, 0.2, 0.3], [0.7, 0.8, 0.9], least=[0.4, 0.42, NAN, 0.61, 0.62, 0.63])])
+    assert found.mark_below == 0.43  # above both unsupported texts that have words, and the lowest that is
+    assert found.fail_below <= 0.31 and found.pass_from <= 0.7
+
+
+def test_rates_are_shares_of_each_kind_and_rows_without_a_value_are_of_nothing_said() -> None:
+    found = rates(judged([0.1, 0.5, 0.9, NAN], [0.2, 0.7, 0.8, 0.9]), Bars(0.4, 0.6, 0.5))
+    assert found == {"rows": 8, "unsupported": 0.5, "hits": 0.25, "false_alarms": 0.25, "unsure": 0.25}
+
+
+def test_the_command_writes_what_the_gate_reads(tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    model.mkdir()
+    for path in pocket_folder().iterdir():
+        (model / path.name).symlink_to(path)
+    card = json.loads((model / "card.json").read_text(encoding="utf-8"))
+    card.pop("grounded", None)
+    (model / "card.json").unlink()
+    (model / "card.json").write_text(json.dumps(card), encoding="utf-8")
+    threshold = read_card(model).aligner_threshold
+    source = "The ferry leaves at nine and costs four crowns."
+    rows = [(source, True), ("The ferry costs ninety crowns and sank.", False)]
+    lines = [json.dumps({"source": source, "candidate": text, "supported": kind}) for text, kind in rows]
+    (tmp_path / "scifact.dev.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    table = evaluate([{"candidate": source, "source": source}], metrics="Consistency(aligner='D')", model=str(model))
+    with pytest.raises(InputError, match="has no measured bars"):
+        check(table, grounded=True)
+    command = ["train", "bars", "--labelled", str(tmp_path), "--model", str(model), "--write", "--no-cache"]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    card = read_card(model)
+    assert card.grounded is not None
+    written = json.loads((model / "card.json").read_text(encoding="utf-8"))["grounded"]
+    assert card.aligner_threshold == written["mark_below"] != threshold
+    table = evaluate([{"candidate": source, "source": source}], metrics="Consistency(aligner='D')", model=str(model))
+    verdict = check(table, grounded=True)
+    assert verdict.passed and verdict.part == "probability"

@@ -1,0 +1,208 @@
+"""Adaptation to pairs on a body of two layers and forty words: data, rows, resumption, and what it writes."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.engine.fake import WORDS, answers, tiny_tokenizer
+
+torch = pytest.importorskip("torch", reason="training needs nlgauge-lab[train]")
+pytest.importorskip("onnx", reason="training needs nlgauge-lab[train]")
+
+from safetensors.numpy import load_file  # noqa: E402
+from transformers import BertConfig, BertForMaskedLM  # noqa: E402
+
+from nlgauge.engine.features.masked_words import MaskedWordsRequest  # noqa: E402
+from nlgauge.engine.features.pair_states import PairStatesRequest  # noqa: E402
+from nlgauge.engine.models.adaptation import read_delta  # noqa: E402
+from nlgauge.engine.models.capabilities import MASKED_PAIRS  # noqa: E402
+from nlgauge.engine.models.card import DocumentFrequencies  # noqa: E402
+from nlgauge.engine.models.loading import load  # noqa: E402
+from nlgauge.errors import InputError  # noqa: E402
+from nlgauge_lab.training.export import write_folder  # noqa: E402
+from nlgauge_lab.training.pair_rows import make_row  # noqa: E402
+from nlgauge_lab.training.pairs import PairsTrainer, learns, train  # noqa: E402
+from nlgauge_lab.training.recipe import PairsConfig, Stage  # noqa: E402
+from tests.engine.models.small_bert import written  # noqa: E402
+
+SHAPE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+SIZES = ((16, 8), (32, 4))
+
+
+@pytest.fixture(scope="module")
+def body(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("body")
+    torch.manual_seed(0)
+    config = BertConfig(vocab_size=len(WORDS), max_position_embeddings=40, pad_token_id=0, **SHAPE)
+    model = BertForMaskedLM(config)
+    tensors = {name: value.detach().numpy() for name, value in model.named_parameters()}
+    kept = {**SHAPE, "vocab_size": len(WORDS), "max_position_embeddings": 40, "type_vocab_size": 2}
+    facts = {"model_type": "bert", "layer_norm_eps": 1e-12, "hidden_act": "gelu", "pad_token_id": 0, **kept}
+    frequencies = DocumentFrequencies(np.ones(len(WORDS), np.int64), 2)
+    write_folder(folder, tensors, facts, tiny_tokenizer(), frequencies)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory):
+    """The candidate says the words of the other text backwards."""
+    folder = tmp_path_factory.mktemp("pairs")
+    generator = np.random.default_rng(3)
+    texts = [[f"w{i}" for i in generator.integers(0, 40, size)] for size in generator.integers(4, 14, 400)]
+    records = [{"candidate": " ".join(words[::-1]), "source": " ".join(words), "origin": "own:1"} for words in texts]
+    (folder / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    (folder / "notes.txt").write_text("not a pair\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def config(body):
+    return PairsConfig(
+        body=str(body), groups={"a:*": 1.0}, seed=4, held_out_every=10, words=0.3, stretch=12, sizes=SIZES, steps=10,
+        stages=(Stage(0.5, (1.0, 0.0)), Stage(1.0, (0.5, 0.5), copied=0.5)), rate=5e-3, warmup_steps=2,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def trained(config, pairs, tmp_path_factory):
+    """A trainer after a few steps and the folder that it wrote."""
+    trainer = PairsTrainer(config, pairs, tmp_path_factory.mktemp("run"))
+    trainer.run(evaluate_every=100, save_every=100)
+    return trainer, trainer.finish()
+
+
+def test_what_nothing_can_be_trained_on_is_refused(config, pairs, tmp_path):
+    with pytest.raises(InputError, match="no pair is left"):
+        PairsTrainer(replace(config, least_overlap=1.01), pairs, tmp_path / "out")
+    with pytest.raises(InputError, match="no model in"):
+        PairsTrainer(replace(config, body=str(tmp_path)), pairs, tmp_path / "out")
+    with pytest.raises(InputError, match="does not exist"):
+        train(tmp_path / "absent", tmp_path / "out")
+    (tmp_path / "bad.toml").write_text('body = "x"\nspeed = 9\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"bad.toml: .*speed"):
+        train(pairs, tmp_path / "out", tmp_path / "bad.toml")
+
+
+def test_training_teaches_to_look_at_the_other_text(config, tmp_path):
+    """A candidate repeats the one word of its source and is masked throughout: nothing else can tell it."""
+    said = [(f"w{word}", 3 + more) for word in range(40) for more in range(10)]
+    records = [
+        {"candidate": " ".join([word] * (3 + size % 5)), "source": " ".join([word] * size), "origin": "own:1"}
+        for word, size in said
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    short = replace(config, steps=120, rate=1e-2, words=1.0, stages=(Stage(1.0, (1.0, 0.0)),))
+    trainer = PairsTrainer(short, tmp_path, tmp_path / "out")
+    for _ in range(120):
+        trainer.train_step()
+    found = trainer.evaluate()["a"]
+    assert found["top1"] > 0.25 and found["top1_alone"] < 0.1
+
+
+def test_a_resumed_run_equals_an_unbroken_one(config, pairs, tmp_path):
+    unbroken = PairsTrainer(config, pairs, tmp_path / "one")
+    unbroken.run(evaluate_every=5, save_every=100)
+    first = PairsTrainer(config, pairs, tmp_path / "two")
+    first.curve.append(first.evaluate())
+    for _ in range(4):
+        first.train_step()
+    first.save()
+    second = PairsTrainer(config, pairs, tmp_path / "two")
+    assert second.resume() and second.step == 4
+    second.run(evaluate_every=5, save_every=100)
+    for (name, one), two in zip(unbroken.model.named_parameters(), second.model.parameters(), strict=True):
+        torch.testing.assert_close(one, two, atol=1e-6, rtol=1e-5, msg=name)
+    assert [point["step"] for point in unbroken.curve] == [0, 5, 10]
+    assert unbroken.curve == second.curve
+
+
+def test_bfloat16_changes_the_products_and_not_what_is_learned(config, pairs, tmp_path):
+    """The weights stay float32, and a step goes nearly where it goes in float32."""
+    runs = [PairsTrainer(replace(config, precision=kind), pairs, tmp_path / kind) for kind in ("float32", "bfloat16")]
+    (exact,), (low,) = (run.train_step() for run in runs)
+    assert exact != low and exact == pytest.approx(low, abs=0.02)
+    assert all(parameter.dtype == torch.float32 for parameter in runs[1].model.parameters())
+    assert runs[0].evaluate()["a"]["perplexity"] == pytest.approx(runs[1].evaluate()["a"]["perplexity"], rel=0.02)
+
+
+def test_a_run_can_go_on_from_the_weights_for_pairs(trained, config, pairs, body, tmp_path):
+    first, folder = trained
+    begun = replace(config, body=str(folder), start="pairs")
+    further = PairsTrainer(begun, pairs, tmp_path / "further")
+    stored = read_delta(folder / "pairs.safetensors", load_file(folder / "model.safetensors"))
+    for name, parameter in further.model.named_parameters():
+        if name in stored:
+            np.testing.assert_array_equal(parameter.detach().numpy(), stored[name])
+    assert further.evaluate()["a"]["perplexity"] == pytest.approx(first.evaluate()["a"]["perplexity"], rel=1e-2)
+    with pytest.raises(InputError, match="no weights for pairs"):
+        PairsTrainer(replace(config, start="pairs"), pairs, tmp_path / "none")
+    with pytest.raises(InputError, match="start 'middle' is none"):
+        PairsTrainer(replace(config, start="middle"), pairs, tmp_path / "middle")
+
+
+def test_only_layers_and_head_are_stored(trained, body):
+    _, folder = trained
+    stored = load_file(folder / "pairs.safetensors")
+    names = {name.removesuffix(".scale") for name in stored}
+    assert names and all(map(learns, names))
+    for name in ("model.safetensors", "tokenizer.json", "masked.onnx"):
+        assert (folder / name).read_bytes() == (body / name).read_bytes()
+    assert "| 10 | a |" in (folder / "PAIRS.md").read_text()
+
+
+def test_the_runtime_says_what_the_trainer_says(trained):
+    trainer, folder = trained
+    base = load_file(folder / "model.safetensors")
+    with torch.no_grad():
+        for name, value in read_delta(folder / "pairs.safetensors", base).items():
+            trainer.model.get_parameter(name).copy_(torch.from_numpy(value))
+        for name, value in base.items():
+            if not learns(name):
+                trainer.model.get_parameter(name).copy_(torch.from_numpy(value.astype(np.float32)))
+    assert_alike(trainer, folder)
+
+
+def test_it_learns_in_low_rank_from_a_masked_lm_that_counts_relative_positions(config, pairs, tmp_path):
+    body = written(tmp_path / "body")
+    low = replace(config, body=str(body), rank=4)
+    first = PairsTrainer(low, pairs, tmp_path / "first")
+    first.run(evaluate_every=100, save_every=100)
+    folder = first.finish()
+    stored = load_file(folder / "pairs.safetensors")
+    matrices = [value for name, value in stored.items() if value.ndim == 2 and not name.endswith(".scale")]
+    assert matrices and all(value.dtype == np.int8 for value in matrices)
+    for name in ("model.safetensors", "masked.safetensors", "masked.onnx"):
+        assert (folder / name).read_bytes() == (body / name).read_bytes()
+    assert_alike(PairsTrainer(replace(low, body=str(folder), start="pairs"), pairs, tmp_path / "again"), folder)
+
+
+def assert_alike(trainer, folder):
+    """Rows that see the other text through its keys and values, against one row in which attention is masked."""
+    model = load(str(folder))[MASKED_PAIRS]
+    example = trainer.train.rows[32][3]
+    row = make_row(trainer.train, example, 32, trainer.frame, trainer.config, np.random.default_rng(5))
+    with torch.no_grad():
+        wanted = trainer._logits(row).numpy()
+    own, other = (row.masked[0][row.part[0] == part] for part in (0, 1))
+    seen = model.other_text(other)
+    at = np.flatnonzero(own == trainer.frame.mask)
+    # Beside a longer row, padded.
+    ids = np.zeros((2, len(own) + 3), np.int64)
+    ids[0, : len(own)], ids[1] = own, [2, *[7] * (len(own) + 1), 3]
+    attend = (ids != 0).astype(np.int64)
+    attend[1] = 1
+    got = model.pair_logits(ids, attend, np.concatenate([at, ids.shape[1] + at]), seen)
+    np.testing.assert_allclose(got[: len(at)], wanted, atol=1e-4)
+    states = model.pair_states(own[None], np.ones((1, len(own)), np.int64), seen)
+    assert states.shape[:2] == (1, len(own))
+
+
+def test_the_finished_folder_scores_through_the_engine(trained):
+    _, folder = trained
+    text, other = "w1 w2 w3", "w3 w2 w1"
+    needs = MaskedWordsRequest(text, other), PairStatesRequest(text, other), MaskedWordsRequest(text, "w9")
+    words, states, alone = answers(load(str(folder)), *needs)
+    assert np.isfinite(words.log_probabilities).all() and states.states.shape == (3, 16)
+    assert not np.allclose(alone.log_probabilities, words.log_probabilities)
