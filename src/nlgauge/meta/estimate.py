@@ -189,7 +189,7 @@ class _Task:
         n, units = int(design.rated.sum()), design.units
         known = np.isfinite(x)
         filled = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0)) if known.any(0).all() else None
-        reason = refusal(y, filled, design, self.rated.at_random)
+        reason = refusal(y, filled, design, self.rated.at_random, self.rated.asked_of(rows))
         if reason or filled is None:
             return _Part(n, len(rows), units, reason)
         single = filled.shape[1] == 1

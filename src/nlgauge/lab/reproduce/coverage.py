@@ -183,7 +183,8 @@ def promises(population: Population, draws: int) -> list[Promise]:
             clusters = np.arange(len(rows)) if design.clusters is None else design.clusters
             for metric in PROMISING:
                 scores = drawing.scores[metric]
-                rated = RatedScores(scores[rows], design.rated, design.rated & wrong[rows], clusters)
+                rated = RatedScores(scores[rows], design.rated, design.rated & wrong[rows], clusters, design.rated)
+                rated, _ = rated.independent(np.random.default_rng(n))
                 for risk in RISKS:
                     bar = rated.certified(risk, 1 - PROMISED)
                     broken = bar.reason is None and bool(wrong[scores >= bar.threshold].mean() > risk)
