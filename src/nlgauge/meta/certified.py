@@ -282,9 +282,10 @@ class RatedScores:
         thresholds, scores, bad = self._tried()
         passed = [int((scores >= one).sum()) for one in thresholds]
         wrong = [int((bad & (scores >= one)).sum()) for one in thresholds]
-        # No rating has a part in where the sequence begins: there half the risk, if it were seen, would be enough.
-        hoped = [binomial_p(n // round(2 / risk), n, risk) for n in passed]
-        start = next((place for place, p in enumerate(hoped) if p <= error), len(thresholds))
+        # No rating has a part in where the sequence begins: where half the risk, if it were seen, would be enough; with
+        # too few rows for this, where no bad row would be.
+        hoped = [binomial_p(n // round(2 / risk), n, risk) for n in passed] + [binomial_p(0, n, risk) for n in passed]
+        start = next((place % len(passed) for place, p in enumerate(hoped) if p <= error), len(thresholds))
         found = certified([binomial_p(k, n, risk) for k, n in zip(wrong, passed, strict=True)], start, error)
         if found:
             return self._promised("risk", thresholds[found[-1]])

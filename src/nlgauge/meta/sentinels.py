@@ -53,7 +53,7 @@ def beside(table: ScoreTable, outputs: Corpus, coefficient: str) -> ScoreTable:
     texts = {(row.system, row.item): row for row in outputs}
     rows = [texts.get(key) for key in table.rows]
     made = {
-        "Length": [math.nan if row is None else float(len(row.candidate.split())) for row in rows],
+        "Length": [math.nan if row is None or row.missing else float(len(row.candidate.split())) for row in rows],
         "CopyRate": [math.nan if row is None else _copied(row) for row in rows],
         "Constant": [0.0 if coefficient in OF_TIES else math.nan for _ in rows],
     }
