@@ -29,7 +29,9 @@ def test_a_project_is_made_filled_estimated_and_calibrated(place: Path, tmp_path
     """Two versions are two strata of equal probability: one threshold is certified for both, or for one of them."""
     folder, scores = tmp_path / "to-rate", tmp_path / "scores.jsonl"
     result = nlgauge("sample", place, "-n", 200, "--scores", scores, "--aspect", "good", "-o", folder)
-    assert result.stdout.split() == [str(folder / f) for f in ("sheet.csv", "sheet.html", "guideline.md", "project.json")]
+    assert result.stdout.split() == [
+        str(folder / f) for f in ("sheet.csv", "sheet.html", "guideline.md", "project.json")
+    ]
     assert f"200 of 400 rows were drawn for the project {RatingProject.load(folder).id}" in result.stderr
     fill(folder, lambda row: ["fail", "Pass"][int(TRUTH[row.system, row.item])])
     records = json.loads(nlgauge("estimate", scores, "--ratings", folder, "--format", "json").stdout)
@@ -40,7 +42,9 @@ def test_a_project_is_made_filled_estimated_and_calibrated(place: Path, tmp_path
     one = nlgauge("calibrate", scores, "--ratings", folder, "--risk", 0.2, "--system", "b", "-o", tmp_path / "b.json")
     assert one.exit_code == 0 and "are tested" not in one.stderr
     assert (RatedBar.load(tmp_path / "bar.json").n, RatedBar.load(tmp_path / "b.json").n) == (200, 100)
-    refused("calibrate", scores, "--ratings", folder, "--system", "c", say="there is no system 'c' (the scores have a, b)")
+    refused(
+        "calibrate", scores, "--ratings", folder, "--system", "c", say="there is no system 'c' (the scores have a, b)"
+    )
     agreement = nlgauge("correlate", scores, "--ratings", folder, "--level", "pooled")
     assert agreement.exit_code == 0, agreement.stderr
     page = nlgauge("report", scores, "--outputs", place, "--ratings", folder, "-o", tmp_path / "report.html")
@@ -93,7 +97,9 @@ def test_a_sheet_alone_and_a_key_are_refused(place: Path, tmp_path: Path) -> Non
     refused("estimate", scores, "--ratings", folder / "sheet.csv", say=f"give the folder: --ratings {folder}")
     (tmp_path / "elsewhere.csv").write_bytes((folder / "sheet.csv").read_bytes())
     refused("estimate", scores, "--ratings", tmp_path / "elsewhere.csv", say="put it into the project's folder")
-    refused("estimate", scores, "--ratings", folder, "--key", place, say="--key is no longer read: nlgauge sample makes")
+    refused(
+        "estimate", scores, "--ratings", folder, "--key", place, say="--key is no longer read: nlgauge sample makes"
+    )
     refused("estimate", scores, "--ratings", folder, "--map", "item=id", say="--map names the columns of a table")
     refused("estimate", scores, "--ratings", place, "--label", "a=1", say="a table of ratings holds numbers")
 

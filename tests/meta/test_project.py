@@ -103,7 +103,9 @@ def test_what_a_spreadsheet_does_to_texts_is_no_change(tmp_path: Path) -> None:
     project(tmp_path / "p", corpus, len(texts))
     lines = cells_of(tmp_path / "p" / "sheet.csv")
     for line in lines:
-        line["candidate"] = line["candidate"].replace("\r\n", "\n").strip().replace("\u200b", "").replace("e\u0301", "é")
+        line["candidate"] = (
+            line["candidate"].replace("\r\n", "\n").strip().replace("\u200b", "").replace("e\u0301", "é")
+        )
         line["scores.good"] = "yes"
     (tmp_path / "p" / "sheet.csv").write_bytes(("sep=;\r\n" + written(lines, ";")).encode("utf-8-sig"))
     ratings = RatingProject.load(tmp_path / "p").ratings()
@@ -125,7 +127,12 @@ def test_raters_are_averaged_and_their_agreement_stands_beside(tmp_path: Path) -
     made = project(tmp_path / "p", TEXTS, 40)
     folder = tmp_path / "p"
     fill(folder, truth, "sheet-anna.csv")
-    fill(folder, lambda row: ["no", "yes"][truth(row) if row.name != "r01" else 1 - truth(row)], "sheet-ben.csv", count=30)
+    fill(
+        folder,
+        lambda row: ["no", "yes"][truth(row) if row.name != "r01" else 1 - truth(row)],
+        "sheet-ben.csv",
+        count=30,
+    )
     ratings = made.load(folder).ratings()
     means = {(row.system, row.item): row.scores["good"] for row in ratings if row.scores}
     first, *others = made.draw.sheet
@@ -196,7 +203,7 @@ def test_several_aspects_and_labels(tmp_path: Path) -> None:
     scores = [dict(row.scores) for row in found.ratings(["good:fine=1"]) if "clear" in row.scores]
     assert scores.count({"good": 1.0, "clear": 3.5}) == 19 and {"clear": 1.0} in scores
     fill(tmp_path / "p", lambda row: 6, column="scores.clear")
-    with pytest.raises(InputError, match="column scores.clear: '6' is not on the scale from 1 to 5"):
+    with pytest.raises(InputError, match=r"column scores.clear: '6' is not on the scale from 1 to 5"):
         found.ratings(["good:fine=1"])
 
 

@@ -77,7 +77,7 @@ def test_who_did_not_answer() -> None:
     # Rows of a cluster are missing together: ten clusters that lack them say little.
     clusters = np.arange(200) // 10
     shared = np.repeat(rng.normal(size=20), 10)
-    gone = unanswered(shared[:, None], (asked > 0) & ~np.isin(clusters, np.argsort(shared[:100:10])[:2]), asked, clusters)
-    alone = unanswered(shared[:, None], (asked > 0) & ~np.isin(clusters, np.argsort(shared[:100:10])[:2]), asked, None)
-    assert alone.p < gone.p
+    there = (asked > 0) & ~np.isin(clusters, np.argsort(shared[:100:10])[:2])
+    of_clusters, of_rows = (unanswered(shared[:, None], there, asked, one) for one in (clusters, None))
+    assert of_rows.p < of_clusters.p
     assert unanswered(scores[:, None], asked > 0, asked, None).missing == 0

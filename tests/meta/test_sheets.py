@@ -72,7 +72,14 @@ def test_what_was_read_otherwise_is_told(tmp_path: Path) -> None:
 
 
 def test_what_the_page_saved(tmp_path: Path) -> None:
-    record = {"item": "r1", "digest": "p-1", "rater": "anna", "candidate": "a\u2028b", "scores": {"good": 1}, "spans": []}
+    record = {
+        "item": "r1",
+        "digest": "p-1",
+        "rater": "anna",
+        "candidate": "a\u2028b",
+        "scores": {"good": 1},
+        "spans": [],
+    }
     other = {**record, "item": "r2", "scores": {"good": True, "clear": None, "kind": "yes"}}
     text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in (record, other))
     assert cells(sheet(tmp_path, text, "ratings.jsonl")) == [

@@ -24,7 +24,7 @@ from nlgauge.cli.terminal import read_outputs
 @click.option("--cluster", metavar="COLUMN", help="Draw whole clusters: all rows that share its value; item, for one.")
 @click.option("--aspect", "aspects", multiple=True, help="What is rated; repeatable; rating by default.")
 @click.option("--scale", "scales", multiple=True,
-              help="The ratings that there are, as in 1-5, or ASPECT=1-5 for one aspect; repeatable; 0-1 by default.")  # fmt: skip
+              help="The ratings that there are, as in 1-5; ASPECT=1-5 for one; repeatable; else 0-1.")  # fmt: skip
 @RATING_LABEL
 @SEED
 @MAP

@@ -111,7 +111,6 @@ def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, 
 def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTable, Corpus | None]:
     """The table, and the outputs that belong to it, with the names that --label gives."""
     from nlgauge.data.corpus import Corpus
-
     from nlgauge.meta.project import ProjectRatings
 
     labels = labels_given()
@@ -197,9 +196,7 @@ def on_some_ratings(command: Command) -> Command:
     """Give a command the table, the ratings of some of its rows, and `outputs` to be clustered by."""
 
     @click.argument("scores", type=PLACE)
-    @click.option(
-        "--ratings", type=PLACE, required=True, help=RATINGS_HELP
-    )
+    @click.option("--ratings", type=PLACE, required=True, help=RATINGS_HELP)
     @RATING_LABEL
     @click.option("--key", type=PLACE, hidden=True)
     @click.option("--cluster", metavar="COLUMN", help="Rows that share its value are not independent; item, for one.")

@@ -6,7 +6,6 @@ p-values) and 3.2 (fixed sequences).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from nlgauge.maths.student import incomplete_beta

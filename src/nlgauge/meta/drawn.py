@@ -51,6 +51,8 @@ class Draw:
         known = {(row.system, row.item): row for row in self.rows}
         if absent := [key for key in rows if key not in known]:
             system, item = absent[0]
-            problem = f"the outputs that were sampled have no row of system {system!r}, item {item!r}, and the scores do"
+            problem = (
+                f"the outputs that were sampled have no row of system {system!r}, item {item!r}, and the scores do"
+            )
             raise InputError(problem, remedy="score the outputs that were sampled, all of them and no others")
         return [known[key] for key in rows]

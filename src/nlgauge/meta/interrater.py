@@ -89,7 +89,9 @@ def krippendorff_alpha(ratings: Float, level: str) -> float:
     if not len(counts):
         return math.nan
     # Each pair of ratings of a row counts 1 / (ratings of the row - 1), so that each rating counts once.
-    pairs = np.einsum("rv,rw,r->vw", counts, counts, 1 / (of_row - 1)) - np.diag((counts / (of_row[:, None] - 1)).sum(0))
+    pairs = np.einsum("rv,rw,r->vw", counts, counts, 1 / (of_row - 1)) - np.diag(
+        (counts / (of_row[:, None] - 1)).sum(0)
+    )
     totals = counts.sum(0)
     away = _distances(values, totals, level)
     expected = float(totals @ away @ totals) / (totals.sum() - 1)

@@ -19,9 +19,7 @@ _PAIRS = (
 )  # fmt: skip
 STANDARD: Mapping[str, float] = {name: value for good, bad in _PAIRS for name, value in ((good, 1.0), (bad, 0.0))}
 """The labels that need no explanation, on the scale from 0 to 1"""
-_NOT_RATED = frozenset(
-    ("n/a", "na", "n.a.", "#n/a", "#nv", "-", "\u2013", "\u2014", "?", "none", "null", "nan")  # fmt: skip
-)
+_NOT_RATED = frozenset(("n/a", "na", "n.a.", "#n/a", "#nv", "-", "\u2013", "\u2014", "?", "none", "null", "nan"))
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 

@@ -163,7 +163,8 @@ class RatingProject:
         columns = dict(_rating_columns(sheet, aspects))
         lacking = [name for name in self.columns if name not in sheet.columns]
         if lacking and sheet.exact:
-            yield f"{sheet.path.name}: without {', '.join(lacking)} its texts are not compared with those that were drawn"
+            gone = ", ".join(lacking)
+            yield f"{sheet.path.name}: without {gone} its texts are not compared with those that were drawn"
         if stray := [n for n in sheet.columns if n not in (ROW, DIGEST, RATER, *TEXTS, *columns)]:
             yield f"{sheet.path.name}: not read, as no aspect is called so: {', '.join(stray)}"
         unrated = 0
@@ -210,7 +211,9 @@ class RatingProject:
     def _refuse_changed(self, sheet: Sheet, line: int, cells: Mapping[str, str], name: str) -> None:
         if text_digest(cells) != self.texts[name]:
             problem = f"row {name} (line {line}): its texts are not those that were drawn"
-            remedy = "put the texts back, or delete all columns of texts if the ratings are of the texts that were drawn"
+            remedy = (
+                "put the texts back, or delete all columns of texts if the ratings are of the texts that were drawn"
+            )
             raise InputError(problem, file=sheet.path, remedy=remedy)
 
 

@@ -129,10 +129,9 @@ def rated_rows(
     """A table beside its ratings; `draw` resolves the names of a sheet. Raises InputError for what does not fit."""
     if draw is not None and isinstance(source, Column):
         raise InputError("a column of ratings has no names of a sheet", remedy="give the rated sheet")
+    resolved = source if draw is None or isinstance(source, Column) else draw.resolved(aspects_of(source))
     if isinstance(source, ProjectRatings):
         draw, resolved = source.draw, source
-    else:
-        resolved = source if draw is None or isinstance(source, Column) else draw.resolved(aspects_of(source))
     place, found, chosen = joined(table, resolved, aspects or None)
     values = {aspect: found.values[aspect] for aspect in chosen}
     any_rated = ~np.all([np.isnan(one) for one in values.values()], axis=0)
@@ -167,7 +166,9 @@ def rated_rows(
     if isinstance(source, ProjectRatings):
         notes += source.notes
         if table.run.get("corpus") not in (None, source.sampled):
-            notes.append("the scores are not of the very outputs that were sampled: ratings hold for the same texts only")
+            notes.append(
+                "the scores are not of the very outputs that were sampled: ratings hold for the same texts only"
+            )
     return Rated(values, items, clusters, strata, probabilities, at_random, notes, drawn_with, asked)
 
 

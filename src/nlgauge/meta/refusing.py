@@ -36,7 +36,9 @@ class Unanswered:
     def problem(self) -> str | None:
         """Why the rated rows are no sample of those that were drawn, and what to do."""
         if self.p < CHOSEN:
-            problem = f"{self.missing} of {self.drawn} rows that were drawn are not rated, and their scores are not like"
+            problem = (
+                f"{self.missing} of {self.drawn} rows that were drawn are not rated, and their scores are not like"
+            )
             return f"{problem} those of the rated rows (p {self.p:.1g}): rate them too"
         if self.left_out > LEFT_OUT * self.reached:
             problem = f"{self.left_out} of {self.reached} rows up to the last rated one are left out"
@@ -64,8 +66,8 @@ def unanswered(scores: Float, rated: Mask, asked: Integers, clusters: Integers |
     of = None if clusters is None else np.unique(clusters[drawn], return_inverse=True)[1]
     p = [selection_p(x[drawn], rated[drawn], of) for x in scores.T]
     smallest = min((one for one in p if not math.isnan(one)), default=math.nan)
-    counts = (int(some.sum()) for some in (drawn, missing, missing & reached, reached))
-    return Unanswered(*counts, smallest)
+    left_out = int((missing & reached).sum())
+    return Unanswered(int(drawn.sum()), int(missing.sum()), left_out, int(reached.sum()), smallest)
 
 
 def refusal(

@@ -84,7 +84,9 @@ def _json_lines(path: Path, text: str) -> Sheet:
             cells = {name: _text(record[name]) for name in (ROW, DIGEST, RATER, *TEXTS) if name in record}
             cells |= {f"{RATING}{aspect}": _text(value) for aspect, value in scores}
         except (ValueError, AttributeError):
-            raise InputError("is not what the page saved", file=path, row=number, remedy="save it there again") from None
+            raise InputError(
+                "is not what the page saved", file=path, row=number, remedy="save it there again"
+            ) from None
         if not {ROW, DIGEST} <= cells.keys():
             raise InputError(_NO_SHEET, file=path, remedy=_REMEDY)
         rows.append((number, cells))

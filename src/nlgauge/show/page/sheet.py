@@ -145,7 +145,9 @@ def _guideline(records: Sequence[dict[str, str]], aspects: Sequence[Aspect]) -> 
         lines += [f"## {aspect.name}", "", "*Say here in one sentence what is asked.*", ""]
         for rating in aspect.scale:
             names = ", ".join(aspect.names(rating))
-            lines.append(f"- **{rating}**{f' ({names})' if names else ''}: *say here when a text gets this, with an example*")
+            lines.append(
+                f"- **{rating}**{f' ({names})' if names else ''}: *say here when a text gets this, with an example*"
+            )
         lines.append("")
     return "\n".join([
         *lines,
