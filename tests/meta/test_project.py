@@ -141,7 +141,8 @@ def test_raters_are_averaged_and_their_agreement_stands_beside(tmp_path: Path) -
     (agreement,) = ratings.agreement
     assert (agreement.raters, agreement.rows, agreement.level) == (("anna", "ben"), 30, "nominal")
     assert 0.8 < agreement.kappa < 1 and 0.8 < agreement.alpha < 1
-    assert "Cohen's kappa 0." in ratings.notes[0] and ratings.notes[0] in nlgauge.estimate(TABLE, ratings).notes
+    (said,) = ratings.told()
+    assert "Cohen's kappa 0." in said and said in nlgauge.estimate(TABLE, ratings).notes and not ratings.told(["other"])
     with pytest.raises(InputError, match="good is not rated by 0 and 1 alone"):
         nlgauge.calibrate(TABLE, ratings)
 

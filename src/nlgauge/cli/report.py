@@ -60,7 +60,7 @@ def report(
         )  # fmt: skip
     rated = None if ratings is None else labelled(table, read_ratings(ratings, ()))[1]
     table, corpus = labelled(clustered(table, corpus, cluster), corpus)
-    remark(*(rated.notes if isinstance(rated, ProjectRatings) else ()))
+    remark(*(rated.told() if isinstance(rated, ProjectRatings) else ()))
     remark(*run(table, output, outputs=corpus, ratings=rated, **how))
     with beside(output):
         click.echo(output)

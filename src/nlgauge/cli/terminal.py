@@ -178,7 +178,7 @@ def read_rated(
 
     table, rated = ScoreTable.load(scores), read_ratings(outputs, columns, labels or ())
     if labels is None and isinstance(rated, ProjectRatings):
-        remark(*rated.notes)
+        remark(*rated.told())
     pairs = [pair.partition("=") for pair in add]
     if wrong := [name for name, equals, column in pairs if not (name and equals and column)]:
         raise SpecError(f"--add {wrong[0]}: write NAME=COLUMN, as in --add COMET=comet")

@@ -154,7 +154,7 @@ class RatingProject:
             )
             for row in self.draw.rows
         ]  # fmt: skip
-        return ProjectRatings(rows, self.draw, self.outputs, tuple(agreement), (*notes, *map(str, agreement)))
+        return ProjectRatings(rows, self.draw, self.outputs, tuple(agreement), tuple(notes))
 
     def _read(
         self, sheet: Sheet, aspects: Mapping[str, Aspect], given: dict[str, dict[str, dict[str, _Given]]]
@@ -227,7 +227,12 @@ class ProjectRatings(Corpus):
     agreement: tuple[RaterAgreement, ...] = ()
     """That of the raters of each aspect, where there are several"""
     notes: tuple[str, ...] = ()
-    """What was not read, and the agreement of the raters, as sentences"""
+    """What was not read, as sentences"""
+
+    def told(self, aspects: Iterable[str] | None = None) -> list[str]:
+        """Return what has to be known of the ratings of some aspects, all by default, as sentences."""
+        chosen = [one for one in self.agreement if aspects is None or one.aspect in aspects]
+        return [*self.notes, *map(str, chosen)]
 
     def of(self, outputs: Corpus) -> ProjectRatings:
         """Return the outputs that were sampled, with their texts and these ratings in place of their own."""

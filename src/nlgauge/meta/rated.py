@@ -164,7 +164,7 @@ def rated_rows(
     if asked is not None:
         notes += _unanswered(table, values, asked, clusters)
     if isinstance(source, ProjectRatings):
-        notes += source.notes
+        notes += source.told(chosen)
         if table.run.get("corpus") not in (None, source.sampled):
             notes.append(
                 "the scores are not of the very outputs that were sampled: ratings hold for the same texts only"
