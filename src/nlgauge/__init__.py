@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nlgauge.meta.comparison import compare
     from nlgauge.meta.estimate import estimate
     from nlgauge.meta.gate import check
+    from nlgauge.meta.project import RatingProject
     from nlgauge.meta.sampling import sample
     from nlgauge.metrics.bartscore import BARTScore
     from nlgauge.metrics.baryscore import BaryScore
@@ -62,6 +63,7 @@ _HOMES = {
     "Corpus": "data.corpus",
     "Metric": "metrics.base",
     "Prepared": "metrics.base",
+    "RatingProject": "meta.project",
     "Row": "data.corpus",
     "RowMetric": "metrics.base",
     "ScoreTable": "data.table",
@@ -82,9 +84,9 @@ __all__ = [
     "ChrF", "Cluster", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance", "Groundedness",
     "ImprovedPrecisionRecall", "InfoLM", "InputError", "Length", "MarkEvaluate", "MaskEval", "MeanAlignment",
     "Metric", "MetricError", "MissingExtraError", "MoverScore", "NlgaugeError", "Perplexity", "Prepared",
-    "Preservation", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers", "SpecError", "TokenF1", "Value",
-    "WordMovers", "__version__", "calibrate", "check", "compare", "correlate", "estimate", "evaluate", "explain",
-    "report", "sample",
+    "Preservation", "RatingProject", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers", "SpecError",
+    "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check", "compare", "correlate", "estimate", "evaluate",
+    "explain", "report", "sample",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # a checker would take it for leave to use any name

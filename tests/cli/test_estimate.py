@@ -58,4 +58,3 @@ def test_what_it_refuses(files: tuple[Path, Path]) -> None:
     scores, rated = files
     refused("estimate", scores, "--ratings", rated, "--cluster", "no", say="have no 'no' to be clustered by")
     refused("estimate", scores, "--ratings", rated, "--aspect", "no", say="nothing is rated for 'no'")
-    refused("estimate", scores, "--ratings", rated, "--key", rated, say="is not the key of a sheet")

@@ -1,45 +1,116 @@
-"""nlgauge sample: the sheets, the key, and back by nlgauge estimate."""
+"""nlgauge sample: the folder that it makes, what it never overwrites, and back by nlgauge estimate and calibrate."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import pytest
+
+from nlgauge.meta.bar import RatedBar
+from nlgauge.meta.project import RatingProject
 from tests.command import nlgauge, refused
 from tests.meta.hidden import outputs
+from tests.meta.projects import fill
+
+TABLE, CORPUS, TRUTH = outputs(200, 0)
 
 
-def test_a_sheet_and_its_key_are_estimated(tmp_path: Path) -> None:
-    table, corpus, truth = outputs(100, 0)
-    table.save(tmp_path / "scores.jsonl")
-    place = tmp_path / "outputs.jsonl"
-    place.write_text(
-        "".join(json.dumps({"system": r.system, "item": r.item, "candidate": "x"}) + "\n" for r in corpus),
-        encoding="utf-8",
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Outputs, beside the scores of them."""
+    TABLE.save(tmp_path / "scores.jsonl")
+    rows = [{"system": row.system, "item": row.item, "candidate": f"{row.system} {row.item}"} for row in CORPUS]
+    (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return tmp_path / "outputs.jsonl"
+
+
+def test_a_project_is_made_filled_estimated_and_calibrated(place: Path, tmp_path: Path) -> None:
+    """Two versions are two strata of equal probability: one threshold is certified for both, or for one of them."""
+    folder, scores = tmp_path / "to-rate", tmp_path / "scores.jsonl"
+    result = nlgauge("sample", place, "-n", 200, "--scores", scores, "--aspect", "good", "-o", folder)
+    assert result.stdout.split() == [
+        str(folder / f) for f in ("sheet.csv", "sheet.html", "guideline.md", "project.json")
+    ]
+    assert f"200 of 400 rows were drawn for the project {RatingProject.load(folder).id}" in result.stderr
+    fill(folder, lambda row: ["fail", "Pass"][int(TRUTH[row.system, row.item])])
+    records = json.loads(nlgauge("estimate", scores, "--ratings", folder, "--format", "json").stdout)
+    assert [record["ratings"] for record in records] == [100, 100, 200]
+    found = nlgauge("calibrate", scores, "--ratings", folder, "--risk", 0.2, "-o", tmp_path / "bar.json")
+    assert found.exit_code == 0, found.stderr
+    assert "ratings are tested: rows of an item or a cluster are not independent" in found.stderr
+    one = nlgauge("calibrate", scores, "--ratings", folder, "--risk", 0.2, "--system", "b", "-o", tmp_path / "b.json")
+    assert one.exit_code == 0 and "are tested" not in one.stderr
+    assert (RatedBar.load(tmp_path / "bar.json").n, RatedBar.load(tmp_path / "b.json").n) == (200, 100)
+    refused(
+        "calibrate", scores, "--ratings", folder, "--system", "c", say="there is no system 'c' (the scores have a, b)"
     )
-    arguments = ("-n", 60, "--scores", tmp_path / "scores.jsonl", "--aspect", "good", "-o", tmp_path / "to.jsonl")
-    result = nlgauge("sample", place, *arguments, "-o", tmp_path / "to.html")
-    assert result.stdout.split() == [str(tmp_path / name) for name in ("to.jsonl", "to.html", "to.key.jsonl")]
-    assert result.stderr == "60 of 200 rows were drawn; keep the key from those who rate\n"
-    key = [json.loads(line) for line in (tmp_path / "to.key.jsonl").read_text(encoding="utf-8").splitlines()]
-    names = {row["name"]: truth[row["system"], row["item"]] for row in key if row["name"]}
-    sheet = [json.loads(line) for line in (tmp_path / "to.jsonl").read_text(encoding="utf-8").splitlines()]
-    rated = tmp_path / "rated.jsonl"
-    rated.write_text(
-        "".join(json.dumps({**row, "scores": {"good": names[row["item"]]}}) + "\n" for row in sheet), encoding="utf-8"
+    agreement = nlgauge("correlate", scores, "--ratings", folder, "--level", "pooled")
+    assert agreement.exit_code == 0, agreement.stderr
+    page = nlgauge("report", scores, "--outputs", place, "--ratings", folder, "-o", tmp_path / "report.html")
+    assert page.exit_code == 0 and "good" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_nothing_that_is_filled_is_overwritten(place: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "to-rate"
+    arguments = ("sample", place, "-n", 40, "--aspect", "good", "-o", folder)
+    assert nlgauge(*arguments).exit_code == 0
+    refused(*arguments, say="holds a rating project, in which no row is rated (name another folder, or delete this one")
+    for name in ("sheet.csv", "sheet-anna.csv"):
+        fill(folder, lambda row: 1, name)
+        sheet = (folder / name).read_bytes()
+        refused(*arguments, "--seed", 1, say="holds a rating project, in which 40 rows are rated (name another folder")
+        assert (folder / name).read_bytes() == sheet
+    (folder / "sheet.csv").write_text("broken", encoding="utf-8")
+    refused(*arguments, say="holds a rating project (name another folder")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "a").write_text("", encoding="utf-8")
+    refused("sample", place, "-n", 40, "-o", tmp_path / "full", say="full: is not empty (name another folder")
+    refused("sample", place, "-n", 40, "-o", place, say="name a folder, not a file")
+    refused("sample", place, "-n", 40, "-o", tmp_path / "to-rate.csv", say="sheet.csv, sheet.html and project.json")
+    (tmp_path / "empty").mkdir()
+    assert nlgauge("sample", place, "-n", 40, "-o", tmp_path / "empty").exit_code == 0
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")], "nothing unfinished is left"
+
+
+def test_what_is_asked_is_said_once(place: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    asked = ("--aspect", "good", "--aspect", "clear", "--scale", "clear=1-5", "--label", "good:hallucinated=0")
+    assert nlgauge("sample", place, "-n", 40, *asked, "--label", "good:fine=1", "-o", folder).exit_code == 0
+    good, clear = RatingProject.load(folder).aspects
+    assert (good.low, good.high, clear.low, clear.high) == (0, 1, 1, 5)
+    assert dict(good.labels) == {"hallucinated": 0.0, "fine": 1.0} and not clear.labels
+    assert "scores.good" in (folder / "sheet.csv").read_text(encoding="utf-8-sig").splitlines()[0]
+    guideline = (folder / "guideline.md").read_text(encoding="utf-8")
+    assert "- **0** (hallucinated): " in guideline and "## clear" in guideline and "- **5**: " in guideline
+    for scale in ("1", "5-1", "0-10", "a-b", "good=1", "bad=0-1"):
+        refused("sample", place, "--scale", scale, "--aspect", "good", "-o", tmp_path / "x", say=f"--scale {scale}: ")
+    refused("sample", place, "--label", "fine=very", "-o", tmp_path / "x", say="write NAME=VALUE")
+    refused("sample", place, "-n", 500, "-o", tmp_path / "x", say="500 of 400 rows cannot be drawn")
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_sheet_alone_and_a_key_are_refused(place: Path, tmp_path: Path) -> None:
+    folder, scores = tmp_path / "p", tmp_path / "scores.jsonl"
+    assert nlgauge("sample", place, "-n", 60, "--aspect", "good", "-o", folder).exit_code == 0
+    fill(folder, lambda row: 1)
+    refused("estimate", scores, "--ratings", folder / "sheet.csv", say=f"give the folder: --ratings {folder}")
+    (tmp_path / "elsewhere.csv").write_bytes((folder / "sheet.csv").read_bytes())
+    refused("estimate", scores, "--ratings", tmp_path / "elsewhere.csv", say="put it into the project's folder")
+    refused(
+        "estimate", scores, "--ratings", folder, "--key", place, say="--key is no longer read: nlgauge sample makes"
     )
-    result = nlgauge(
-        "estimate",
-        tmp_path / "scores.jsonl",
-        "--ratings",
-        rated,
-        "--key",
-        tmp_path / "to.key.jsonl",
-        "--format",
-        "json",
-    )
-    assert [record["ratings"] for record in json.loads(result.stdout)["estimates"]] == [30, 30, 60]
-    refused("estimate", tmp_path / "scores.jsonl", "--ratings", rated, say="no row of the ratings has the system")
-    for scale in ("1", "5-1", "0-10", "a-b"):
-        refused("sample", place, "--scale", scale, "-o", tmp_path / "x.csv", say="give two whole numbers")
-    refused("sample", place, "-n", 20, "-o", tmp_path / "x.pdf", say="is neither a sheet nor a page")
+    refused("estimate", scores, "--ratings", folder, "--map", "item=id", say="--map names the columns of a table")
+    refused("estimate", scores, "--ratings", place, "--label", "a=1", say="a table of ratings holds numbers")
+
+
+def test_labels_that_raters_invented(place: Path, tmp_path: Path) -> None:
+    folder, scores = tmp_path / "p", tmp_path / "scores.jsonl"
+    assert nlgauge("sample", place, "-n", 200, "--aspect", "good", "-o", folder).exit_code == 0
+    fill(folder, lambda row: ["Made up", "in the source"][int(TRUTH[row.system, row.item])])
+    asked = ("estimate", scores, "--ratings", folder, "--format", "json")
+    refused(*asked, say="the label '")
+    result = nlgauge(*asked, "--label", "made up=0", "--label", "in the source=yes")
+    assert result.exit_code == 0, result.stderr
+    fill(folder, lambda row: int(TRUTH[row.system, row.item]))
+    assert nlgauge(*asked).stdout == result.stdout

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError
+from nlgauge.meta.refusing import CHOSEN, unanswered
 from tests.meta.hidden import SPEC, outputs
 
 
@@ -17,7 +19,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="a, good: 19 rows are rated, and at least 20 are needed: rate more"):
         nlgauge.estimate(table, corpus)
     lowest = sorted(truth, key=lambda key: table.values(SPEC)[table.rows.index(key)])[:160]
-    with pytest.raises(InputError, match="were not drawn at random: give the key of nlgauge sample"):
+    with pytest.raises(InputError, match="were not drawn at random: give the folder of nlgauge sample"):
         nlgauge.estimate(table, {key: truth[key] for key in lowest})
     table, corpus, _ = outputs()
     rated = {(row.system, row.item): 4.0 for row in corpus if row.scores}
@@ -56,3 +58,26 @@ def test_several_metrics_need_more_clusters_than_one() -> None:
 def _two_metrics(n: int) -> tuple[nlgauge.ScoreTable, Corpus]:
     table, corpus, _ = outputs(200, n)
     return replace(table, columns={**table.columns, "Other": replace(table.columns["TokenF1"])}), corpus
+
+
+def test_who_did_not_answer() -> None:
+    """200 rows, 100 of them drawn: places 1 to 100 of the sheet, in random order of the scores."""
+    rng = np.random.default_rng(0)
+    scores, asked = rng.normal(size=200), np.concatenate([np.arange(1, 101), np.zeros(100, int)])
+    rated = (asked > 0) & (asked <= 40)
+    begun = unanswered(scores[:, None], rated, asked, None)
+    assert (begun.drawn, begun.missing, begun.left_out, begun.reached, begun.problem) == (100, 60, 0, 40, None)
+    assert str(begun).startswith("60 of 100 rows that were drawn are not rated; their scores are like those")
+    lowest = (asked > 0) & (scores < np.median(scores[:100]))
+    chosen = unanswered(np.stack([rng.normal(size=200), scores], 1), lowest, asked, None)
+    assert chosen.p < CHOSEN and "their scores are not like those of the rated rows" in (chosen.problem or "")
+    every_third = unanswered(scores[:, None], asked % 3 == 1, asked, None)
+    assert (every_third.left_out, every_third.reached) == (66, 100)
+    assert "66 of 100 rows up to the last rated one are left out" in (every_third.problem or "")
+    # Rows of a cluster are missing together: ten clusters that lack them say little.
+    clusters = np.arange(200) // 10
+    shared = np.repeat(rng.normal(size=20), 10)
+    there = (asked > 0) & ~np.isin(clusters, np.argsort(shared[:100:10])[:2])
+    of_clusters, of_rows = (unanswered(shared[:, None], there, asked, one) for one in (clusters, None))
+    assert of_rows.p < of_clusters.p
+    assert unanswered(scores[:, None], asked > 0, asked, None).missing == 0

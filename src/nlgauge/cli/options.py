@@ -94,11 +94,18 @@ RESAMPLE = click.option(
 )
 
 
+RATINGS_HELP = "The rated outputs: a table as for score, or the folder that nlgauge sample made."
+RATING_LABEL = click.option(
+    "--label", "labels", multiple=True, metavar="NAME=VALUE",
+    help="What raters write for a number or yes or no, as in hallucinated=0; ASPECT:NAME=VALUE for one aspect; "
+    "repeatable.",
+)  # fmt: skip
+"""The option of a command that reads or makes rated sheets"""
+
+
 def ratings(required: bool) -> Option:
     """The option of the rated outputs of a scores file."""
-    return click.option(
-        "--ratings", "outputs", type=PLACE, required=required, help="The rated outputs: a table as for score."
-    )
+    return click.option("--ratings", "outputs", type=PLACE, required=required, help=RATINGS_HELP)
 
 
 def together(*options: Option) -> Option:

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from nlgauge.cli.options import CLUSTER, COEFFICIENT, LABEL, MAP, PLACE, REPLICATES, SEED, TEXT_FILES
+from nlgauge.cli.options import CLUSTER, COEFFICIENT, LABEL, MAP, PLACE, RATINGS_HELP, REPLICATES, SEED, TEXT_FILES
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import beside, clustered, labelled, read_outputs
+from nlgauge.cli.terminal import beside, clustered, labelled, read_outputs, read_ratings
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError
 
@@ -18,6 +18,7 @@ from nlgauge.errors import InputError
 @click.command(short_help="Write a scores file as one HTML page.")
 @click.argument("scores", type=PLACE)
 @click.option("--outputs", type=PLACE, help="The table that was scored: its texts, and its ratings if it has any.")
+@click.option("--ratings", type=PLACE, help=f"{RATINGS_HELP} In place of those of --outputs.")
 @TEXT_FILES
 @click.option("-o", "--output", type=PLACE, required=True, help="Where to write the page (HTML).")
 @MAP
@@ -35,7 +36,7 @@ from nlgauge.errors import InputError
 def report(
     scores: Path, outputs: Path | None, output: Path, candidates: Sequence[Path], references: Sequence[Path],
     source: Path | None, context: Path | None, systems: Sequence[str], columns: Sequence[str], cluster: str | None,
-    **how: Any,
+    ratings: Path | None, **how: Any,
 ) -> None:  # fmt: skip
     """Write a scores file as one HTML page: which system is best, how sure that is, and where it fails.
 
@@ -45,6 +46,7 @@ def report(
     """
     from nlgauge import ScoreTable
     from nlgauge import report as run
+    from nlgauge.meta.project import ProjectRatings
 
     refuse_place(output)
     if columns and outputs is None and not candidates:
@@ -56,7 +58,9 @@ def report(
             outputs, columns, candidates=candidates, references=references, source=source, context=context,
             systems=systems, on_missing="skip", tell=False,
         )  # fmt: skip
+    rated = None if ratings is None else labelled(table, read_ratings(ratings, ()))[1]
     table, corpus = labelled(clustered(table, corpus, cluster), corpus)
-    remark(*run(table, output, outputs=corpus, **how))
+    remark(*(rated.told() if isinstance(rated, ProjectRatings) else ()))
+    remark(*run(table, output, outputs=corpus, ratings=rated, **how))
     with beside(output):
         click.echo(output)

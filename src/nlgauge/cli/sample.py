@@ -8,14 +8,12 @@ from typing import Any
 
 import click
 
-from nlgauge.cli.options import MAP, PLACE, SEED
+from nlgauge.cli.options import MAP, PLACE, RATING_LABEL, SEED
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import read_outputs
-from nlgauge.data.atomic_write import refuse_place
-from nlgauge.errors import SpecError
 
 
-@click.command(short_help="Choose rows for people to rate: a sheet or a page.")
+@click.command(short_help="Choose rows for people to rate: a folder with sheet and page.")
 @click.argument("outputs", type=PLACE)
 @click.option("--scores", type=PLACE, help="Scores of these outputs: draw within groups of neighbouring scores.")
 @click.option("-m", "--metric", help="The metric of --scores; may be left out where there is one.")
@@ -24,35 +22,40 @@ from nlgauge.errors import SpecError
 @click.option("--allocation", type=click.Choice(("proportional", "neyman")), default="proportional", show_default=True,
               help="neyman draws more rows from groups whose scores differ more.")  # fmt: skip
 @click.option("--cluster", metavar="COLUMN", help="Draw whole clusters: all rows that share its value; item, for one.")
-@click.option("--aspect", default="rating", show_default=True, help="What is rated.")
-@click.option("--scale", default="0-1", show_default=True, help="The ratings that the page offers, as in 1-5.")
+@click.option("--aspect", "aspects", multiple=True, help="What is rated; repeatable; rating by default.")
+@click.option("--scale", "scales", multiple=True,
+              help="The ratings that there are, as in 1-5; ASPECT=1-5 for one; repeatable; else 0-1.")  # fmt: skip
+@RATING_LABEL
 @SEED
 @MAP
-@click.option("-o", "--output", type=PLACE, required=True, help="to-rate.html, .csv, .tsv or .jsonl; repeatable.",
-              multiple=True)  # fmt: skip
+@click.option("-o", "--output", type=PLACE, required=True, help="The folder to make; it must not hold anything yet.")
 def sample(
-    outputs: Path, scores: Path | None, count: int, aspect: str, scale: str, columns: Sequence[str],
-    output: Sequence[Path], **how: Any,
+    outputs: Path, scores: Path | None, metric: str | None, count: int, aspects: Sequence[str], scales: Sequence[str],
+    labels: Sequence[str], columns: Sequence[str], output: Path, seed: int, **how: Any,
 ) -> None:  # fmt: skip
-    """Draw rows for people to rate, in random order and without their systems.
+    """Draw rows for people to rate, in random order and without their systems, and make a folder of them.
 
-    Beside -o NAME.csv (a sheet) or NAME.html (a page with keys for the ratings) it writes NAME.key.jsonl: which row is
-    which, and how it was drawn. nlgauge estimate and nlgauge calibrate take the ratings with this key.
+    The folder is a rating project. sheet.csv is for a spreadsheet, sheet.html is a page to rate in a browser,
+    guideline.md is the beginning of a guideline for raters, and project.json says which row is which and how it was
+    drawn. Put what raters send back into the folder: nlgauge estimate and nlgauge calibrate take it with --ratings.
     """
     from nlgauge import ScoreTable
     from nlgauge import sample as run
-    from nlgauge.show.page.sheet import write_sheet
+    from nlgauge.meta.labels import aspects_from
+    from nlgauge.show.page.sheet import GUIDELINE, LONGEST_CELL, PAGE, SHEET, refuse_folder, write_project
 
-    low, _, high = scale.partition("-")
-    if not (low.isdecimal() and high.isdecimal() and 0 <= int(low) < int(high) <= 9):
-        raise SpecError(f"--scale {scale}: give two whole numbers from 0 to 9, as in 0-1 or 1-5")
-    key = output[0].with_name(f"{output[0].stem}.key.jsonl")
-    refuse_place(*output, key)
+    asked = aspects_from(list(aspects) or ["rating"], scales, labels)
+    refuse_folder(output)
     corpus = read_outputs(outputs, columns)
-    draw = run(corpus, count, scores=None if scores is None else ScoreTable.load(scores), **how)
-    for place in output:
-        write_sheet(place, corpus, draw, aspect, range(int(low), int(high) + 1))
-        click.echo(str(place))
-    draw.save(key)
-    click.echo(str(key))
-    remark(f"{len(draw.sheet)} of {len(corpus)} rows were drawn; keep the key from those who rate")
+    table = None if scores is None else ScoreTable.load(scores)
+    draw = run(corpus, count, scores=table, metric=metric, seed=seed, **how)
+    design = {"n": count, "seed": seed, **how, "metric": metric, "scores": table is not None}
+    project = write_project(output, corpus, draw, asked, design)
+    for name in (SHEET, PAGE, GUIDELINE, "project.json"):
+        click.echo(str(output / name))
+    remark(f"{len(draw.sheet)} of {len(corpus)} rows were drawn for the project {project.id}")
+    remark("keep project.json from those who rate: it names the system of each row")
+    longest = max(len(text) for row in corpus for text in (row.candidate, row.source or "", row.context or ""))
+    if longest > LONGEST_CELL:
+        cut = f"spreadsheets cut texts after {LONGEST_CELL:,}"
+        remark(f"the longest text of the outputs has {longest:,} characters, and {cut}: rate on the page")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.options import MAP, PLACE, SEED, Command, labels_given
+from nlgauge.cli.options import MAP, PLACE, RATING_LABEL, RATINGS_HELP, SEED, Command, labels_given
 from nlgauge.cli.streams import remark
 from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.errors import InputError, SpecError
@@ -145,11 +145,14 @@ def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, 
 def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTable, Corpus | None]:
     """The table, and the outputs that belong to it, with the names that --label gives."""
     from nlgauge.data.corpus import Corpus
+    from nlgauge.meta.project import ProjectRatings
 
     labels = labels_given()
     if not labels:
         return table, outputs
-    if outputs is not None:
+    if isinstance(outputs, ProjectRatings):
+        outputs = outputs.renamed(labels)
+    elif outputs is not None:
         scored = table.run.get("corpus") == outputs.digest
         outputs = Corpus([replace(row, system=labels.get(row.system, row.system)) for row in outputs])
         run = {key: value for key, value in table.run.items() if key != "corpus"}
@@ -168,15 +171,48 @@ def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) ->
     return by_column(table, outputs, cluster)
 
 
+def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()) -> Corpus:
+    """Return rated outputs: of a table, or of the folder of a rating project.
+
+    Raises:
+        SpecError: for --map of a project and --label of a table, which have no such names.
+        InputError: for a single sheet of a project, whose rows the folder alone can tell.
+    """
+    from nlgauge.meta.project import RatingProject, is_project
+    from nlgauge.meta.sheets import DIGEST, ROW
+
+    if is_project(place):
+        if columns:
+            raise SpecError("--map names the columns of a table; a rating project has its own")
+        return RatingProject.load(place).ratings(labels)
+    if labels:
+        raise SpecError("--label is for the sheets of a rating project; a table of ratings holds numbers")
+    if is_project(place.parent) and place.is_file():
+        problem = "is a sheet of a rating project"
+        raise InputError(problem, file=place, remedy=f"give the folder: --ratings {place.parent}")
+    rated = read_outputs(place, columns, on_missing="skip")
+    if any(DIGEST in row.extra and row.item[:1] == "r" for row in rated[:1]):
+        problem = f"is a sheet of a rating project: it has the columns {ROW} and {DIGEST}"
+        remedy = "put it into the project's folder, and give the folder"
+        raise InputError(problem, file=place, remedy=remedy)
+    return rated
+
+
 def read_rated(
     scores: Path, outputs: Path, columns: Sequence[str], add: Sequence[str] = (), lower: Sequence[str] = (),
-    cluster: str | None = None,
+    cluster: str | None = None, labels: Sequence[str] | None = None,
 ) -> tuple[ScoreTable, Corpus]:  # fmt: skip
-    """A scores file, with what --add, --lower and --cluster ask for joined to it, and the rated outputs."""
+    """Return a scores file, with what --add, --lower and --cluster ask for joined to it, and the rated outputs.
+
+    labels: of a command that has --label for ratings and tells the notes of a rating project itself.
+    """
     from nlgauge import ScoreTable
     from nlgauge.meta.join import join
+    from nlgauge.meta.project import ProjectRatings
 
-    table, rated = ScoreTable.load(scores), read_outputs(outputs, columns, on_missing="skip")
+    table, rated = ScoreTable.load(scores), read_ratings(outputs, columns, labels or ())
+    if labels is None and isinstance(rated, ProjectRatings):
+        remark(*rated.told())
     pairs = [pair.partition("=") for pair in add]
     if wrong := [name for name, equals, column in pairs if not (name and equals and column)]:
         raise SpecError(f"--add {wrong[0]}: write NAME=COLUMN, as in --add COMET=comet")
@@ -191,26 +227,27 @@ def read_rated(
 
 
 def on_some_ratings(command: Command) -> Command:
-    """Give a command the table and the ratings of some of its rows, `outputs` to be clustered by, and the `draw`."""
+    """Give a command the table, the ratings of some of its rows, and `outputs` to be clustered by."""
 
     @click.argument("scores", type=PLACE)
-    @click.option(
-        "--ratings", type=PLACE, required=True, help="The rated outputs: a table as for score, or a rated sheet."
-    )
-    @click.option("--key", type=PLACE, help="What nlgauge sample wrote beside the sheet: which rows it shows.")
+    @click.option("--ratings", type=PLACE, required=True, help=RATINGS_HELP)
+    @RATING_LABEL
+    @click.option("--key", type=PLACE, hidden=True)
     @click.option("--cluster", metavar="COLUMN", help="Rows that share its value are not independent; item, for one.")
     @click.option("--outputs", type=PLACE, help="The outputs, where the ratings do not hold --cluster of every row.")
     @MAP
     @SEED
     @functools.wraps(command)
     def read(
-        scores: Path, ratings: Path, key: Path | None, outputs: Path | None, columns: Sequence[str], **given: Any
-    ) -> None:
-        from nlgauge.meta.drawn import Draw
-
-        table, rated = read_rated(scores, ratings, columns)
+        scores: Path, ratings: Path, labels: Sequence[str], key: Path | None, outputs: Path | None,
+        columns: Sequence[str], **given: Any,
+    ) -> None:  # fmt: skip
+        if key is not None:
+            problem = "--key is no longer read: nlgauge sample makes one folder, which --ratings takes"
+            raise SpecError(f"{problem}; finish sheets that have a key with the version of nlgauge that drew them")
+        table, rated = read_rated(scores, ratings, columns, labels=labels)
         texts = None if outputs is None else read_outputs(outputs, columns)
-        command(table=table, rated=rated, outputs=texts, draw=None if key is None else Draw.load(key), **given)
+        command(table=table, rated=rated, outputs=texts, **given)
 
     return read
 

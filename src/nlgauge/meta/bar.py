@@ -30,7 +30,7 @@ class RatedBar:
     """'at_least' or 'at_most'"""
     threshold: float
     by: str
-    """'risk': certified; 'f1', 'cost' or 'precision': best on the rated rows, without a promise"""
+    """'risk' and 'recall': certified; 'f1', 'cost' or 'precision': best on the rated rows, without a promise"""
     risk: float | None
     """At most this share of the rows that pass is bad, ..."""
     confidence: float | None
@@ -48,6 +48,8 @@ class RatedBar:
     """The same as data: what the numbers depend on, empty where that is not known"""
     scores: tuple[float, ...] = field(default=(), repr=False)
     """Those of the rated rows"""
+    recall: float | None = None
+    """At least this share of the bad rows is stopped, with that confidence; `by` is 'recall'"""
 
     def passes(self, values: Float) -> Float:
         """1 where a value passes the bar, 0 elsewhere and where there is none: [rows]."""

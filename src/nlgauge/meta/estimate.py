@@ -22,6 +22,7 @@ from nlgauge.meta.arrays import Float
 from nlgauge.meta.drawn import Draw
 from nlgauge.meta.fitting import combined
 from nlgauge.meta.join import Source
+from nlgauge.meta.project import ProjectRatings
 from nlgauge.meta.rated import Rated, rated_rows
 from nlgauge.meta.refusing import refusal
 from nlgauge.meta.selection import label, selected
@@ -120,8 +121,8 @@ def estimate(
     cluster: 'item', or a column of `outputs` (else of the ratings): rows that share its value are not independent.
     Differences always keep the rows of an item together.
     margin: also say how many further ratings make the interval plus or minus this.
-    scale: the least and the greatest rating that there can be, such as (1, 5); ratings that are all 0 or 1 have (0, 1).
-    No estimate leaves it.
+    scale: the least and the greatest rating that there can be, such as (1, 5); a rating project has its own, and ratings
+    that are all 0 or 1 have (0, 1). No estimate leaves it.
 
     A share has Wilson's interval with the effective number of ratings, and the exact one where all ratings are equal;
     other means have Student's t, or the normal interval. Scores that do not make the estimate more certain have the
@@ -149,7 +150,8 @@ def estimate(
     records: list[Estimate] = []
     for aspect, values in rated.values.items():
         y = values if below is None else np.where(np.isnan(values), np.nan, values < below)
-        ends = _scale_of(y) if scale is None or below is not None else scale
+        ends = scale if scale is not None or not isinstance(ratings, ProjectRatings) else ratings.scales.get(aspect)
+        ends = _scale_of(y) if ends is None or below is not None else ends
         task = _Task(table, rated, aspect, y, ends, confidence, margin, seed)
         for metric, x in zip(names, scores, strict=True):
             records += task.records(metric, x[:, None])
@@ -241,7 +243,7 @@ class _Task:
         n = int(design.rated.sum())
         known = np.isfinite(x)
         filled = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0)) if known.any(0).all() else None
-        reason = refusal(y, filled, design, self.rated.at_random, self.scale)
+        reason = refusal(y, filled, design, self.rated.at_random, self.rated.asked_of(rows), self.scale)
         if reason or filled is None:
             return _Part(system, n, len(rows), reason)
         single = filled.shape[1] == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,8 @@ from nlgauge.meta.coefficients import COEFFICIENTS, SPECIAL
 from nlgauge.meta.correlation import LEVELS
 from nlgauge.meta.drawn import Draw
 from nlgauge.meta.join import Grid, Ratings, Source, aspects_of, grid, number, ratings, turned
+from nlgauge.meta.project import ProjectRatings
+from nlgauge.meta.refusing import unanswered
 from nlgauge.meta.resampling import RESAMPLED
 
 
@@ -97,6 +99,21 @@ class Rated:
     at_random: bool
     """Whether nothing is said of how rows were drawn, so that they have to be drawn from all"""
     notes: list[str]
+    drawn_with: Float | None = None
+    """The probability with which each row was to be drawn, where the draw says it"""
+    asked: Integers | None = None
+    """The place of each row on the sheet, 0 where it was not drawn; None where that is not known"""
+
+    def asked_of(self, rows: Integers) -> Integers | None:
+        """The places of some rows."""
+        return None if self.asked is None else self.asked[rows]
+
+    def probability(self, rated: Mask) -> Float | None:
+        """With which probability each row was drawn; None where all had the same."""
+        found = self.drawn_with if self.drawn_with is not None else self.probabilities
+        if found is None and self.strata.any():
+            found = (np.bincount(self.strata, rated) / np.maximum(np.bincount(self.strata), 1))[self.strata]
+        return None if found is None or np.ptp(found[rated]) < 1e-9 else found
 
     def design(self, rows: Integers, rated: Mask) -> Design:
         """How some rows were drawn."""
@@ -113,6 +130,8 @@ def rated_rows(
     if draw is not None and isinstance(source, Column):
         raise InputError("a column of ratings has no names of a sheet", remedy="give the rated sheet")
     resolved = source if draw is None or isinstance(source, Column) else draw.resolved(aspects_of(source))
+    if isinstance(source, ProjectRatings):
+        draw, resolved = source.draw, source
     place, found, chosen = joined(table, resolved, aspects or None)
     values = {aspect: found.values[aspect] for aspect in chosen}
     any_rated = ~np.all([np.isnan(one) for one in values.values()], axis=0)
@@ -121,11 +140,15 @@ def rated_rows(
     corpus = outputs if outputs is not None else source if isinstance(source, Corpus) else None
     strata, probabilities, at_random = np.zeros(len(table.rows), np.intp), None, True
     labels: list[Any] | None = None
+    drawn_with, asked = None, None
     if draw is not None:
         drawn = draw.of(table.rows)
         strata, at_random = np.array([row.stratum for row in drawn], np.intp), False
         labels = [row.cluster for row in drawn]
         labels = None if all(one is None for one in labels) else labels
+        drawn_with = np.array([row.probability for row in drawn])
+        places = {row.name: place for place, row in enumerate(draw.sheet, 1)}
+        asked = np.array([places.get(row.name, 0) for row in drawn], np.intp)
     elif isinstance(source, Corpus):
         strata_given = column_of(table.rows, source, "stratum")
         given = [number(one, "a probability") for one in column_of(table.rows, source, "probability")]
@@ -137,7 +160,28 @@ def rated_rows(
         labels = _labels(table, corpus, cluster)
     elif labels is None and table.clusters is not None:
         labels = list(table.clusters)
-    return Rated(values, items, None if labels is None else codes(labels), strata, probabilities, at_random, notes)
+    clusters = None if labels is None else codes(labels)
+    if asked is not None:
+        notes += _unanswered(table, values, asked, clusters)
+    if isinstance(source, ProjectRatings):
+        notes += source.told(chosen)
+        if table.run.get("corpus") not in (None, source.sampled):
+            notes.append(
+                "the scores are not of the very outputs that were sampled: ratings hold for the same texts only"
+            )
+    return Rated(values, items, clusters, strata, probabilities, at_random, notes, drawn_with, asked)
+
+
+def _unanswered(
+    table: ScoreTable, values: Mapping[str, Float], asked: Integers, clusters: Integers | None
+) -> Iterator[str]:
+    """What is to be said of drawn rows that nobody rated, by aspect."""
+    columns = [column.values[:, 0] for column in table.columns.values() if column.level == "item"]
+    scores = [np.where(np.isfinite(x), x, x[np.isfinite(x)].mean()) for x in columns if np.isfinite(x).any()]
+    for aspect, given in values.items():
+        found = unanswered(np.array(scores).reshape(len(scores), -1).T, ~np.isnan(given), asked, clusters)
+        if found.missing:
+            yield f"{aspect}: {found}"
 
 
 def _labels(table: ScoreTable, corpus: Corpus | None, name: str) -> list[Any]:

@@ -60,7 +60,9 @@ def beside(table: ScoreTable, outputs: Corpus, coefficient: str) -> ScoreTable:
         return sum(map(of, some)) / len(some) if some else math.nan
 
     made = {
-        "Length": [mean(lambda row: float(len(row.candidate.split())), some) for some in rows],
+        "Length": [
+            mean(lambda row: math.nan if row.missing else float(len(row.candidate.split())), some) for some in rows
+        ],
         "CopyRate": [mean(_copied, some) for some in rows],
         "Constant": [0.0 if coefficient in OF_TIES else math.nan for _ in rows],
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from dataclasses import replace
@@ -12,9 +11,11 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, Row
-from nlgauge.show.page.sheet import write_sheet
+from nlgauge.meta.labels import Aspect
+from nlgauge.meta.project import RatingProject
+from nlgauge.show.page.sheet import write_project
 from tests.contracts.browser import Watched, axe, chromium
-from tests.meta.hidden import outputs
+from tests.meta.projects import cells_of, project, written
 from tests.outline import NASTY
 
 
@@ -26,34 +27,12 @@ def corpus(texts: list[str]) -> Corpus:
     return Corpus(tuple(rows))
 
 
-def cells_of(place: Path) -> list[dict[str, str]]:
-    with place.open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def test_a_sheet_is_read_as_rated_outputs(tmp_path: Path) -> None:
-    table, rows, truth = outputs(100, 0)
-    draw = nlgauge.sample(rows, 60)
-    write_sheet(tmp_path / "to-rate.csv", rows, draw, "good", range(2))
-    lines = cells_of(tmp_path / "to-rate.csv")
-    assert list(lines[0]) == ["item", "source", "candidate", "scores.good"] and len(lines) == 60
-    key = {row.name: (row.system, row.item) for row in draw.sheet}
-    for line in lines:
-        line["scores.good"] = str(truth[key[line["item"]]])
-    with (tmp_path / "rated.csv").open("w", encoding="utf-8", newline="") as file:
-        sheet = csv.DictWriter(file, list(lines[0]))
-        sheet.writeheader()
-        sheet.writerows(lines)
-    found = nlgauge.estimate(table, Corpus.read(tmp_path / "rated.csv"), draw=draw)
-    assert [one.ratings for one in found] == [30, 30, 60] and found[0].aspect == "good"
-
-
 def test_no_cell_is_a_formula_and_no_system_is_told(tmp_path: Path) -> None:
     rows = corpus(["=1+1", "+1", "-1", "@now()", "\t=1", "\r=1", "plain", 'a "quoted", text'])
-    for name in ("sheet.csv", "sheet.tsv", "sheet.jsonl", "page.html"):
-        write_sheet(tmp_path / name, rows, nlgauge.sample(rows, 8), "good", range(2))
-        assert "hidden" not in (tmp_path / name).read_text(encoding="utf-8")
-    cells = [line["candidate"] for line in cells_of(tmp_path / "sheet.csv")]
+    project(tmp_path / "p", rows, 8)
+    for name in ("sheet.csv", "sheet.html", "guideline.md"):
+        assert "hidden" not in (tmp_path / "p" / name).read_text(encoding="utf-8")
+    cells = [line["candidate"] for line in cells_of(tmp_path / "p" / "sheet.csv")]
     assert sorted(cell.removeprefix("'") for cell in cells) == sorted(row.candidate for row in rows)
     assert not any(cell[0] in "=+-@\t\r" for cell in cells) and "plain" in cells
 
@@ -61,21 +40,26 @@ def test_no_cell_is_a_formula_and_no_system_is_told(tmp_path: Path) -> None:
 def test_other_texts_and_names(tmp_path: Path) -> None:
     row = Row("yes", references=("a", "b"), item="1")
     asked = replace(row, item="2", source="s", context="c", extra={"question": "q?"})
-    rows = Corpus((row, asked))
-    write_sheet(tmp_path / "sheet.jsonl", rows, nlgauge.sample(rows, 2), "good", range(2))
-    records = [json.loads(line) for line in (tmp_path / "sheet.jsonl").read_text(encoding="utf-8").splitlines()]
-    texts = [{name: text for name, text in record.items() if name != "item"} for record in records]
-    assert {"candidate": "yes", "references": "a\nb"} in texts
-    assert {"candidate": "yes", "question": "q?", "source": "s", "context": "c"} in texts
-    with pytest.raises(InputError, match="is neither a sheet nor a page"):
-        write_sheet(tmp_path / "sheet.xlsx", rows, nlgauge.sample(rows, 2), "good", range(2))
+    made = project(tmp_path / "p", Corpus((row, asked)), 2)
+    lines = cells_of(tmp_path / "p" / "sheet.csv")
+    heads = ["item", "digest", "scores.good", "question", "source", "context", "references", "candidate"]
+    assert list(lines[0]) == heads and made.columns == tuple(heads[3:])
+    texts = [tuple(line[name] for name in heads[3:]) for line in lines]
+    assert sorted(texts) == [("", "", "", "a\nb", "yes"), ("q?", "s", "c", "", "yes")]
+    assert [line["digest"] for line in lines] == [made.digest(line["item"]) for line in lines]
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be written"):
+        project(tmp_path / "file" / "p", corpus(["a"]), 1)
 
 
 def page(tmp_path: Path, texts: list[str]) -> tuple[Path, Corpus, nlgauge.meta.drawn.Draw]:  # type: ignore[name-defined]
     rows = corpus(texts)
     draw = nlgauge.sample(rows, len(texts))
-    write_sheet(tmp_path / "page.html", rows, draw, "supported", range(2))
-    return tmp_path / "page.html", rows, draw
+    write_project(tmp_path / "project", rows, draw, [Aspect("supported")])
+    return tmp_path / "project" / "sheet.html", rows, draw
 
 
 READ = [text for text in NASTY if text.isprintable() or text.encode(errors="ignore").decode() == text]
@@ -111,25 +95,76 @@ def test_twenty_texts_are_rated_by_keyboard_saved_and_estimated(tmp_path: Path) 
         assert seen.page.inner_text("#count") == "Text 20 of 20, 20 rated"
         seen.page.reload()
         assert seen.page.inner_text("#count") == "Text 20 of 20, 20 rated"
+        seen.page.fill("#rater", "Anna Ö.")
+        seen.page.locator("h1").click()
         with seen.page.expect_download() as download:
             press("s")
-        download.value.save_as(tmp_path / "rated.jsonl")
+        assert download.value.suggested_filename == "ratings-Anna-Ö-.jsonl"
+        rated = place.with_name("ratings-anna.jsonl")
+        download.value.save_as(rated)
         seen.evaluate("() => localStorage.clear()")
         seen.page.reload()
         # What was drawn is kept again, so that a fresh browser begins at nothing.
-        seen.page.set_input_files("#open", tmp_path / "rated.jsonl")
+        seen.page.set_input_files("#open", rated)
         seen.page.wait_for_function("document.getElementById('said').textContent.startsWith('20 texts were read')")
         assert seen.page.inner_text("#count") == "Text 1 of 20, 20 rated"
         assert seen.page.locator(".word.marked").all_inner_texts() == ["🌉", "bridge"]
+        assert seen.page.input_value("#rater") == "Anna Ö."
         assert seen.errors == [] and all(url.startswith(("file:", "blob:")) for url in seen.requests)
-    records = [json.loads(line) for line in (tmp_path / "rated.jsonl").read_text(encoding="utf-8").splitlines()]
+    records = [json.loads(line) for line in rated.read_text(encoding="utf-8").splitlines()]
     assert [record["item"] for record in records] == [row.name for row in draw.sheet]
     assert [record["scores"]["supported"] for record in records] == [int(n % 3 > 0) for n in range(20)]
     marked = [[record["candidate"][begin:end] for begin, end in record["spans"]] for record in records]
     assert marked == [["🌉 bridge"] if n % 3 == 0 else [] for n in range(20)]
     table = nlgauge.evaluate(rows, metrics="CopyRate", cache=False)
-    (one,) = nlgauge.estimate(table, Corpus.read(tmp_path / "rated.jsonl"), draw=draw)
+    (one,) = nlgauge.estimate(table, RatingProject.load(place.parent).ratings())
     assert one.ratings == 20 and one.alone == 13 / 20
+
+
+def test_several_aspects_with_labels_are_rated_by_keyboard_and_edited_in_a_spreadsheet(tmp_path: Path) -> None:
+    """A project from the page to the estimate: one rater on the page, one on a sheet as a spreadsheet saves it."""
+    rows = corpus([f"Text {n}\nin two lines" for n in range(24)])
+    folder = tmp_path / "p"
+    aspects = [Aspect("supported", labels={"hallucinated": 0.0, "fine": 1.0}), Aspect("clear", 1, 5)]
+    made = project(folder, rows, 24, aspects)
+    with chromium() as browser:
+        seen = Watched(browser, folder / "sheet.html", accept_downloads=True)
+        press = seen.page.keyboard.press
+        buttons = seen.page.locator("#rate button").all_inner_texts()
+        assert buttons == ["0 hallucinated", "1 fine", "1", "2", "3", "4", "5"]
+        for n in range(24):
+            press("9")  # on no scale
+            press(str(n % 3 and 1))
+            assert seen.page.inner_text("#count") == f"Text {n + 1} of 24, {n} rated"
+            if n == 5:
+                press("a")
+                press("Backspace")
+                press("1")
+            press(str(n % 5 + 1))
+        press("ArrowLeft")
+        assert seen.page.locator("#rate button[aria-pressed=true]").all_inner_texts() == ["1 fine", "3"]
+        with seen.page.expect_download() as download:
+            press("s")
+        assert download.value.suggested_filename == "ratings.jsonl"
+        download.value.save_as(folder / "ratings-anna.jsonl")
+        other = project(tmp_path / "q", rows, 24, aspects, seed=1)
+        seen.page.goto((tmp_path / "q" / "sheet.html").as_uri())
+        seen.page.set_input_files("#open", folder / "ratings-anna.jsonl")
+        seen.page.wait_for_function("document.getElementById('said').textContent.includes('it is of another draw')")
+        assert seen.page.inner_text("#count") == "Text 1 of 24, 0 rated" and other.id != made.id and seen.errors == []
+    lines = cells_of(folder / "sheet.csv")
+    for n, line in enumerate(lines):
+        line["scores.supported"] = ["Hallucinated", "FINE", "n/a"][n % 3 if n else 2]
+        line["scores.clear"] = "3,5"
+    table = ("sep=;\n" + written(lines, ";") + ";;;;\n\n").replace("\r\n", "\n").replace("\n", "\r\n")
+    (folder / "sheet-ben.csv").write_bytes(table.encode("utf-8-sig"))
+    ratings = RatingProject.load(folder).ratings()
+    scores = {row.item: row.scores for row in ratings}
+    of = {row.name: row.item for row in made.draw.sheet}
+    assert scores[of["r01"]] == {"supported": 0.0, "clear": (1 + 3.5) / 2}
+    assert scores[of["r05"]] == {"supported": 1.0, "clear": (5 + 3.5) / 2}
+    assert [one.raters for one in ratings.agreement] == [("anna", "ben")] * 2
+    assert [one.level for one in ratings.agreement] == ["nominal", "interval"]
 
 
 def test_words_are_marked_by_a_touch_and_rated_on_a_telephone(tmp_path: Path) -> None:

@@ -80,7 +80,10 @@ def of_ratings(table: ScoreTable, bar: RatedBar) -> Bar:
     notes = told_apart(table, ScoreTable([], {}, made), bar.metric, "bar", "run nlgauge calibrate again, on new scores")
     p, effective = bar.mix(table.values(bar.metric, bar.part))
     rated = f"{bar.n} rated rows"
-    if bar.risk is None:
+    if bar.recall is not None:
+        share = f"at least {bar.recall:.0%} of those rated below {bar.below:g} for {bar.aspect} are stopped"
+        notes.append(f"of rows like those that the threshold was made of, {share}: {bar.confidence:.0%} sure, {rated}")
+    elif bar.risk is None:
         notes.append(f"the bar was chosen by {bar.by} on {rated}: it promises nothing")
     else:
         share = f"at most {bar.risk:.0%} are rated below {bar.below:g} for {bar.aspect}"

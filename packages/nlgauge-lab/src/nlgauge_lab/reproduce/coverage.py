@@ -184,7 +184,8 @@ def promises(population: Population, draws: int) -> list[Promise]:
             clusters = np.arange(len(rows)) if design.clusters is None else design.clusters
             for metric in PROMISING:
                 scores = drawing.scores[metric]
-                rated = RatedScores(scores[rows], design.rated, design.rated & wrong[rows], clusters)
+                rated = RatedScores(scores[rows], design.rated, design.rated & wrong[rows], clusters, design.rated)
+                rated, _ = rated.independent(np.random.default_rng(n))
                 for risk in RISKS:
                     bar = rated.certified(risk, 1 - PROMISED)
                     broken = bar.reason is None and bool(wrong[scores >= bar.threshold].mean() > risk)
@@ -242,7 +243,7 @@ class Drawing:
             y = self.ratings[aspect][rows]
             nothing = np.zeros(len(rows))
             scale = (0.0, 1.0) if np.isin(y, (0, 1)).all() else None
-            refused = refusal(y, nothing[:, None], design, False, scale) is not None
+            refused = refusal(y, nothing[:, None], design, False, bounds=scale) is not None
             yield (aspect, ALONE, False), None if refused else self._ends(y, nothing, design)
             for metric, x in scores.items():
                 bad = refused or chosen[metric]
@@ -251,7 +252,7 @@ class Drawing:
                     # Then the metric's mean could be taken for the mean rating.
                     yield (aspect, metric, True), plain_mean(x, design.clusters, CONFIDENCE)[1:]
             if aspect == self.first:
-                bad = refused or any(chosen.values()) or refusal(y, every, design, False, scale) is not None
+                bad = refused or any(chosen.values()) or refusal(y, every, design, False, bounds=scale) is not None
                 items = np.arange(len(rows)) if design.clusters is None else design.clusters
                 fitted = None if bad else combined(every, y, design.rated, items, 0)
                 yield (aspect, TOGETHER, False), None if fitted is None else self._ends(y, fitted, design, 0.0)

@@ -104,7 +104,7 @@ def _intervals(
         scale = (0.0, 1.0) if np.isin(ratings[~np.isnan(ratings)], (0, 1)).all() else None
         for start, (rows, _, design) in zip(places, halves, strict=False):
             y = ratings[rows]
-            if refusal(y, x[rows], design, metric != ALONE, scale) is None:
+            if refusal(y, x[rows], design, metric != ALONE, bounds=scale) is None:
                 single = metric != TOGETHER
                 one = x[rows, 0] if single else combined(x[rows], y, design.rated, np.arange(len(rows)), 0)
                 mean, _ = rated_means(y, one, design, scale, -math.inf if single else 0.0)

@@ -1,24 +1,27 @@
 "use strict";
-// A text at a time: its rating, and the words of the answer that nothing supports. Kept in the browser, saved on demand.
+// A text at a time: its ratings, and the words of the answer that nothing supports. Kept in the browser, saved on demand.
 
-const { rows, aspect, scale, id } = JSON.parse(document.getElementById("data").textContent);
+const { rows, aspects, id } = JSON.parse(document.getElementById("data").textContent);
 const kept = `nlgauge-rating-${id}`;
 const element = (name) => document.getElementById(name);
 let at = 0;
 let word = -1;
-// By item: {rating: number or null, marked: [number of word, ...]}.
+// The aspect that the next key rates, by its place.
+let asked = 0;
+// By item: {ratings: {aspect: number}, marked: [number of word, ...]}.
 let rated = {};
 
 const NAMES = { question: "Question", source: "Source", context: "Context", references: "Reference", candidate: "Answer" };
-const state = (row) => (rated[row.item] ||= { rating: null, marked: [] });
-const done = () => rows.filter((row) => rated[row.item] && rated[row.item].rating !== null).length;
+const state = (row) => (rated[row.item] ||= { ratings: {}, marked: [] });
+const missing = (row) => aspects.findIndex(({ name }) => rated[row.item]?.ratings[name] === undefined);
+const done = () => rows.filter((row) => missing(row) < 0).length;
 const wordsOf = (text) => [...text.matchAll(/\S+/gu)].map((one) => [one.index, one.index + one[0].length]);
 // Python counts characters where a script counts halves of some of them.
 const characters = (text, end) => [...text.slice(0, end)].length;
 
 function keep() {
   try {
-    localStorage.setItem(kept, JSON.stringify({ rated, at }));
+    localStorage.setItem(kept, JSON.stringify({ rated, at, rater: element("rater").value }));
   } catch {
     say("This browser keeps nothing: save before you close the page.");
   }
@@ -40,12 +43,13 @@ function spans({ candidate }, marked) {
 }
 
 function records() {
+  const rater = element("rater").value.trim();
   return rows
-    .filter((row) => rated[row.item] && (rated[row.item].rating !== null || rated[row.item].marked.length))
+    .filter((row) => rated[row.item] && (Object.keys(rated[row.item].ratings).length || rated[row.item].marked.length))
     .map((row) => {
-      const { rating, marked } = rated[row.item];
-      const scores = rating === null ? {} : { [aspect]: rating };
-      return { item: row.item, candidate: row.candidate, scores, spans: spans(row, marked) };
+      const { item, digest, candidate } = row;
+      const { ratings, marked } = rated[item];
+      return { item, digest, ...(rater && { rater }), candidate, scores: ratings, spans: spans(row, marked) };
     });
 }
 
@@ -53,10 +57,11 @@ function save() {
   const lines = records().map((one) => JSON.stringify(one) + "\n");
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob(lines, { type: "application/jsonl" }));
-  link.download = "rated.jsonl";
+  const rater = element("rater").value.trim().replace(/[^\p{L}\p{N}]+/gu, "-");
+  link.download = rater ? `ratings-${rater}.jsonl` : "ratings.jsonl";
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  say(`${lines.length} of ${rows.length} texts were written to rated.jsonl.`);
+  say(`${lines.length} of ${rows.length} texts were written to ${link.download}.`);
 }
 
 async function open(file) {
@@ -66,6 +71,7 @@ async function open(file) {
     const lines = (await file.text()).split("\n").filter((line) => line.trim());
     const found = lines.map((line) => JSON.parse(line));
     if (found.some((one) => !known.has(one.item))) throw new Error("it has a text that is not on this page");
+    if (found.some((one) => one.digest !== known.get(one.item).digest)) throw new Error("it is of another draw");
     for (const one of found) {
       const row = known.get(one.item);
       const covered = (one.spans || []).map(([begin, end]) => [begin, end]);
@@ -73,7 +79,8 @@ async function open(file) {
         const [from, to] = [characters(row.candidate, begin), characters(row.candidate, end)];
         return covered.some(([a, b]) => a < to && from < b) ? [number] : [];
       });
-      rated[row.item] = { rating: one.scores[aspect] ?? null, marked };
+      rated[row.item] = { ratings: one.scores, marked };
+      if (one.rater) element("rater").value = one.rater;
       read += 1;
     }
     say(`${read} texts were read from ${file.name}.`);
@@ -81,11 +88,11 @@ async function open(file) {
     say(`${file.name} was not read: ${error.message}.`);
   }
   at = first();
-  draw();
+  go(0);
 }
 
 function first() {
-  const open = rows.findIndex((row) => !rated[row.item] || rated[row.item].rating === null);
+  const open = rows.findIndex((row) => missing(row) >= 0);
   return open < 0 ? 0 : open;
 }
 
@@ -126,8 +133,12 @@ function draw() {
     section.append(heading, text);
     texts.append(section);
   }
-  for (const button of element("rate").children) {
-    button.setAttribute("aria-pressed", String(state(row).rating === Number(button.textContent)));
+  for (const [place, group] of [...element("rate").children].entries()) {
+    group.classList.toggle("asked", aspects.length > 1 && place === asked);
+    for (const button of group.querySelectorAll("button")) {
+      const pressed = state(row).ratings[aspects[place].name] === Number(button.dataset.rating);
+      button.setAttribute("aria-pressed", String(pressed));
+    }
   }
   element("progress").max = rows.length;
   element("progress").value = done();
@@ -138,13 +149,16 @@ function draw() {
 function go(step) {
   at = Math.min(rows.length - 1, Math.max(0, at + step));
   word = -1;
+  asked = Math.max(0, missing(rows[at]));
   draw();
 }
 
 function rate(rating) {
-  state(rows[at]).rating = rating;
+  state(rows[at]).ratings[aspects[asked].name] = rating;
   if (done() === rows.length) say("All texts are rated: save them.");
-  go(1);
+  if (missing(rows[at]) < 0) return go(1);
+  asked = missing(rows[at]);
+  draw();
 }
 
 function toggle(numbers) {
@@ -172,32 +186,47 @@ function press(event) {
     b: () => { word = Math.max(0, word - 1); draw(); },
     u: () => { const numbers = selected(); getSelection().removeAllRanges(); if (numbers.length) toggle(numbers); },
     s: save,
-    Backspace: () => { state(rows[at]).rating = null; draw(); },
+    a: () => { asked = (asked + 1) % aspects.length; draw(); },
+    Backspace: () => { delete state(rows[at]).ratings[aspects[asked].name]; draw(); },
   };
   let act = acts[event.key];
   if (event.key === " " && word >= 0 && !event.target.matches("button")) act = () => toggle([word]);
-  if (/^[0-9]$/.test(event.key) && scale.includes(Number(event.key))) act = () => rate(Number(event.key));
+  if (/^[0-9]$/.test(event.key) && aspects[asked].scale.some(({ rating }) => rating === Number(event.key))) act = () => rate(Number(event.key));
   if (!act) return;
   event.preventDefault();
   act();
 }
 
-for (const rating of scale) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = rating;
-  button.addEventListener("click", () => rate(rating));
-  element("rate").append(button);
+for (const [place, { name, scale }] of aspects.entries()) {
+  const group = document.createElement("div");
+  group.role = "group";
+  group.ariaLabel = `Rating of ${name}`;
+  if (aspects.length > 1) {
+    const title = document.createElement("span");
+    title.textContent = name;
+    group.append(title);
+  }
+  for (const { rating, names } of scale) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.dataset.rating = rating;
+    button.textContent = [rating, names.join(", ")].join(" ").trim();
+    button.addEventListener("click", () => { asked = place; rate(rating); });
+    group.append(button);
+  }
+  element("rate").append(group);
 }
 element("back").addEventListener("click", () => go(-1));
 element("on").addEventListener("click", () => go(1));
 element("save").addEventListener("click", save);
 element("open").addEventListener("change", (event) => event.target.files.length && open(event.target.files[0]));
+element("rater").addEventListener("input", keep);
 document.addEventListener("keydown", press);
 try {
   const before = JSON.parse(localStorage.getItem(kept));
   if (before) ({ rated, at } = before);
+  if (before) element("rater").value = before.rater;
 } catch {
   say("This browser keeps nothing: save before you close the page.");
 }
-draw();
+go(0);
