@@ -35,7 +35,7 @@ def test_a_project_is_made_filled_estimated_and_calibrated(place: Path, tmp_path
     assert f"200 of 400 rows were drawn for the project {RatingProject.load(folder).id}" in result.stderr
     fill(folder, lambda row: ["fail", "Pass"][int(TRUTH[row.system, row.item])])
     records = json.loads(nlgauge("estimate", scores, "--ratings", folder, "--format", "json").stdout)
-    assert [record["ratings"] for record in records] == [100, 100, 200]
+    assert [record["ratings"] for record in records["estimates"]] == [100, 100, 200]
     found = nlgauge("calibrate", scores, "--ratings", folder, "--risk", 0.2, "-o", tmp_path / "bar.json")
     assert found.exit_code == 0, found.stderr
     assert "ratings are tested: rows of an item or a cluster are not independent" in found.stderr

@@ -121,8 +121,8 @@ def estimate(
     cluster: 'item', or a column of `outputs` (else of the ratings): rows that share its value are not independent.
     Differences always keep the rows of an item together.
     margin: also say how many further ratings make the interval plus or minus this.
-    scale: the least and the greatest rating that there can be, such as (1, 5); a rating project has its own, and ratings
-    that are all 0 or 1 have (0, 1). No estimate leaves it.
+    scale: the least and the greatest rating that there can be, such as (1, 5). A rating project has its own, and
+    ratings that are all 0 or 1 have (0, 1). No estimate leaves it.
 
     A share has Wilson's interval with the effective number of ratings, and the exact one where all ratings are equal;
     other means have Student's t, or the normal interval. Scores that do not make the estimate more certain have the
