@@ -17,6 +17,7 @@ copyright = "the nlgauge authors"
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
     "sphinx_click",
     "sphinx_copybutton",
     "extension.metric",

@@ -26,7 +26,7 @@ class RaterAgreement:
     rows: int
     """Rows that two raters or more rated"""
     level: str
-    """Of measurement: 'nominal' for two labels, 'ordinal' for whole numbers on a longer scale, else 'interval'"""
+    """The level of measurement: 'nominal' (two labels), 'ordinal' (whole numbers, a longer scale), else 'interval'"""
     alpha: float
     """Krippendorff's; NaN where all ratings are alike"""
     kappa: float
