@@ -30,6 +30,8 @@ def show_github(verdict: Verdict, table: ScoreTable, outputs: Path, against: Pat
         if regression.worse:
             message = "\n".join(text.compared(regression, against))
             click.echo(_command("error", message, file=outputs, line=None, title=title))
+    if verdict.nothing_checked:
+        click.echo(_command("error", text.NOTHING_CHECKED, file=outputs, line=None, title=title))
     end = f"{text.counted(verdict)}; {'passed' if verdict.passed else 'failed'}"
     click.echo(_command("notice", end, file=None, line=None, title=title))
     text.tell(verdict, table, outputs, how)
@@ -53,8 +55,8 @@ def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path
     name = text.name(verdict)
     worse = sum(one.worse for one in verdict.regressions)
     counts = {
-        "tests": len(verdict.outcomes) + len(verdict.regressions),
-        "failures": verdict.count("bar") + worse,
+        "tests": len(verdict.outcomes) + len(verdict.regressions) + verdict.nothing_checked,
+        "failures": verdict.count("bar") + worse + verdict.nothing_checked,
         "errors": verdict.count("missing"),
         "skipped": verdict.count("allowed"),
     }
@@ -64,6 +66,9 @@ def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path
         _row(suite, one, name)
     for regression in verdict.regressions:
         _compared(suite, regression, name, against)
+    if verdict.nothing_checked:
+        case = SubElement(suite, "testcase", classname=_legal(name), name="all rows")
+        SubElement(case, "failure", message=text.NOTHING_CHECKED)
     indent(suites)
     click.echo('<?xml version="1.0" encoding="UTF-8"?>')
     click.echo(tostring(suites, encoding="unicode"))

@@ -16,6 +16,7 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.meta.gate import Outcome, Regression, Unsupported, Verdict
 from nlgauge.show.tables import harmless
 
+NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200
 
 
@@ -112,6 +113,8 @@ def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | Non
         head, numbers = compared(regression, against)
         click.echo(head)
         click.echo(wrap_text(numbers, WIDTH, "      ", "        "))
+    if verdict.nothing_checked:
+        click.echo(NOTHING_CHECKED)
     end = click.style("passed", fg="green", bold=True) if verdict.passed else click.style("FAILED", fg="red", bold=True)
     click.echo(end, color=colour)
     tell(verdict, table, outputs, how)
