@@ -229,8 +229,11 @@ def test_a_header_that_says_who_or_what_stands_once(headers: bytes, monkeypatch:
     with served("-m", "TokenF1", "--quiet") as process:
         host, _, port = process.address.removeprefix("http://").partition(":")
         with socket.create_connection((host, int(port)), LONG) as connection:
-            connection.sendall(b"GET /metrics-list HTTP/1.1\r\nHost: 127.0.0.1\r\n" + headers + b"\r\n")
-            received = connection.recv(1 << 16)
+            start = b"GET /metrics-list HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+            connection.sendall(start + headers + b"\r\n")
+            received = b""
+            while piece := connection.recv(1 << 16):
+                received += piece
     assert received.startswith(b"HTTP/1.1 400 ") and b"there are two headers" in received
 
 
