@@ -16,7 +16,7 @@ import pytest
 
 from nlgauge import ScoreTable, cli
 from nlgauge.engine.progress import Progress
-from tests.command import nlgauge
+from tests.command import nlgauge, on_a_terminal
 
 COMMAND = [sys.executable, "-m", "nlgauge"]
 MANY = 400
@@ -138,6 +138,22 @@ def test_names_do_not_turn_lines_round_nor_steer_the_terminal(odd: Path, layout:
     for sign in "\u202e\u2066\u009b\u001b":
         assert sign not in result.stdout + result.stderr
     assert "a\ufffdb" in result.stdout
+
+
+@pytest.mark.parametrize("arguments", [("--format", "csv"), ("--format", "json"), ("-o", "-"), ("-o", "/dev/stdout")])
+def test_a_terminal_is_shown_escapes_and_a_pipe_the_data(odd: Path, arguments: tuple[str, ...]) -> None:
+    given = ("score", str(odd), "-m", "TokenF1", *arguments)
+    shown = on_a_terminal(*given).decode()
+    assert not {"\u202e", "\u2066", "\u009b", "\u001b"} & set(shown.replace("\x1b[?25h", ""))
+    assert "a\\u202eb" in shown and "c\\u2066d\\u009b2J" in shown and "日本 é 😀" in shown
+    piped = run(*given).stdout.decode()
+    assert ("a\u202eb" in piped) is ("json" not in arguments) and ("a\\u202eb" in piped) is ("json" in arguments)
+
+
+@pytest.mark.parametrize("layout", ["github", "junit", "text"])
+def test_a_gate_shows_no_name_that_steers_the_terminal(odd: Path, layout: str) -> None:
+    result = nlgauge("check", odd, "-m", "TokenF1", "--at-least", "1", "--format", layout)
+    assert result.exit_code == 1 and not {"\u202e", "\u2066", "\u009b", "\u001b"} & set(result.stdout + result.stderr)
 
 
 def test_json_says_the_same_names_in_escapes(odd: Path) -> None:

@@ -9,7 +9,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from io import TextIOWrapper
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO, TextIO, cast
@@ -43,7 +43,7 @@ def atomic_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     If it breaks off, the old file stays as it was. Where several write one file at a time, the last to end wins, and
     its file is whole. A symbolic link stays a link, and what it names is replaced. Owner and permissions stay; a second
     name (hard link) keeps the old content. '-' is the standard output. It, pipes, devices and open descriptors such as
-    /dev/stdout are written to as they are.
+    /dev/stdout are written to as they are; a terminal is shown escapes of characters that steer it.
 
     Raises:
         InputError: it cannot be written.
@@ -51,10 +51,15 @@ def atomic_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     path = Path(path)
     if goes_to_stdout(path):
-        yield _stdout()
+        with _shown(_stdout()) as file:
+            yield file
         return
     try:
-        with _stream(path) if is_stream(path) else _replacing(path) as file:
+        if is_stream(path):
+            with _stream(path) as stream, _shown(stream) as file:
+                yield file
+            return
+        with _replacing(path) as file:
             yield file
     except OSError as error:
         problem = f"cannot be written: {error.strerror or error}"
@@ -117,6 +122,20 @@ def _stream(path: Path) -> BinaryIO:
     """Opened without a change of where it stands: what wrote to a descriptor before goes on after this."""
     descriptor = _descriptor(path)
     return path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
+
+
+@contextmanager
+def _shown(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """A stream; on a terminal with an escape in place of each character that steers it."""
+    if not stream.isatty():
+        yield stream
+        return
+    from nlgauge.show.tables import harmless_json  # only where there is a terminal
+
+    whole = BytesIO()
+    yield whole
+    stream.write(harmless_json(whole.getvalue().decode("utf-8", "replace")).encode())
+    stream.flush()
 
 
 @contextmanager

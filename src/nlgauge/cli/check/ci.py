@@ -16,6 +16,7 @@ import click
 from nlgauge.cli.check import text
 from nlgauge.data.table import ScoreTable
 from nlgauge.meta.gate import Outcome, Regression, Verdict
+from nlgauge.show.tables import harmless
 
 
 def show_github(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
@@ -43,7 +44,7 @@ def _command(kind: str, message: str, **properties: object) -> str:
 
 
 def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return harmless(text, lines=True).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
@@ -90,5 +91,5 @@ def _compared(suite: Element, one: Regression, name: str, against: Path | None) 
 
 
 def _legal(text: str) -> str:
-    """Without the characters that XML cannot hold, each of which a sign stands for."""
-    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
+    """Without the characters that XML cannot hold or that steer a terminal, each of which a sign stands for."""
+    return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", harmless(text, lines=True))

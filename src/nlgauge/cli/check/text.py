@@ -104,7 +104,8 @@ def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | Non
     """Findings on stdout; what was left out, where more is to be seen, and the signature on stderr."""
     colour = coloured()
     for one in verdict.failures:
-        click.echo(f"{click.style('FAIL', fg='red', bold=True)}  {place(one)}: {one.problem}", color=colour)
+        why = harmless(one.problem or "")
+        click.echo(f"{click.style('FAIL', fg='red', bold=True)}  {place(one)}: {why}", color=colour)
         for line in quoted(one):
             click.echo(wrap_text(line, WIDTH, "      ", "        "))
     if verdict.at_least is not None or verdict.at_most is not None or verdict.failures:
