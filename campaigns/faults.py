@@ -7,8 +7,7 @@ a metric that reads a model and string metrics. Meanwhile a disk is full after s
 folder, cannot be written or takes nothing, the process is killed or interrupted at its n-th call of a function, another
 process does the same job, or the cache or a file of the folder was cut, damaged, locked or replaced before. Then the
 file is the old one or the whole new one, nothing is left beside it, the error is one line, and the same job done again
-has the numbers, reasons and notes of a run that nothing happened to and that kept nothing. `benchmarks/faults.py` does
-the like to whole commands, for minutes.
+has the numbers, reasons and notes of a run that nothing happened to and that kept nothing.
 """
 
 from __future__ import annotations

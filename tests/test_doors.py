@@ -150,6 +150,7 @@ WITHOUT_SOURCE = {
     "campaigns/test_campaigns.py",
     "test_cli.py",
     "test_packaging.py",
+    "test_security.py",
     "test_doors.py",
     "test_public_names.py",
     "test_outside.py",

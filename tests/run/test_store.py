@@ -119,7 +119,7 @@ def test_what_others_may_write_is_refused_and_told_once(tmp_path: Path, told: li
         store.commit()
         assert not store.usable
     assert len(told) == 1
-    assert f"no cache in {folder}, the run goes on without it: other users may write {place} (name another folder" in told[0]
+    assert f"no cache in {folder}, the run goes on without it: other users may write {place} (name" in told[0]
     place.chmod(0o755)
     with Store(folder, tell=told.append) as store:
         assert store.get(list(ENTRIES)) == ENTRIES

@@ -150,7 +150,7 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
     # Nobody knows its name before it is there, and "x" follows no link.
     partial = target.with_name(f".{target.name[:_NAMED]}.{token_hex(8)}{UNFINISHED}")
     try:
-        with open(partial, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:  # noqa: PTH123
+        with open(partial, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             if before is not None:
                 _allow_as(file.fileno(), before)
             yield file

@@ -63,8 +63,8 @@ _RENEWALS = 2  # in one process: a disk that damages what it is given is not tri
 _REMEDY = "name another folder by --cache or NLGAUGE_CACHE, or set NLGAUGE_CACHE=off"
 
 _FAILURES = (sqlite3.Error, UnicodeError, OverflowError, MemoryError, OSError)
-# What a damaged file raises. Of a full, failing, locked or read-only disk SQLite says sqlite3.OperationalError instead.
-# A number may be out of range, and a message in no encoding.
+# What a damaged file raises; for a full, failing, locked or read-only disk SQLite has sqlite3.OperationalError. A number
+# may be out of range, and a message in no encoding.
 _DAMAGE = (sqlite3.DatabaseError, sqlite3.IntegrityError, sqlite3.DataError, UnicodeDecodeError, OverflowError)
 
 T = TypeVar("T")
@@ -173,7 +173,8 @@ class Store:
             return {}
         pending = {key: self._pending[key] for key in keys if key in self._pending}
         others = [key for key in keys if key not in pending]
-        return pending | (self._attempt(lambda connection: self._read(connection, others), {}) if others else {})
+        kept: dict[str, bytes] = {}
+        return pending | (self._attempt(lambda connection: self._read(connection, others), kept) if others else kept)
 
     def put(self, entries: Mapping[str, bytes]) -> None:
         """Add entries with the next commit."""
@@ -233,7 +234,7 @@ class Store:
         self.close()
 
     def _attempt(self, step: Callable[[sqlite3.Connection], T], instead: T) -> T:
-        """Take a step on the file; once more on a new one if it turns out damaged; return `instead` if nothing helps."""
+        """Take a step on the file, once more on a new one if it is damaged; return `instead` if nothing helps."""
         with self._lock:
             while self.usable:
                 try:
@@ -258,9 +259,7 @@ class Store:
             with suppress(FileExistsError):
                 os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             _refuse_shared(self._path)
-            self._connected = sqlite3.connect(
-                self._path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
-            )
+            self._connected = sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
             self._identity = _identity(self._path)
             _begin(self._connected)
         return self._connected

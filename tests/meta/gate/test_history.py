@@ -154,7 +154,7 @@ def test_checks_at_the_same_time_lose_no_look_and_number_them_all(tmp_path: Path
 def test_a_check_that_never_ends_is_waited_for_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "WAIT_S", 0.05)
     path = tmp_path / "history.jsonl"
-    with history.alone(path), pytest.raises(InputError, match="another check has held this history for 0.05 seconds"):
+    with history.alone(path), pytest.raises(InputError, match="another check has held this history"):
         check(run(BEFORE), against=run(BEFORE), history=path)
     assert not path.exists()
 

@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 from nlgauge.engine.models.capabilities import TOKENIZER, Capability, Floats, Ints, Model
 from nlgauge.engine.models.card import CARD_FILE, FREQUENCIES_FILE, read_card
 from nlgauge.engine.models.device import choose_device, tokens_that_fit
-from nlgauge.engine.models.folder import CONFIG_FILE, LARGEST_SIZES, TOKENIZER_FILE, WEIGHTS_FILE, digest_of, named_digest
+from nlgauge.engine.models.folder import (
+    CONFIG_FILE,
+    LARGEST_SIZES,
+    TOKENIZER_FILE,
+    WEIGHTS_FILE,
+    digest_of,
+    named_digest,
+)
 from nlgauge.engine.models.stored import one_line, shown
 from nlgauge.engine.tokenizer_check import checked
 from nlgauge.engine.tokens import SubwordTokenizer

@@ -63,7 +63,7 @@ class Look:
 
 @contextmanager
 def alone(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Keep other checks off a history between reading it and appending to it, so that no look is lost or numbered twice.
+    """Keep other checks off a history between reading and appending, so that no look is lost or numbered twice.
 
     Raises InputError where another check holds it for longer than WAIT_S, or where its folder cannot be written.
     """
@@ -83,7 +83,7 @@ def alone(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def read(path: str | os.PathLike[str]) -> list[Look]:
-    """Return the looks of a history, none where the file is not there yet. Raises InputError for a line that is no look."""
+    """Return the looks of a history, none where there is no file yet. Raises InputError for a line that is no look."""
     place = Path(path)
     if not place.exists():
         return []

@@ -95,7 +95,7 @@ class Verdict:
 
     @property
     def nothing_checked(self) -> bool:
-        """True if the gate could decide about no row at all: such a gate fails, also where missing values are allowed."""
+        """True if the gate could decide about no row. Such a gate fails, also where missing values are allowed."""
         return all(one.state in ("missing", "allowed") for one in self.outcomes)
 
     @property
@@ -111,7 +111,12 @@ class Verdict:
             {**vars(one), "unsupported": [{**vars(text), "words": text.words} for text in one.unsupported]}
             for one in self.outcomes
         ]
-        found = {"passed": self.passed, "nothing_checked": self.nothing_checked, **{name: getattr(self, name) for name in named}, "rows": rows}
+        found = {
+            "passed": self.passed,
+            "nothing_checked": self.nothing_checked,
+            **{name: getattr(self, name) for name in named},
+            "rows": rows,
+        }
         record: dict[str, Any] = jsonable({**found, "regressions": self.regressions})
         return record
 
