@@ -63,8 +63,8 @@ _RENEWALS = 2  # in one process: a disk that damages what it is given is not tri
 _REMEDY = "name another folder by --cache or NLGAUGE_CACHE, or set NLGAUGE_CACHE=off"
 
 _FAILURES = (sqlite3.Error, UnicodeError, OverflowError, MemoryError, OSError)
-# What a damaged file raises; for a full, failing, locked or read-only disk SQLite has sqlite3.OperationalError. A number
-# may be out of range, and a message in no encoding.
+# What a damaged file raises; a full, failing, locked or read-only disk raises sqlite3.OperationalError. A number may be
+# out of range, and a message in no encoding.
 _DAMAGE = (sqlite3.DatabaseError, sqlite3.IntegrityError, sqlite3.DataError, UnicodeDecodeError, OverflowError)
 
 T = TypeVar("T")
