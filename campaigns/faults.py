@@ -7,8 +7,7 @@ a metric that reads a model and string metrics. Meanwhile a disk is full after s
 folder, cannot be written or takes nothing, the process is killed or interrupted at its n-th call of a function, another
 process does the same job, or the cache or a file of the folder was cut, damaged, locked or replaced before. Then the
 file is the old one or the whole new one, nothing is left beside it, the error is one line, and the same job done again
-has the numbers, reasons and notes of a run that nothing happened to and that kept nothing. `benchmarks/faults.py` does
-the like to whole commands, for minutes.
+has the numbers, reasons and notes of a run that nothing happened to and that kept nothing.
 """
 
 from __future__ import annotations
@@ -34,9 +33,10 @@ from mutations import mutated, mutations
 
 import nlgauge
 from nlgauge import Corpus
+from nlgauge.data.atomic_write import UNFINISHED
 from nlgauge.engine.models import loading
 from nlgauge.errors import NlgaugeError
-from nlgauge.run.store import file as store
+from nlgauge.run import store
 
 _FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-campaign-"))
 _OLD = b"what stood here before\n"
@@ -237,6 +237,8 @@ def outcome(given: dict[str, Any]) -> str:
             odd = {"no folder": folder / "out.jsonl" / "x", "a folder": folder, "long name": folder / ("x" * 300)}
             ended = _error_of(job, odd.get(fault, Path("/proc/out")), cache) if name != "spool" else "done"
     _look(folder, path, _wanted(name), ended, killed=fault == "killed")
+    for left in folder.glob(f".*{UNFINISHED}"):  # of who was killed: what is in a folder of scores the next run removes
+        left.unlink()
     if cache.is_file():
         cache.unlink()
     again = _error_of(job, path, cache)
@@ -254,9 +256,9 @@ def _look(folder: Path, path: Path, wanted: bytes, ended: str, *, killed: bool) 
         raise BrokenPromiseError(f"the file is neither the old one nor the new one: {there[:60]!r}")
     beside = {file.name for file in folder.iterdir()} - {"out", "out.jsonl", "out.scores", "cache"}
     beside |= {file.name for file in _folder_of(path).glob(".*")}
-    # Who is killed can take nothing away, but what is left has no other name, and the next run removes it.
+    # Who is killed can take nothing away, but what is left is hidden.
     if killed:
-        beside = {name for name in beside if name != ".lock" and not re.fullmatch(r"\..+\.nlgauge-0\.partial", name)}
+        beside = {name for name in beside if name != ".lock" and not re.fullmatch(rf"\..+{UNFINISHED}", name)}
     if beside:
         raise BrokenPromiseError(f"something is left beside the file: {sorted(beside)}")
 

@@ -4,7 +4,7 @@
     |-- InputError       a file, row or value that was given is wrong        (exit code 2)
     |-- SpecError        a metric or model spec, or a parameter, is wrong    (exit code 2)
     |-- MissingExtraError  an optional library is not installed              (exit code 2)
-    `-- MetricError      a metric gave what no metric may give              (exit code 1)
+    `-- MetricError      a metric gave what no metric may give              (exit code 2)
 
 Every message is one line: where, what, and what to do about it.
 """

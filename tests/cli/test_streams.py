@@ -16,7 +16,7 @@ import pytest
 
 from nlgauge import ScoreTable, cli
 from nlgauge.engine.progress import Progress
-from tests.command import nlgauge
+from tests.command import nlgauge, on_a_terminal
 
 COMMAND = [sys.executable, "-m", "nlgauge"]
 MANY = 400
@@ -66,9 +66,39 @@ def test_a_reader_that_has_enough_ends_it_without_a_word_and_the_scores_are_whol
 def test_a_full_disk_below_stdout_is_one_line(odd: Path, tmp_path: Path, layout: str) -> None:
     scores = tmp_path / "scores.jsonl"
     ended = run("score", odd, "-m", "TokenF1", "-o", scores, "--format", layout, shell="> /dev/full")
-    assert ended.returncode == 1
+    assert ended.returncode == 2
     assert ended.stderr == b"nlgauge: standard output cannot be written: No space left on device\n"
     assert len(ScoreTable.load(scores).rows) == 9
+
+
+@pytest.mark.parametrize("shell", ["> /dev/full", "| (exec <&-; sleep 3); exit ${PIPESTATUS[0]}"])
+@pytest.mark.parametrize("layout", ["text", "json", "github", "junit"])
+def test_a_gate_whose_result_cannot_be_printed_is_no_failing_gate(odd: Path, shell: str, layout: str) -> None:
+    """Nor a passing one: nobody was told. Exit code 1 means that the gate failed."""
+    gate = ("check", odd, "-m", "TokenF1", "--at-least", "0", "--allow-missing", "--format", layout)
+    assert run(*gate).returncode == 0
+    ended = run(*gate, shell=shell)
+    assert ended.returncode == 2 and b"Traceback" not in ended.stderr and b"ignored" not in ended.stderr
+
+
+@pytest.mark.parametrize("arguments", [("doctor",), ("cache", "info"), ("list",)])
+def test_a_full_disk_below_stdout_is_exit_code_2_of_every_command(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    assert run(*arguments, shell="> /dev/full", NLGAUGE_CACHE=str(tmp_path / "cache")).returncode == 2
+
+
+@pytest.mark.parametrize("shell", ["> /dev/full", "| (exec <&-; sleep 3); exit ${PIPESTATUS[0]}"])
+def test_scores_that_stdout_does_not_take_are_exit_code_2(odd: Path, shell: str) -> None:
+    ended = run("score", odd, "-m", "TokenF1", "-o", "-", shell=shell)
+    assert ended.returncode == 2 and b"Traceback" not in ended.stderr and b"ignored" not in ended.stderr
+
+
+def test_an_error_of_ours_is_no_failing_gate(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError("a mistake")
+
+    monkeypatch.setattr("nlgauge.evaluate", broken)
+    result = nlgauge("check", outputs, "-m", "TokenF1", "--at-least", "0")
+    assert result.exit_code == 2 and "ZeroDivisionError: a mistake" in result.stderr
 
 
 def test_a_closed_stdout_is_said_before_anything_is_computed(outputs: Path, tmp_path: Path) -> None:
@@ -108,6 +138,22 @@ def test_names_do_not_turn_lines_round_nor_steer_the_terminal(odd: Path, layout:
     for sign in "\u202e\u2066\u009b\u001b":
         assert sign not in result.stdout + result.stderr
     assert "a\ufffdb" in result.stdout
+
+
+@pytest.mark.parametrize("arguments", [("--format", "csv"), ("--format", "json"), ("-o", "-"), ("-o", "/dev/stdout")])
+def test_a_terminal_is_shown_escapes_and_a_pipe_the_data(odd: Path, arguments: tuple[str, ...]) -> None:
+    given = ("score", str(odd), "-m", "TokenF1", *arguments)
+    shown = on_a_terminal(*given).decode()
+    assert not {"\u202e", "\u2066", "\u009b", "\u001b"} & set(shown.replace("\x1b[?25h", ""))
+    assert "a\\u202eb" in shown and "c\\u2066d\\u009b2J" in shown and "日本 é 😀" in shown
+    piped = run(*given).stdout.decode()
+    assert ("a\u202eb" in piped) is ("json" not in arguments) and ("a\\u202eb" in piped) is ("json" in arguments)
+
+
+@pytest.mark.parametrize("layout", ["github", "junit", "text"])
+def test_a_gate_shows_no_name_that_steers_the_terminal(odd: Path, layout: str) -> None:
+    result = nlgauge("check", odd, "-m", "TokenF1", "--at-least", "1", "--format", layout)
+    assert result.exit_code == 1 and not {"\u202e", "\u2066", "\u009b", "\u001b"} & set(result.stdout + result.stderr)
 
 
 def test_json_says_the_same_names_in_escapes(odd: Path) -> None:
@@ -170,14 +216,14 @@ def test_no_temporary_folder_at_all_is_one_line(many: Path, monkeypatch: pytest.
     assert "No usable temporary directory found (set TMPDIR to a folder with more room)" in result.stderr
 
 
-def test_what_the_machine_refuses_is_one_line_and_exit_code_1(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_machine_refuses_is_one_line_and_exit_code_2(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: Any, **__: Any) -> None:
         raise OSError(24, "Too many open files", "/some/file")
 
     monkeypatch.setattr("nlgauge.evaluation.evaluate", refused)
     monkeypatch.setattr("nlgauge.evaluate", refused)
     result = nlgauge("score", outputs, "-m", "TokenF1")
-    assert (result.exit_code, result.stderr) == (1, "nlgauge: /some/file: Too many open files\n")
+    assert (result.exit_code, result.stderr) == (2, "nlgauge: /some/file: Too many open files\n")
 
 
 @pytest.fixture

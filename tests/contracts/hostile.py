@@ -147,6 +147,35 @@ def far_token(definition: dict[str, Any]) -> None:
     definition["model"]["vocab"]["bridge"] = 10**6
 
 
+def normalized(*steps: dict[str, Any]) -> Change:
+    """Steps before the tokenizer's own."""
+
+    def change(definition: dict[str, Any]) -> None:
+        definition["normalizer"] = {"type": "Sequence", "normalizers": list(steps)}
+
+    return tokenized(change)
+
+
+def split_by(pattern: str) -> Change:
+    step = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+    return tokenized(lambda definition: definition.__setitem__("pre_tokenizer", step))
+
+
+def grows(times: int) -> Change:
+    """A text of twice the length, again and again: 2 ** times."""
+    return normalized(*[{"type": "Replace", "pattern": {"String": "e"}, "content": "ee"}] * times)
+
+
+HARMFUL_TOKENIZERS: dict[str, tuple[Change, str]] = {
+    "a pattern that goes back for ever": (split_by(r"(\w+\s?)+!"), "could take very long on some texts"),
+    "a chain of replacements": (grows(40), "could make a text more than 16 times longer"),
+    "a million replacements": (grows(100_000), "a part has more than 64 steps"),
+    "a huge map of signs": (
+        normalized({"type": "Precompiled", "precompiled_charsmap": "A" * (2 << 20)}), "map of signs is larger"),
+}  # fmt: skip
+"""The same for folders of ours and of others"""
+
+
 def refused(folder: Path | str, metric: str, say: str, outputs: Path, **options: str) -> None:
     """By the library and by the command, in one line of a readable length. outputs: a file for the command."""
     outputs.write_text(json.dumps(ROW) + "\n", encoding="utf-8")

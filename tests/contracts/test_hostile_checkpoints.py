@@ -18,6 +18,7 @@ from nlgauge.engine.models.capabilities import CAUSAL_LM, ENCODER, MASKED_LM
 from nlgauge.engine.models.loading import load
 from tests.contracts.hostile import (
     CONFIG,
+    HARMFUL_TOKENIZERS,
     TOKENIZER,
     WEIGHTS,
     Change,
@@ -107,6 +108,7 @@ THEIRS: dict[str, tuple[Change, str]] = {
     "no heads": (configured(num_attention_heads=0), "cannot load model"),
     "no window": (configured(max_position_embeddings=0), "cannot load model"),
     "a negative window": (configured(max_position_embeddings=-4), "cannot load model"),
+    **HARMFUL_TOKENIZERS,
     "an unknown network": (configured(model_type="nothing"), "cannot load model"),
     "a network that is a list": (configured(model_type=["bert"]), "cannot load model"),
     "attention from a hub": (configured(attn_implementation="somebody/kernel"), "its attention is code from elsewhere"),

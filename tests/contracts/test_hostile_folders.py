@@ -19,6 +19,7 @@ from nlgauge.engine.models.loading import pocket_folder
 from tests.command import nlgauge as command
 from tests.contracts.hostile import (
     CONFIG,
+    HARMFUL_TOKENIZERS,
     ROW,
     TOKENIZER,
     WEIGHTS,
@@ -108,6 +109,7 @@ OURS: dict[str, tuple[Change, str]] = {
     "frequencies of fewer tokens": (counted([9, 1, 2]), "its card has 2 tokens"),
     "frequencies below zero": (counted([9, -1, 2]), "is not a table of document frequencies"),
     "aligner cut": (cut("aligner.safetensors", 999), "aligner.safetensors has no aligner that can be read"),
+    **HARMFUL_TOKENIZERS,
 }  # fmt: skip
 OF_PARTS: dict[str, tuple[str, Change, str]] = {
     "masked graph of the encoder": (

@@ -15,16 +15,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.data import atomic_write as module
-from nlgauge.data.atomic_write import (
-    alone,
-    atomic_bytes,
-    atomic_write,
-    goes_to_stdout,
-    is_named,
-    is_stream,
-    locked,
-    refuse_place,
-)
+from nlgauge.data.atomic_write import UNFINISHED, atomic_bytes, atomic_write, goes_to_stdout, is_stream, refuse_place
 from nlgauge.errors import InputError
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="files of POSIX")
@@ -132,35 +123,31 @@ def test_threads_that_race_leave_one_whole_file(tmp_path: Path) -> None:
 
 
 @posix
-def test_what_killed_writers_leave_does_not_add_up(tmp_path: Path) -> None:
+def test_what_a_killed_writer_leaves_is_hidden_and_the_old_file_is_whole(tmp_path: Path) -> None:
     place = tmp_path / "a.txt"
     place.write_text("old")
-    for _ in range(3):
-        child = started(place, "x", "100000000")
-        go([child])
-        while not (left := set(tmp_path.iterdir()) - {place}):
-            pass
-        child.send_signal(signal.SIGKILL)
-        child.communicate()
-        assert place.read_text() == "old" and len(left) == 1
-    assert len(list(tmp_path.iterdir())) == 2
+    child = started(place, "x", "100000000")
+    go([child])
+    while not (left := set(tmp_path.iterdir()) - {place}):
+        pass
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+    assert place.read_text() == "old"
+    (partial,) = left
+    assert partial.name.startswith(".a.txt.") and partial.name.endswith(UNFINISHED)
     write(place)
-    assert place.read_text() == "new" and list(tmp_path.iterdir()) == [place]
+    assert place.read_text() == "new"
 
 
 @posix
-def test_nothing_of_others_is_followed_or_removed(tmp_path: Path) -> None:
+def test_a_planted_name_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place, victim = tmp_path / "a.txt", tmp_path / "victim"
     victim.write_text("mine")
-    (tmp_path / "a.txt.partial").write_text("mine too")
-    (tmp_path / ".a.txt.nlgauge-0.partial").symlink_to(victim)
-    os.mkfifo(tmp_path / ".a.txt.nlgauge-1.partial")
-    (tmp_path / ".a.txt.nlgauge-2.partial").mkdir()
-    before = {path.name for path in tmp_path.iterdir()}
-    write(place)
-    assert (place.read_text(), victim.read_text()) == ("new", "mine")
-    assert (tmp_path / "a.txt.partial").read_text() == "mine too"
-    assert {path.name for path in tmp_path.iterdir()} == before | {"a.txt"}
+    monkeypatch.setattr(module, "token_hex", lambda count: "0")
+    (tmp_path / f".a.txt.0{UNFINISHED}").symlink_to(victim)
+    with pytest.raises(InputError, match="cannot be written: File exists"):
+        write(place)
+    assert victim.read_text() == "mine" and not place.exists()
 
 
 @posix
@@ -289,19 +276,6 @@ def test_a_standard_output_that_takes_no_bytes_is_refused(monkeypatch: pytest.Mo
         write(Path("-"))
 
 
-def test_where_there_are_no_locks_files_are_written_and_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def none(descriptor: int) -> bool:
-        raise OSError("no locks available")
-
-    monkeypatch.setattr(module, "locked", none)
-    left = tmp_path / ".a.txt.nlgauge-0.partial"
-    left.write_text("of whom nobody knows whether it lives")
-    write(tmp_path / "a.txt")
-    assert (tmp_path / "a.txt").read_text() == "new" and left.exists()
-
-
 def test_long_names_have_an_unfinished_file_too(tmp_path: Path) -> None:
     place = tmp_path / ("名" * 80 + ".txt")
     write(place)
@@ -321,87 +295,3 @@ def test_a_name_that_is_too_long_is_named(tmp_path: Path) -> None:
         write(tmp_path / ("x" * 300))
     with pytest.raises(InputError, match="name a file in a folder that exists"):
         refuse_place(tmp_path / ("x" * 300) / "a.txt")
-
-
-_HOLD = """
-import sys, time
-from pathlib import Path
-from nlgauge.data.atomic_write import alone
-with alone(Path(sys.argv[1])) as mine:
-    print(mine, flush=True)
-    time.sleep(60)
-"""
-
-
-def test_one_holds_it_and_the_file_goes_with_the_lock(tmp_path: Path) -> None:
-    place = tmp_path / ".lock"
-    with alone(place) as mine:
-        assert mine and place.exists()
-        with alone(place) as other:
-            assert not other
-        assert place.exists(), "who does not hold it does not remove it"
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(ValueError, match="inside"), alone(place):
-        raise ValueError("inside")
-    assert list(tmp_path.iterdir()) == []
-    with alone(place) as mine:
-        assert mine
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_a_killed_process_leaves_no_lock(tmp_path: Path) -> None:
-    place = tmp_path / ".lock"
-    with subprocess.Popen([sys.executable, "-c", _HOLD, str(place)], stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout is not None and holder.stdout.readline() == "True\n"
-        with alone(place) as mine:
-            assert not mine
-        holder.send_signal(signal.SIGKILL)
-    assert place.exists()
-    with alone(place) as mine:
-        assert mine
-    assert not place.exists()
-
-
-def test_a_lock_on_a_file_that_was_removed_meanwhile_is_not_the_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place, tries = tmp_path / ".lock", []
-
-    def removed_first(descriptor: int) -> bool:
-        tries.append(descriptor)
-        if len(tries) == 1:
-            place.unlink()
-        return locked(descriptor)
-
-    monkeypatch.setattr(module, "locked", removed_first)
-    with alone(place) as mine:
-        assert mine and place.exists() and len(tries) == 2
-
-
-def test_where_there_are_no_locks_nobody_is_kept_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(descriptor: int) -> bool:
-        raise OSError("no locks available")
-
-    monkeypatch.setattr(module, "locked", none)
-    with alone(tmp_path / ".lock") as mine, alone(tmp_path / ".lock") as other:
-        assert mine and other
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
-def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
-    (tmp_path / "mine").write_text("mine")
-    (tmp_path / ".lock").symlink_to("mine")
-    with pytest.raises(OSError, match="symbolic links"), alone(tmp_path / ".lock"):
-        pass
-    assert (tmp_path / "mine").read_text() == "mine"
-
-
-def test_a_name_is_of_one_file(tmp_path: Path) -> None:
-    descriptor = os.open(tmp_path / "a", os.O_RDWR | os.O_CREAT)
-    try:
-        assert is_named(descriptor, tmp_path / "a") and not is_named(descriptor, tmp_path / "b")
-        (tmp_path / "b").write_text("")
-        (tmp_path / "b").replace(tmp_path / "a")
-        assert not is_named(descriptor, tmp_path / "a")
-    finally:
-        os.close(descriptor)

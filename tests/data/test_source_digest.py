@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -11,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge import BERTScore, InfoLM, Length
+from nlgauge import BERTScore, InfoLM, Length, ScoreTable
 from nlgauge.data import source_digest as sources
 from nlgauge.data.source_digest import readable, source_digest
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import ENCODER
+from nlgauge.run.store import Store
 
 DIGEST = "from nlgauge.data.source_digest import source_digest; from {module} import Kind; print(source_digest([Kind]))"
 
@@ -23,10 +25,8 @@ DIGEST = "from nlgauge.data.source_digest import source_digest; from {module} im
 def digest_of(folder: Path, module: str = "acme.kinds", *, before: str = "") -> str:
     """The digest of a class `Kind` of a module in a folder, as a process of its own finds it."""
     code = before + DIGEST.format(module=module)
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(folder)}, capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(sources._ROOT.parent)])}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
@@ -39,48 +39,49 @@ def write(folder: Path, files: dict[str, str]) -> None:
         os.utime(path, (time.time() - 3600,) * 2)
 
 
-KINDS = """
-    import json
-    from . import helpers
-    from .deep import (
-        formula,  # the one that counts
-    )
-    class Kind: pass
-    def late():
-        from acme.rare import never
-"""
-
-
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    files = {"acme/__init__.py": "", "acme/kinds.py": KINDS, "acme/deep/__init__.py": "", "beside.py": "VALUE = 5"}
-    others = ("acme/helpers.py", "acme/deep/formula.py", "acme/rare.py", "acme/other.py")
-    write(tmp_path, {**files, **dict.fromkeys(others, "VALUE = 1")})
+    names = ("helpers", "deep/formula", "rare", "other")
+    files = {"acme/__init__.py": "", "acme/deep/__init__.py": "", "acme/kinds.py": "class Kind: pass", "beside.py": ""}
+    write(tmp_path, {**files, **{f"acme/{name}.py": "VALUE = 1" for name in names}})
     return tmp_path
 
 
-@pytest.mark.parametrize("changed", ["kinds.py", "helpers.py", "deep/formula.py", "rare.py"])
-def test_a_change_of_the_module_or_of_what_it_imports_changes_the_digest(package: Path, changed: str) -> None:
-    before = digest_of(package)
-    path = package / "acme" / changed
-    write(package, {f"acme/{changed}": path.read_text(encoding="utf-8") + "\nVALUE = 2\n"})
-    assert digest_of(package) != before
-    assert readable(before)
+def test_a_change_of_any_file_of_a_package_changes_the_digest(package: Path) -> None:
+    seen = [digest_of(package)]
+    for changed in ("kinds", "helpers", "deep/formula", "rare", "other"):
+        path = package / "acme" / f"{changed}.py"
+        write(package, {f"acme/{changed}.py": path.read_text(encoding="utf-8") + "\nVALUE = 2\n"})
+        seen.append(digest_of(package))
+    (package / "acme" / "other.py").rename(package / "acme" / "another.py")
+    seen.append(digest_of(package))
+    assert len(set(seen)) == len(seen) and all(map(readable, seen))
 
 
-def test_a_change_elsewhere_changes_nothing_and_nothing_is_imported_for_it(package: Path) -> None:
+def test_a_change_outside_of_the_package_changes_nothing_and_nothing_is_imported_for_it(package: Path) -> None:
     before = digest_of(package)
-    write(package, {"acme/other.py": "VALUE = 2", "beside.py": "VALUE = 2"})
+    write(package, {"beside.py": "VALUE = 2"})
     assert digest_of(package) == before
     told = digest_of(package, before="import atexit, sys; atexit.register(lambda: print(*sys.modules));")
     assert "acme.kinds" in told and "acme.rare" not in told
 
 
-def test_a_module_beside_a_script_counts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("changed", ["script.py", "formula.py"])
+def test_a_script_and_a_module_beside_it_count(tmp_path: Path, changed: str) -> None:
     write(tmp_path, {"script.py": "import formula\nclass Kind: pass\n", "formula.py": "VALUE = 1"})
     before = digest_of(tmp_path, "script")
-    write(tmp_path, {"formula.py": "VALUE = 2"})
+    write(tmp_path, {changed: (tmp_path / changed).read_text(encoding="utf-8") + "#"})
     assert digest_of(tmp_path, "script") != before
+
+
+def test_of_an_installed_package_the_class_s_own_file_counts(tmp_path: Path) -> None:
+    folder = tmp_path / "site-packages"
+    write(folder, {"acme/__init__.py": "", "acme/kinds.py": "class Kind: pass", "acme/other.py": "VALUE = 1"})
+    before = digest_of(folder)
+    write(folder, {"acme/other.py": "VALUE = 2"})
+    assert digest_of(folder) == before
+    write(folder, {"acme/kinds.py": "class Kind: number = 2"})
+    assert digest_of(folder) != before
 
 
 def test_a_source_that_changed_after_the_process_began_is_not_named(package: Path) -> None:
@@ -106,23 +107,48 @@ def test_what_has_no_source_of_its_own_is_named_like_nothing_else(tmp_path: Path
     assert done.stdout.startswith("?")
 
 
-def test_of_nlgauge_the_rooms_count_in_which_numbers_are_made() -> None:
-    found: dict[str, bytes] = {}
-    for kind in InfoLM.__mro__:
-        if kind.__module__.startswith("nlgauge"):
-            sources._gather(kind.__module__, InfoLM.__module__, found)
-    assert {"nlgauge.metrics.infolm", "nlgauge.maths.divergences", "nlgauge.engine.features.masked"} <= found.keys()
-    assert {name.split(".")[1] for name in found} == {"metrics", "maths", "engine"}
-    assert "nlgauge.metrics.bertscore" not in found
+def test_a_byte_of_any_file_of_the_scoring_source_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy, root = tmp_path / "nlgauge", sources._ROOT
+    files = [path for room in ("engine", "maths", "metrics") for path in (root / room).rglob("*.py")]
+    write(copy, {str(path.relative_to(root)): path.read_text(encoding="utf-8") for path in files})
+    monkeypatch.setattr(sources, "_ROOT", copy)
+    monkeypatch.setattr(sources, "_STARTED", float("inf"))
+    digest = sources._own_source.__wrapped__
+    seen = {digest()}
+    for path in files:
+        changed = copy / path.relative_to(root)
+        content = changed.read_bytes()
+        changed.write_bytes(bytes([content[0] ^ 1]) + content[1:] if content else b"#")
+        seen.add(digest())
+        changed.write_bytes(content)
+    assert len(seen) == len(files) + 1 > 100 and digest() in seen
 
 
-def test_metrics_differ_and_the_model_s_parts_count_where_a_model_is_read() -> None:
-    assert len({source_digest([kind]) for kind in (Length, BERTScore, InfoLM)}) == 3
+def test_all_of_our_metrics_and_models_have_one_digest() -> None:
     model = loading.load("pocket")
-    assert source_digest([Length, type(model[ENCODER])]) != source_digest([Length])
+    assert len({source_digest([kind]) for kind in (Length, BERTScore, InfoLM, type(model[ENCODER]))}) == 1
 
 
-def test_a_class_of_a_large_installed_package_brings_its_own_file_alone() -> None:
-    found: dict[str, bytes] = {}
-    sources._gather("numpy.lib._version", "nlgauge.metrics.length", found)
-    assert list(found) == ["numpy.lib._version"]
+def test_a_changed_formula_prints_no_old_number(tmp_path: Path) -> None:
+    """A copy of nlgauge whose formula somebody edits between two runs with one cache."""
+    copy, rows = tmp_path / "src" / "nlgauge", tmp_path / "rows.jsonl"
+    shutil.copytree(sources._ROOT, copy, ignore=shutil.ignore_patterns("pocket", "__pycache__", "lab", "serve"))
+    for path in copy.rglob("*.py"):
+        os.utime(path, (time.time() - 3600,) * 2)
+    rows.write_text('{"candidate": "a b c"}\n', encoding="utf-8")
+
+    def scored() -> float:
+        output = tmp_path / "scores.jsonl"
+        command = ["score", str(rows), "-m", "Length", "--cache", str(tmp_path / "cache"), "-o", str(output)]
+        environment = {**os.environ, "PYTHONPATH": str(copy.parent)}
+        subprocess.run([sys.executable, "-m", "nlgauge", *command], env=environment, capture_output=True, check=True)
+        return float(ScoreTable.load(output).values("Length")[0])
+
+    assert scored() == scored() == 3
+    with Store(tmp_path / "cache") as store:
+        assert store.info().entries["row"][0] == 1
+    formula = copy / "metrics" / "length.py"
+    edited = formula.read_text(encoding="utf-8").replace("return len(text.split())", "return len(text.split()) + 1")
+    formula.write_text(edited, encoding="utf-8")
+    os.utime(formula, (time.time() - 1800,) * 2)
+    assert scored() == 4

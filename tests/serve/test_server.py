@@ -153,6 +153,90 @@ def test_a_second_interrupt_ends_it_at_once_and_says_so() -> None:
     assert process.lines[-1] == "nlgauge: stopped; not all that was taken is answered"
 
 
+def _ask(address: str, body: object, answers: list[Any]) -> threading.Thread:
+    def ask() -> None:
+        try:
+            answers.append(httpx.post(f"{address}/score", json=body, timeout=LONG).status_code)
+        except httpx.TransportError:
+            answers.append(None)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    return thread
+
+
+def test_it_ends_in_its_time_whatever_is_being_scored() -> None:
+    """A pair of texts keeps EED busy for minutes, and cannot be interrupted."""
+    with served("-m", "EED", "--quiet", "--seconds", "1") as process, httpx.Client(base_url=process.address) as client:
+        text, answers = "".join(chr(97 + n % 23) for n in range(9000)), list[Any]()
+        asking = _ask(process.address, {"rows": [{"candidate": text, "references": [text[::-1]]}]}, answers)
+        _until(lambda: _taken(client) == 1)
+        process.process.send_signal(signal.SIGTERM)
+        began = time.monotonic()
+        assert process.ended() == 0, process.lines
+        assert time.monotonic() - began < 15, "the time of the request, and 6 seconds"
+        asking.join(LONG)
+        assert answers == [503], process.lines
+    assert process.lines[-1] == "nlgauge: stopped; all that was taken is answered"
+
+
+def test_a_client_that_never_ends_its_body_or_reads_no_answer_does_not_keep_it() -> None:
+    with served("-m", "TokenF1", "--quiet", "--seconds", "1") as process:
+        host, _, port = process.address.removeprefix("http://").partition(":")
+        head = b"POST /score HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        with (
+            socket.create_connection((host, int(port)), LONG) as slow,
+            socket.create_connection((host, int(port)), LONG) as halfway,
+            socket.create_connection((host, int(port)), LONG) as deaf,
+        ):
+            slow.sendall(head + b"Content-Length: 1000\r\n\r\n{")
+            halfway.sendall(b"POST /score HTTP/1.1\r\nHost: 127")
+            deaf.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 200)
+            time.sleep(1)
+            process.process.send_signal(signal.SIGTERM)
+            began = time.monotonic()
+            assert process.ended() in (0, 1)
+            assert time.monotonic() - began < 15
+    assert "Traceback" not in "".join(process.lines)
+
+
+def test_a_server_that_hangs_is_ended() -> None:
+    """As where a library holds the loop: what is left when the time is over is not waited for."""
+    code = (
+        "import os, signal, socket, threading, time, uvicorn\n"
+        "from nlgauge.serve import server\n"
+        "from nlgauge.serve.asking import Limits\n"
+        "server._LAST_S = 0.2\n"
+        "async def app(scope, receive, send):\n"
+        "    while scope['type'] == 'lifespan':\n"
+        "        kind = (await receive())['type']\n"
+        "        if kind == 'lifespan.shutdown': time.sleep(600)\n"
+        "        await send({'type': kind + '.complete'})\n"
+        "threading.Timer(1, os.kill, (os.getpid(), signal.SIGTERM)).start()\n"
+        "server.run(server.configured(app, Limits(seconds=0.1)), server.listening('127.0.0.1', 0))\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONG, check=False)
+    assert ended.returncode == 1 and ended.stderr.endswith("nlgauge: stopped; not all that was taken is answered\n")
+
+
+@pytest.mark.parametrize("headers", [
+    b"Authorization: Bearer no\r\nAuthorization: Bearer 0123456789abcdef-a-key\r\n",
+    b"Authorization: Bearer 0123456789abcdef-a-key\r\nauthorization: Bearer no\r\n",
+    b"Authorization: Bearer 0123456789abcdef-a-key\r\nContent-Type: text/plain\r\nContent-Type: application/json\r\n",
+])  # fmt: skip
+def test_a_header_that_says_who_or_what_stands_once(headers: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NLGAUGE_SERVE_KEYS", "0123456789abcdef-a-key")
+    with served("-m", "TokenF1", "--quiet") as process:
+        host, _, port = process.address.removeprefix("http://").partition(":")
+        with socket.create_connection((host, int(port)), LONG) as connection:
+            start = b"GET /metrics-list HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+            connection.sendall(start + headers + b"\r\n")
+            received = b""
+            while piece := connection.recv(1 << 16):
+                received += piece
+    assert received.startswith(b"HTTP/1.1 400 ") and b"there are two headers" in received
+
+
 def _listens(address: str) -> bool:
     host, _, port = address.removeprefix("http://").partition(":")
     try:

@@ -67,7 +67,7 @@ def working(
     worker.start()
     yield worker
     GATE.set()
-    worker.stop()
+    worker.stop(60)
 
 
 def test_what_waits_is_put_into_one_evaluation() -> None:
@@ -112,7 +112,7 @@ def test_what_was_taken_is_finished_before_the_end() -> None:
         taken = [worker.submit(run("a"))]
         assert BEGUN.acquire(timeout=LONG)
         taken += [worker.submit(run("b" * n)) for n in range(1, 4)]
-        stopping = threading.Thread(target=worker.stop)
+        stopping = threading.Thread(target=worker.stop, args=(60,))
         stopping.start()
         while worker.trouble is None:
             time.sleep(0.001)
@@ -233,6 +233,6 @@ def test_a_request_whose_client_is_gone_is_dropped_before_its_next_block(monkeyp
         GATE.set()
         assert values(service.worker.submit(run("ij"))) == [2]
     finally:
-        service.worker.stop()
+        service.worker.stop(60)
     assert BEGUN.acquire(blocking=False) and not BEGUN.acquire(blocking=False), "one block is of the other request"
     assert asked.table is None and asked.error is None

@@ -1,4 +1,7 @@
-"""The nlgauge command. Results on stdout, the rest on stderr; exit 0 done, 1 failed, 2 wrong use or bad input.
+"""The nlgauge command. Results on stdout, the rest on stderr.
+
+Exit code 0: done; 1: done, and what was found is bad, such as a gate that fails; 2: the work could not be done, because
+of wrong use, bad input, a wrong metric or the machine, such as a full disk below stdout.
 
 One file a command (or a group of them); what several need to read and print is in `terminal.py`.
 """
@@ -8,6 +11,7 @@ from __future__ import annotations
 import errno
 import functools
 import sys
+import traceback
 from importlib.metadata import EntryPoint
 from typing import Any
 
@@ -30,7 +34,7 @@ from nlgauge.cli.sample import sample
 from nlgauge.cli.score import score
 from nlgauge.cli.serve import serve
 from nlgauge.cli.streams import failure, heartbeat, prepare, remark
-from nlgauge.errors import MetricError, NlgaugeError, SpecError
+from nlgauge.errors import NlgaugeError, SpecError
 
 _KEEP = ("score", "check", "explain", "reproduce", "study")
 _GO_ON = "what was scored is kept (nlgauge cache info says where): give the same command again, and it goes on"
@@ -38,6 +42,7 @@ _TRAINED = (
     "the folder of --out has the last checkpoint, if one was written: give the same command again, and it goes on"
 )
 
+_NOT_DONE = 2
 _STOPPED = 130
 """The exit code of a command that Ctrl-C stopped, as a shell has it. With 1, a check that was stopped would look like
 one that found something."""
@@ -51,7 +56,7 @@ def _kept(command: str | None) -> str | None:
 
 
 class _Commands(click.Group):
-    """Turns errors into one line and an exit code: 2, 1 where a metric or the machine is at fault, 130 for Ctrl-C.
+    """Turns errors into one line and an exit code: 2, or 130 for Ctrl-C. Exit code 1 is a finding of the command.
 
     Installed packages add commands by entry points of the group `nlgauge.commands`. The package is imported when its
     command is called or listed, and what it raises then is of that command alone.
@@ -77,15 +82,20 @@ class _Commands(click.Group):
                 return super().invoke(ctx)
         except NlgaugeError as error:
             remark(f"nlgauge: {' '.join(str(error).split())}")
-            ctx.exit(1 if isinstance(error, MetricError) else 2)
+            ctx.exit(_NOT_DONE)
         except KeyboardInterrupt:
             remark("; ".join(filter(None, ("nlgauge: stopped", _kept(ctx.invoked_subcommand)))))
             ctx.exit(_STOPPED)
         except OSError as error:
-            if error.errno == errno.EPIPE:
-                raise  # who reads has enough: click ends quietly
-            remark(f"nlgauge: {' '.join(failure(error).split())}")
-            ctx.exit(1)
+            problem = failure(error)
+            if error.errno != errno.EPIPE:  # else who reads has enough
+                remark(f"nlgauge: {' '.join(problem.split())}")
+            ctx.exit(_NOT_DONE)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception:  # an error of ours, which without this would end with 1, as a failing gate does
+            traceback.print_exc()
+            ctx.exit(_NOT_DONE)
 
 
 class _Broken(click.Command):

@@ -25,7 +25,7 @@ def cache() -> None:
     """The cache of scores and features, so that nothing is computed twice.
 
     It lies in the platform's folder for caches, or in the folder that NLGAUGE_CACHE names. NLGAUGE_CACHE=off turns it
-    off. NLGAUGE_CACHE_LIMIT is its largest size in bytes, 4 GiB by default: what was unused for longest goes first.
+    off. NLGAUGE_CACHE_LIMIT is its largest size in bytes, 4 GiB by default: the least recently used entries go first.
     """
 
 
@@ -81,7 +81,7 @@ def verify(folder: Path | None) -> None:
     with _store(folder) as store:
         looked_at = store.verify()
     if looked_at.anew:
-        click.echo("the file was damaged, and all of it is dropped")
+        click.echo("the file was damaged and set aside")
     else:
         click.echo(f"{looked_at.intact:,} entries intact, {looked_at.dropped:,} damaged and dropped")
 

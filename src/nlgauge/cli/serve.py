@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from nlgauge.serve.keys import Keys
 
 _METRICS = ("Consistency(aligner='D')", "BERTScore", "TokenF1")
+_WORKER_S = 1.0
+"""Seconds in which the worker ends when every request is answered; a step that takes longer is left"""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -59,8 +61,8 @@ def serve(
 ) -> None:  # fmt: skip
     """Serve scores over HTTP: /score, /explain, /check, and a page at / (docs/serve.md).
 
-    Metrics and models are named here; no request can name a file, an address or a model. It stops at SIGINT or SIGTERM,
-    when everything that was taken is answered.
+    Metrics and models are named here; no request can name a file, an address or a model. At SIGINT or SIGTERM it
+    answers everything that was taken, and ends at most 6 seconds after --seconds, whatever is running.
     """
     try:
         from nlgauge.serve import server
@@ -79,15 +81,17 @@ def serve(
     models = load_models(menu, RunOptions(precision=precision, backend=backend, device=device))
     try_out(menu, models)
     names = {name.lower() for name in hosts} or (set(_LOOPBACK) if own else None)
-    app = application(Service(menu, models, limits), keys=fitting, hosts=names, log=not quiet)
+    service = Service(menu, models, limits)
+    app = application(service, keys=fitting, hosts=names, log=not quiet)
     sock = server.listening(host, port)
     where = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}"
     remark(f"nlgauge: {', '.join(menu.named)}, on {where}")
     whole = server.run(server.configured(app, limits), sock)
-    remark(f"nlgauge: stopped; {'all' if whole else 'not all'} that was taken is answered")
-    if not whole:
+    service.worker.stop(_WORKER_S)
+    server.tell_stopped(whole)
+    if not whole or service.worker.at_work:
         # A thread still computes outside of Python, which aborts where the interpreter is taken down around it.
-        os._exit(1)
+        os._exit(0 if whole else 1)
 
 
 def _keys(file: Path | None, none: bool, own: bool, host: str) -> Keys:

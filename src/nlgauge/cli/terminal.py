@@ -21,7 +21,7 @@ from nlgauge.cli.options import MAP, PLACE, RATING_LABEL, RATINGS_HELP, SEED, Co
 from nlgauge.cli.streams import remark
 from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.errors import InputError, SpecError
-from nlgauge.show.tables import Cells, formatted, harmless
+from nlgauge.show.tables import Cells, formatted, harmless, harmless_json
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
@@ -306,8 +306,10 @@ def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:
     colour = coloured()
     width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
     arrows = _arrows() if layout == "text" else {}
+    # CSV is exact for a file or a program; the other forms hold no character that steers a terminal.
+    shown = harmless_json if layout == "csv" and sys.stdout.isatty() else str
     for line in formatted(tables, layout, width=width, colour=colour, keys=keys):
-        click.echo(line.translate(arrows), color=colour)
+        click.echo(shown(line).translate(arrows), color=colour)
 
 
 def aligned(cells: Cells) -> list[str]:

@@ -1,33 +1,29 @@
-"""The source code that makes a number, as a digest: the modules of some classes, and the modules that these import.
+"""The digest of the source code that makes numbers, so that a cached number of other code is never found again.
 
-Only those rooms of nlgauge count in which numbers are made, so that a change of a command, a page or a reader of files
-leaves the digest as it is. In somebody else's package, and beside a script, every module counts that is imported from
-there. A module that is found at run time only, by a name in a variable, does not count.
+One digest stands for all of nlgauge's scoring source; nothing is parsed, so an edit anywhere in it counts for every
+metric. In somebody else's package, and beside a script, every file counts. An installed package has a version, so only
+the file of the class counts.
 """
 
 from __future__ import annotations
 
-import re
+import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from hashlib import blake2b
-from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import resolve_name
 from pathlib import Path
 from sysconfig import get_paths
 from uuid import uuid4
 
 _STARTED = time.time() - 0.05  # a file system's clock may be a tick behind, and a change of now would look older
 _OWN = __name__.partition(".")[0]
-_ROOMS = ("metrics", "maths", "engine")
-_RUNNER = tuple(f"{_OWN}.run.{name}" for name in ("block", "sets", "results"))
-"""Every number passes through them"""
+_ROOT = Path(__file__).parents[1]
+_ROOMS = ("engine", "maths", "metrics", "run")
+"""The packages of nlgauge in which numbers are made"""
 _INSTALLED = tuple({get_paths()[kind] for kind in ("purelib", "platlib", "stdlib", "platstdlib")})
 _UNREADABLE = "?"
-_CHECKED_ALONE = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+.*\n|\n)*", re.MULTILINE)
-_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|.*)|import[ \t]+(.*))", re.MULTILINE)
 
 
 class _UnreadableError(Exception):
@@ -35,111 +31,78 @@ class _UnreadableError(Exception):
 
 
 def source_digest(kinds: Iterable[type]) -> str:
-    """A digest of the source that some classes compute with: 12 hexadecimal digits.
+    """Return a digest of the source that some classes compute with: 12 hexadecimal digits.
 
-    Three sources cannot be named: that of a class of an interactive session, that of a class that a function made, and
-    one that was changed after this process began. Their digest begins with "?" and is equal to no other.
+    Three sources have no digest: that of a class of an interactive session, that of a class that a function made, and
+    one that was changed after this process began. What stands for it begins with "?" and is equal to no other.
     """
     return _digest(tuple(dict.fromkeys(kinds)))
 
 
 def readable(digest: str) -> bool:
-    """Whether a digest names a source that was read."""
+    """Return True if a digest names a source that was read."""
     return not digest.startswith(_UNREADABLE)
 
 
 @cache
 def _digest(kinds: tuple[type, ...]) -> str:
-    found: dict[str, bytes] = {}
+    digest = blake2b(digest_size=6)
     try:
-        for module in _RUNNER:
-            found[module], _ = _read(module)
-        for kind, base in ((one, base) for one in kinds for base in one.__mro__):
+        modules: set[str] = set()
+        for base in (base for kind in kinds for base in kind.__mro__):
             if "<locals>" in base.__qualname__:
                 raise _UnreadableError  # its namesake has the same source, and may have closed over other things
-            if not _is_standard(base.__module__):
-                _gather(base.__module__, kind.__module__, found)
+            if base.__module__.partition(".")[0] not in sys.stdlib_module_names:
+                modules.add("__main__" if base.__module__ == "__mp_main__" else base.__module__)
+        sources = {_own_source(), *(_source(module) for module in modules)}
     except _UnreadableError:
         return _UNREADABLE + uuid4().hex[:11]
-    digest = blake2b(digest_size=6)
-    for name in sorted(found):
-        digest.update(f"{name} {len(found[name])}\n".encode() + found[name])
+    for source in sorted(sources):
+        digest.update(source)
     return digest.hexdigest()
 
 
-def _gather(module: str, root: str, found: dict[str, bytes]) -> None:
-    """The source of a module, and of what it imports that belongs to a root module. Raises _UnreadableError."""
-    waiting = [module]
-    while waiting:
-        name = waiting.pop()
-        known = "__main__" if name == "__mp_main__" else name
-        if known not in found:
-            found[known], imported = _read(name)
-            waiting += [one for one in imported if _belongs(one, root)]
+@cache
+def _own_source() -> bytes:
+    """Return the digest of nlgauge's scoring source. Raises _UnreadableError."""
+    return _digest_of(_ROOT, [file for room in _ROOMS for file in _below(_ROOT / room)])
 
 
 @cache
-def _read(name: str) -> tuple[bytes, tuple[str, ...]]:
-    """The source of a module, and the names that it imports. Raises _UnreadableError."""
-    spec, file = _spec(name), _file(name)
-    if file is None or (name == "__main__" and (sys.flags.interactive or hasattr(sys, "ps1"))):
+def _source(name: str) -> bytes:
+    """Return the digest of the source that a module belongs to. Raises _UnreadableError."""
+    if name.partition(".")[0] == _OWN and name.split(".")[1:2] in [[room] for room in _ROOMS]:
+        return _own_source()
+    found = getattr(sys.modules.get(name), "__file__", None)
+    if found is None or (name == "__main__" and (sys.flags.interactive or hasattr(sys, "ps1"))):
         raise _UnreadableError
-    try:
-        content, changed = file.read_bytes(), file.stat().st_mtime
-    except OSError:
-        raise _UnreadableError from None
-    if changed > _STARTED:
+    file, top = Path(found), name.partition(".")[0]
+    installed = found.startswith(_INSTALLED) or bool({"site-packages", "dist-packages"} & set(file.parts))
+    if installed or top == _OWN:
+        return _digest_of(file.parent, [found])
+    folders = getattr(sys.modules.get(top), "__path__", None)
+    if folders is None:  # a script, or a module beside one
+        return _digest_of(file.parent, {found, *map(str, file.parent.glob("*.py"))})
+    return b"".join(sorted(_digest_of(folder, _below(folder)) for folder in folders))
+
+
+def _below(folder: str | Path) -> list[str]:
+    """Return the Python files of a folder and of those in it."""
+    return [f"{at}/{name}" for at, _, names in os.walk(folder) for name in names if name.endswith(".py")]
+
+
+def _digest_of(folder: str | Path, files: Iterable[str]) -> bytes:
+    """Return a digest of names and bytes. Raises _UnreadableError, also where there is no file."""
+    digest, ordered, start = blake2b(digest_size=16), sorted(files), len(str(folder))
+    for path in ordered:
+        try:
+            with open(path, "rb", buffering=0) as file:  # noqa: PTH123  # every run reads 150 files: paths take longer
+                content, changed = file.readall(), os.fstat(file.fileno()).st_mtime
+        except OSError:
+            raise _UnreadableError from None
+        if changed > _STARTED:
+            raise _UnreadableError
+        digest.update(f"{path[start:]} {len(content)}\n".encode() + content)
+    if not ordered:
         raise _UnreadableError
-    text = _CHECKED_ALONE.sub("", content.decode("utf-8", "replace")) if file.suffix == ".py" else ""
-    return content, tuple(dict.fromkeys(_imported(text, spec.parent or "" if spec is not None else "")))
-
-
-def _imported(text: str, package: str) -> Iterator[str]:
-    """The modules that a source imports, and names of theirs that may be modules."""
-    for origin, names, modules in _IMPORT.findall(text):
-        if modules:
-            yield from _names(modules)
-        elif not origin.startswith(".") or package:
-            base = resolve_name(origin, package) if origin.startswith(".") else origin
-            yield base
-            yield from (f"{base}.{name}" for name in _names(names.strip("()")))
-
-
-def _names(listed: str) -> Iterator[str]:
-    plain = re.sub(r"#.*", "", listed)
-    yield from (one.split()[0].rstrip(";") for one in plain.split(",") if one.strip())
-
-
-def _belongs(name: str, root: str) -> bool:
-    """Whether a module that is imported belongs to the source of another one."""
-    top = name.partition(".")[0]
-    if top == _OWN:
-        return name.split(".")[1:2] in [[room] for room in _ROOMS] and _file(name) is not None
-    if _is_standard(name) or (file := _file(name)) is None:
-        return False
-    return top == root.partition(".")[0] or not str(file).startswith(_INSTALLED)
-
-
-def _is_standard(name: str) -> bool:
-    return name.partition(".")[0] in sys.stdlib_module_names
-
-
-@cache
-def _file(name: str) -> Path | None:
-    """Where the source of a module lies; nothing is imported for it."""
-    module, spec = sys.modules.get(name), _spec(name)
-    file = getattr(module, "__file__", None) or (spec.origin if spec is not None and spec.has_location else None)
-    return Path(file) if file is not None and Path(file).is_file() else None
-
-
-@cache
-def _spec(name: str) -> ModuleSpec | None:
-    module = sys.modules.get(name)
-    if module is not None:
-        return module.__spec__
-    parent = name.rpartition(".")[0]
-    if not parent:
-        return PathFinder.find_spec(name)
-    above = _spec(parent)
-    places = above.submodule_search_locations if above is not None else None
-    return PathFinder.find_spec(name, places) if places else None
+    return digest.digest()

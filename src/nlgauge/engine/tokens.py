@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from os import PathLike
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from nlgauge.engine.tokenizer_check import checked
 from nlgauge.errors import InputError, SpecError
 
 _AT_ONCE = 1024
@@ -167,9 +169,14 @@ class SubwordTokenizer:
 
 
 def read_tokenizer(path: str | PathLike[str]) -> Tokenizer:
-    """The tokenizer of a tokenizer.json. Raises SpecError for any other file."""
+    """Return the tokenizer of a tokenizer.json. Raises SpecError for any other file, and for one that is harmful."""
     try:
-        return Tokenizer.from_file(str(path))
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise SpecError(f"{path} is not a tokenizer: {' '.join(str(error).split())}") from None
+    checked(text, str(path))
+    try:
+        return Tokenizer.from_str(text)
     except Exception as error:  # the library raises no class of its own
         raise SpecError(f"{path} is not a tokenizer: {' '.join(str(error).split())}") from None
 

@@ -45,7 +45,7 @@ def verdict(table: ScoreTable, found: Verdict) -> Record:
 RETRY_SECONDS = 1
 """What a client is told to wait before it tries again"""
 DOCUMENTED: Mapping[int, str] = {
-    400: "Content-Length and Transfer-Encoding both say how long the body is.",
+    400: "Two headers say the same thing: two lengths of the body, or a header that may stand once stands twice.",
     401: "There is no API key, or not a right one.",
     408: "The body did not come in time, or the client went away.",
     413: "The request is over a limit: bytes, rows, characters, metrics or work.",

@@ -75,7 +75,7 @@ def application(service: Service, *, keys: Keys, hosts: Collection[str] | None =
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         service.worker.start()
         yield
-        await asyncio.to_thread(service.worker.stop)
+        service.worker.stop(0)
 
     app = FastAPI(
         title="nlgauge", version=__version__, summary="Measures generated text.", lifespan=lifespan,

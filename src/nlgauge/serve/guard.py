@@ -5,6 +5,7 @@ A line of the log holds method, route, status and time. It holds no path that a 
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
 from collections.abc import Collection
@@ -22,6 +23,7 @@ OPEN = ("/", "/health", "/ready")
 """Routes that need no key: the page, which holds nothing, and what a supervisor asks"""
 LARGEST_HEADERS = 16 << 10
 """Bytes of a request's headers and path"""
+_ONCE = (b"authorization", b"content-type", b"content-encoding", b"content-length", b"transfer-encoding", b"host")
 _HEADERS = {
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
@@ -62,6 +64,8 @@ class Guard:
         try:
             self._admit(scope)
             await self._app(scope, receive, sent)
+        except asyncio.CancelledError:
+            pass  # the service ends, and this client did not take its answer in time
         except Exception as error:  # the server would log what the error says, which may be a client's words
             if not isinstance(error, Refused):
                 tell(error)
@@ -78,6 +82,10 @@ class Guard:
         )
         if size > LARGEST_HEADERS:
             raise Refused(431, f"the headers and the path are larger than {LARGEST_HEADERS} bytes (send fewer)")
+        names = [name for name, _ in scope["headers"]]
+        if twice := [name.decode() for name in _ONCE if names.count(name) > 1]:
+            # A proxy that reads the other one would let in, or send on, what it thinks is something else.
+            raise Refused(400, f"there are two headers {twice[0]} (send one)")
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         if b"transfer-encoding" in headers and b"content-length" in headers:
             # A proxy that goes by the other one would take a part of this body for a request of somebody else.

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import socket
+import sys
+import threading
+import time
 import types
 
 import uvicorn
@@ -17,6 +21,10 @@ from nlgauge.serve.guard import LARGEST_HEADERS
 _BEFORE_THE_GUARD = 8
 """Times as many bytes of headers are read as are answered, so that what is too large is told so"""
 _BACKLOG = 2048
+_ANSWERING_S = 1
+"""Seconds after the time limit of a request in which its refusal is sent"""
+_LAST_S = 4.0
+"""Seconds after that in which the process ends, whatever is running"""
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -48,20 +56,56 @@ def configured(app: ASGIApp, limits: Limits) -> uvicorn.Config:
         limit_concurrency=limits.connections,
         h11_max_incomplete_event_size=_BEFORE_THE_GUARD * LARGEST_HEADERS,
         # One that was taken is answered, by its scores or by its time limit; nobody waits longer.
-        timeout_graceful_shutdown=int(limits.seconds) + 5,
+        timeout_graceful_shutdown=math.ceil(limits.seconds) + _ANSWERING_S,
     )
 
 
+class _Server(uvicorn.Server):
+    """A server that ends in time after a signal, whatever is running."""
+
+    stopped_at: float | None = None
+
+    def handle_exit(self, sig: int, frame: types.FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        if self.stopped_at is None:
+            self.stopped_at = time.monotonic()
+            last = threading.Timer((self.config.timeout_graceful_shutdown or 0) + _LAST_S, _end)
+            last.daemon = True
+            last.start()
+
+    @property
+    def whole(self) -> bool:
+        """True if everything that was taken is answered."""
+        waited = 0.0 if self.stopped_at is None else time.monotonic() - self.stopped_at
+        return not self.force_exit and waited < (self.config.timeout_graceful_shutdown or 0)
+
+
+def _end() -> None:
+    tell_stopped(False)
+    os._exit(1)
+
+
+def tell_stopped(whole: bool) -> None:
+    """Say on stderr that the service has stopped, and whether all that it took is answered."""
+    print(f"nlgauge: stopped; {'all' if whole else 'not all'} that was taken is answered", file=sys.stderr, flush=True)
+
+
 def run(config: uvicorn.Config, sock: socket.socket) -> bool:
-    """Serve until SIGINT or SIGTERM, and answer what was taken by then; False where a second SIGINT cut that short."""
-    server = uvicorn.Server(config)
+    """Serve until SIGINT or SIGTERM, and answer what was taken by then, in the time of one request.
+
+    Returns False where a second SIGINT, or a client that takes no answer, cut that short. The process ends even if
+    something hangs.
+    """
+    server = _Server(config)
+    whole = False
     before = {number: signal.signal(number, _heard) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         server.run([sock])
+        whole = server.whole
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    return not server.force_exit
+    return whole
 
 
 def _heard(number: int, frame: types.FrameType | None) -> None:

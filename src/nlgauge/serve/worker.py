@@ -73,12 +73,17 @@ class Worker:
             self._change.notify()
         return ticket
 
-    def stop(self) -> None:
-        """Take nothing more, finish what was taken, and end."""
+    def stop(self, wait: float) -> None:
+        """Take nothing more, and finish what somebody waits for, in so many seconds at most."""
         with self._change:
             self._stopping = True
             self._change.notify()
-        self._thread.join()
+        self._thread.join(wait)
+
+    @property
+    def at_work(self) -> bool:
+        """Whether it still computes, also what nobody waits for any more: a step of it cannot be interrupted."""
+        return self._thread.is_alive()
 
     @property
     def waiting(self) -> int:

@@ -43,6 +43,23 @@ def test_exit_code_0_says_passed(claims: Path) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("layout", ["text", "json", "github", "junit"])
+@pytest.mark.parametrize("gate", [(*RUN, "--at-least", 0.1), ("--grounded",)])
+def test_a_gate_that_decided_about_no_row_fails_and_says_so(
+    claims: Path, gate: tuple[object, ...], layout: str
+) -> None:
+    row = {"candidate": "", "source": "The library opens in May."}
+    claims.write_text(f"{json.dumps(row)}\n" * 2, encoding="utf-8")
+    result = nlgauge("check", claims, *gate, "--allow-missing", "--format", layout)
+    assert result.exit_code == 1, result.output
+    if layout == "json":
+        assert json.loads(result.stdout)["nothing_checked"] is True
+    else:
+        assert result.stdout.count("nothing was checked") == 1
+    if layout == "junit":
+        assert 'tests="3" failures="1" errors="0" skipped="2"' in result.stdout
+
+
 def test_against_an_earlier_run_that_check_itself_wrote(claims: Path, tmp_path: Path) -> None:
     good, bad = "The library opens in May.", "The library opens in a volcano, with bears."
     before, now = tmp_path / "before.jsonl", tmp_path / "now.jsonl"

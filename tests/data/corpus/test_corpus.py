@@ -461,6 +461,21 @@ def test_truncated_gzip_is_refused(tmp_path, keep):
     refusal(lambda: Corpus.read(path), "not whole gzip data", "copy it again", file=path)
 
 
+@pytest.mark.parametrize(
+    ("name", "start", "row", "end"),
+    [("rows.jsonl.gz", b"", b'{"candidate":""}\n', b""), ("rows.json.gz", b"[", b"{},", b"{}]"),
+     ("rows.csv.gz", b"candidate\n", b"a\n", b"")],
+)  # fmt: skip
+def test_a_bomb_of_many_small_rows_stops_early(tmp_path, name, start, row, end):
+    """Of 48 MiB, which hold more rows than a memory may; as many as people have are let through."""
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(start + row * ((48 << 20) // len(row)) + end, 1))
+    refusal(lambda: Corpus.read(path), "hold more than 100 times their own", "decompress it first", file=path)
+    path.write_bytes(gzip.compress(start + row * 100_000 + end, 1))
+    if name == "rows.jsonl.gz":
+        assert len(Corpus.read(path)) == 100_000
+
+
 def test_damaged_gzip_is_refused(tmp_path):
     path = tmp_path / "rows.jsonl.gz"
     data = bytearray(gzip.compress(b'{"candidate": "a"}\n' * 50))

@@ -51,6 +51,18 @@ def test_a_row_without_a_value_fails_with_its_reason(table: ScoreTable) -> None:
     assert math.isnan(failed.value) and not found.passed
 
 
+def test_a_gate_that_could_decide_about_no_row_fails_whatever_is_allowed() -> None:
+    empty = Column(("score",), np.array([[NAN], [NAN]]), {0: "the candidate is empty", 1: "the candidate is empty"})
+    table = ScoreTable([("A", "x"), ("A", "y")], {"Score": empty}, {})
+    for allowed in (False, True):
+        found = check(table, "Score", at_least=0, allow_missing=allowed)
+        assert found.nothing_checked and not found.passed
+        assert (found.record["passed"], found.record["nothing_checked"]) == (False, True)
+    empty.values[0] = 0.5
+    found = check(table, "Score", at_least=0, allow_missing=True)
+    assert found.passed and not found.nothing_checked
+
+
 def test_a_distance_may_not_exceed_the_bar(table: ScoreTable) -> None:
     found = check(table, "Distance", at_most=3)
     assert [one.row for one in found.failures] == [4]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +13,13 @@ import pytest
 
 from nlgauge import InputError, ScoreTable, SpecError
 from nlgauge.maths.looking import look_at
-from nlgauge.meta.gate import check
+from nlgauge.meta.gate import check, history
 from nlgauge.meta.gate.history import read
 from tests.meta.gate.test_baseline import BEFORE, NOISE, N, run
 from tests.score_tables import counted
 
 LOSS = 0.1
+ROOT = Path(__file__).parents[3]
 
 
 def test_every_look_is_kept_and_counted_by_its_baseline(tmp_path: Path) -> None:
@@ -86,8 +89,8 @@ def test_what_cannot_be_looked_at_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no item with a value"):
         check(run(np.full(3, math.nan)), against=run(BEFORE[:3]), history=path)
     assert not path.exists()
-    for line in ("{}", "no json", '{"time": 1}', json.dumps(["a"])):
-        path.write_text(line + "\n", encoding="utf-8")
+    for line in ("{}", "no json", '{"time": 1}', json.dumps(["a"]), "[" * 100_000, "\udcff"):
+        path.write_text(line + "\n", encoding="utf-8", errors="surrogateescape")
         with pytest.raises(InputError, match="is no look of a gate"):
             check(run(BEFORE), against=run(BEFORE), history=path)
 
@@ -98,7 +101,7 @@ def test_an_edited_look_is_refused_whichever_field_it_is(tmp_path: Path) -> None
     look = json.loads(path.read_text(encoding="utf-8"))
     for field in look:
         path.write_text(json.dumps({**look, field: ["edited"]}) + "\n", encoding="utf-8")
-        with pytest.raises(InputError, match="row 1: is no look of a gate"):
+        with pytest.raises(InputError, match="line 1 is no look of a gate"):
             check(run(BEFORE), against=run(BEFORE), history=path)
 
 
@@ -110,3 +113,60 @@ def test_several_systems_share_the_level(tmp_path: Path) -> None:
     both = ScoreTable(rows, {"M": column}, two[0].signatures)
     check(both, against=both, history=tmp_path / "h.jsonl")
     assert [look.significance for look in read(tmp_path / "h.jsonl")] == [0.025, 0.025]
+
+
+def test_one_bad_line_is_refused_by_its_number_and_nothing_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    check(run(BEFORE), against=run(BEFORE), history=path)
+    good = path.read_bytes()
+    path.write_bytes(good + good[: len(good) // 2] + b"\n" + good)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="line 2 is no look of a gate"):
+        check(run(BEFORE), against=run(BEFORE), history=path)
+    assert path.read_bytes() == before
+
+
+def test_a_last_line_without_its_end_gets_one(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    for number in (1, 2, 3):
+        check(run(BEFORE + NOISE), against=run(BEFORE), history=path)
+        assert [look.look for look in read(path)] == list(range(1, number + 1))
+        path.write_bytes(path.read_bytes().rstrip(b"\n"))
+
+
+_LOOK = """
+import sys
+from nlgauge.meta.gate import check
+from tests.meta.gate.test_baseline import BEFORE, NOISE, run
+for _ in range(5):
+    check(run(BEFORE + NOISE), against=run(BEFORE), history=sys.argv[1])
+"""
+
+
+def test_checks_at_the_same_time_lose_no_look_and_number_them_all(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    at_once = [subprocess.Popen([sys.executable, "-c", _LOOK, str(path)], cwd=ROOT) for _ in range(3)]
+    assert [one.wait(120) for one in at_once] == [0, 0, 0]
+    assert [look.look for look in read(path)] == list(range(1, 16))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_check_that_never_ends_is_waited_for_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "WAIT_S", 0.05)
+    path = tmp_path / "history.jsonl"
+    with history.alone(path), pytest.raises(InputError, match="another check has held this history"):
+        check(run(BEFORE), against=run(BEFORE), history=path)
+    assert not path.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_look_that_does_not_fit_on_the_disk_leaves_no_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "history.jsonl"
+    check(run(BEFORE), against=run(BEFORE), history=path)
+    before = path.read_bytes()
+    code = _LOOK.replace("for _ in", f"import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+                         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({len(before) + 50},) * 2)\nfor _ in")  # fmt: skip
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(path)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert "cannot be written: File too large" in ended.stderr and path.read_bytes() == before

@@ -16,6 +16,7 @@ import click
 from nlgauge.cli.check import text
 from nlgauge.data.table import ScoreTable
 from nlgauge.meta.gate import Outcome, Regression, Verdict
+from nlgauge.show.tables import harmless
 
 
 def show_github(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
@@ -30,6 +31,8 @@ def show_github(verdict: Verdict, table: ScoreTable, outputs: Path, against: Pat
         if regression.worse:
             message = "\n".join(text.compared(regression, against))
             click.echo(_command("error", message, file=outputs, line=None, title=title))
+    if verdict.nothing_checked:
+        click.echo(_command("error", text.NOTHING_CHECKED, file=outputs, line=None, title=title))
     end = f"{text.counted(verdict)}; {'passed' if verdict.passed else 'failed'}"
     click.echo(_command("notice", end, file=None, line=None, title=title))
     text.tell(verdict, table, outputs, how)
@@ -41,7 +44,7 @@ def _command(kind: str, message: str, **properties: object) -> str:
 
 
 def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return harmless(text, lines=True).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
@@ -53,8 +56,8 @@ def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path
     name = text.name(verdict)
     worse = sum(one.worse for one in verdict.regressions)
     counts = {
-        "tests": len(verdict.outcomes) + len(verdict.regressions),
-        "failures": verdict.count("bar") + worse,
+        "tests": len(verdict.outcomes) + len(verdict.regressions) + verdict.nothing_checked,
+        "failures": verdict.count("bar") + worse + verdict.nothing_checked,
         "errors": verdict.count("missing"),
         "skipped": verdict.count("allowed"),
     }
@@ -64,6 +67,9 @@ def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path
         _row(suite, one, name)
     for regression in verdict.regressions:
         _compared(suite, regression, name, against)
+    if verdict.nothing_checked:
+        case = SubElement(suite, "testcase", classname=_legal(name), name="all rows")
+        SubElement(case, "failure", message=text.NOTHING_CHECKED)
     indent(suites)
     click.echo('<?xml version="1.0" encoding="UTF-8"?>')
     click.echo(tostring(suites, encoding="unicode"))
@@ -85,5 +91,5 @@ def _compared(suite: Element, one: Regression, name: str, against: Path | None) 
 
 
 def _legal(text: str) -> str:
-    """Without the characters that XML cannot hold, each of which a sign stands for."""
-    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
+    """Without the characters that XML cannot hold or that steer a terminal, each of which a sign stands for."""
+    return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", harmless(text, lines=True))

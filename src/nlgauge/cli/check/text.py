@@ -16,6 +16,7 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.meta.gate import Outcome, Regression, Unsupported, Verdict
 from nlgauge.show.tables import harmless
 
+NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200
 
 
@@ -103,7 +104,8 @@ def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | Non
     """Findings on stdout; what was left out, where more is to be seen, and the signature on stderr."""
     colour = coloured()
     for one in verdict.failures:
-        click.echo(f"{click.style('FAIL', fg='red', bold=True)}  {place(one)}: {one.problem}", color=colour)
+        why = harmless(one.problem or "")
+        click.echo(f"{click.style('FAIL', fg='red', bold=True)}  {place(one)}: {why}", color=colour)
         for line in quoted(one):
             click.echo(wrap_text(line, WIDTH, "      ", "        "))
     if verdict.at_least is not None or verdict.at_most is not None or verdict.failures:
@@ -112,6 +114,8 @@ def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | Non
         head, numbers = compared(regression, against)
         click.echo(head)
         click.echo(wrap_text(numbers, WIDTH, "      ", "        "))
+    if verdict.nothing_checked:
+        click.echo(NOTHING_CHECKED)
     end = click.style("passed", fg="green", bold=True) if verdict.passed else click.style("FAILED", fg="red", bold=True)
     click.echo(end, color=colour)
     tell(verdict, table, outputs, how)

@@ -140,6 +140,8 @@ def _unread(name: str, bad: OSError | ValueError) -> InputError:
 _SMALL = 64 << 20
 _EXPANDED = 100
 """Times its own size that compressed data may hold, unless that is small; texts come to 10 times, bombs to 1,000"""
+_RECORD = 128
+"""Bytes that a row or an object takes in memory beside its own, at least: else many small rows would fill it"""
 LONGEST_LINE = 256 << 20
 """Bytes of a line; a line is held in memory whole"""
 
@@ -222,8 +224,10 @@ class _Unpacked(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         count = self._file.readinto(buffer)
-        self._read += count
+        read = bytes(memoryview(buffer)[:count])
+        self._read += count + _RECORD * (read.count(b"\n") + read.count(b"{"))
         if self._read > max(_SMALL, _EXPANDED * self._size):
-            problem = f"gzip data that hold more than {_EXPANDED} times their own {self._size} bytes"
+            counted = f"more than {_EXPANDED} times their own {self._size} bytes ({_RECORD} are added for each row)"
+            problem = f"gzip data that hold {counted}"
             raise self._place.error(problem, "texts do not: where it is meant so, decompress it first")
         return count

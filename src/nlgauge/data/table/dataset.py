@@ -12,13 +12,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from nlgauge.data.atomic_write import alone, atomic_bytes
+from nlgauge.data.atomic_write import UNFINISHED, atomic_bytes
 from nlgauge.data.corpus.opening import FilePath, file_system, is_address
 from nlgauge.data.corpus.place import shown
+from nlgauge.data.file_lock import alone
 from nlgauge.errors import InputError, MissingExtraError
 
 GO_ON = "give its command once more: it goes on"
@@ -61,6 +62,9 @@ class Dataset:
                 if not mine:
                     remedy = "wait until it has ended, or name another folder"
                     raise InputError("another run is at work in the folder", file=self.place, remedy=remedy)
+                for left in self._here.glob(f".*{UNFINISHED}"):  # of a run that was killed: nobody else is at work
+                    with suppress(OSError):
+                        left.unlink()
             yield
 
     def record(self, name: str, remedy: str) -> dict[str, Any] | None:

@@ -22,9 +22,17 @@ from numpy.typing import NDArray
 from nlgauge.engine.models.capabilities import TOKENIZER, Capability, Floats, Ints, Model
 from nlgauge.engine.models.card import CARD_FILE, FREQUENCIES_FILE, read_card
 from nlgauge.engine.models.device import choose_device, tokens_that_fit
-from nlgauge.engine.models.folder import CONFIG_FILE, LARGEST_SIZES, WEIGHTS_FILE, digest_of, named_digest
+from nlgauge.engine.models.folder import (
+    CONFIG_FILE,
+    LARGEST_SIZES,
+    TOKENIZER_FILE,
+    WEIGHTS_FILE,
+    digest_of,
+    named_digest,
+)
 from nlgauge.engine.models.published import published
 from nlgauge.engine.models.stored import one_line, shown
+from nlgauge.engine.tokenizer_check import checked
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import MissingExtraError, NlgaugeError, SpecError
 
@@ -126,9 +134,13 @@ class Checkpoint:
         with self.reading():
             self.config: PretrainedConfig = transformers.AutoConfig.from_pretrained(source, **_SAFELY)
             self._check_config()
+            if (file := self._at_hand(TOKENIZER_FILE)) is not None:
+                # Before transformers uses it.
+                checked(file.read_text(encoding="utf-8"), f"cannot load model {name!r}: {file.name}")
             self.splitter: Any = transformers.AutoTokenizer.from_pretrained(source, **_SAFELY)
             if not getattr(self.splitter, "is_fast", False):
                 raise SpecError(f"model {name!r} has no fast tokenizer; convert it to a tokenizer.json")
+            checked(self.splitter.backend_tokenizer.to_str(), f"cannot load model {name!r}: its tokenizer")
             self.tokenizer = SubwordTokenizer(
                 self.splitter.backend_tokenizer, self.splitter.mask_token, self.splitter.pad_token
             )

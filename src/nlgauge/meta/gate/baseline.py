@@ -78,7 +78,8 @@ class Baseline:
         terms.refuse_wrong(len(self._systems), history is not None)
         pairs = {now: self._pair(now, before) for now, before in self._systems.items()}
         if history is not None:
-            return self._looked(pairs, terms.significance, history)
+            with kept.alone(history):
+                return self._looked(pairs, terms.significance, history)
         # The smallest p of an exchange within n items is 2 / 2^n: that has to be small enough to be found.
         least = math.floor(math.log2(2 * len(self._systems) / terms.significance)) + 1
         for now, pair in pairs.items():

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
 from datetime import datetime, timezone
 from pathlib import Path
 
+from nlgauge.data import file_lock
+from nlgauge.data.atomic_write import is_stream
 from nlgauge.data.table.shapes import mismatch
 from nlgauge.data.to_json import jsonable
 from nlgauge.errors import InputError
 
+WAIT_S = 30.0
+"""How long another check on the same history is waited for"""
 _NUMBERS = ("now", "before", "difference", "low", "high", "p")
 _OTHERS = {
     **dict.fromkeys(("time", "metric", "part", "system", "baseline"), str),
@@ -56,20 +61,41 @@ class Look:
         return self.metric, self.part, self.system, self.baseline
 
 
+@contextmanager
+def alone(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Keep other checks off a history between reading and appending, so that no look is lost or numbered twice.
+
+    Raises InputError where another check holds it for longer than WAIT_S, or where its folder cannot be written.
+    """
+    if is_stream(path):
+        yield
+        return
+    target = Path(os.path.realpath(path))
+    with ExitStack() as held:
+        try:
+            mine = held.enter_context(file_lock.alone(target.with_name(f".{target.name}.lock"), WAIT_S))
+        except OSError as error:
+            raise InputError(f"cannot be locked: {error.strerror}", file=path, remedy="name another file") from None
+        if not mine:
+            problem = f"another check has held this history for {WAIT_S:g} seconds"
+            raise InputError(problem, file=path, remedy="run the check again when that one has ended")
+        yield
+
+
 def read(path: str | os.PathLike[str]) -> list[Look]:
-    """The looks of a history, none where the file is not there yet. Raises InputError for a line that is no look."""
+    """Return the looks of a history, none where there is no file yet. Raises InputError for a line that is no look."""
     place = Path(path)
     if not place.exists():
         return []
     try:
         # str.splitlines would also split at U+2028 and U+0085, which the name of a system may hold.
-        lines = place.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError):
+        lines = place.read_bytes().split(b"\n")
+    except OSError:
         raise InputError("is no history of a gate", file=place, remedy=_REMEDY) from None
     return [_look(line, place, number) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _look(line: str, place: Path, number: int) -> Look:
+def _look(line: bytes, place: Path, number: int) -> Look:
     try:
         record = json.loads(line)
         numbers = {name: math.nan if record[name] is None else float(record[name]) for name in _NUMBERS}
@@ -77,19 +103,39 @@ def _look(line: str, place: Path, number: int) -> Look:
         known = {field.name: record[field.name] for field in fields(Look)}
         if mismatch(known, _OTHERS, "the look") or record["look"] < 1:
             raise ValueError
-    except (ValueError, KeyError, TypeError):
-        raise InputError("is no look of a gate", file=place, row=number, remedy=_REMEDY) from None
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        raise InputError(f"line {number} is no look of a gate", file=place, remedy=_REMEDY) from None
     return Look(**{**known, **numbers})
 
 
 def append(path: str | os.PathLike[str], looks: Sequence[Look]) -> None:
-    """Write looks behind those that are there. Raises InputError where that cannot be done."""
-    lines = "".join(json.dumps(jsonable(look), ensure_ascii=False) + "\n" for look in looks)
+    """Write looks behind those that are there: all or, where that fails, none. Raises InputError where that fails.
+
+    A last line without its end gets one, so that the first look does not go on where it stops.
+    """
+    lines = "".join(json.dumps(jsonable(look), ensure_ascii=False) + "\n" for look in looks).encode()
     try:
-        with Path(path).open("a", encoding="utf-8") as file:
-            file.write(lines)
+        with Path(path).open("ab", buffering=0) as file:
+            size = file.tell() if file.seekable() else 0
+            left = (b"" if _ends(path, size) else b"\n") + lines
+            try:
+                while left:
+                    left = left[file.write(left) :]
+            except OSError:
+                if size and not is_stream(path):
+                    os.truncate(path, size)
+                raise
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=path, remedy="name another file") from None
+
+
+def _ends(path: str | os.PathLike[str], size: int) -> bool:
+    """Return True if the last line of a file has its end."""
+    if not size:
+        return True
+    with Path(path).open("rb") as file:
+        file.seek(size - 1)
+        return file.read(1) == b"\n"
 
 
 def now() -> str:

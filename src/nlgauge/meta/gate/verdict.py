@@ -94,9 +94,14 @@ class Verdict:
         return tuple(one for one in self.outcomes if one.failed)
 
     @property
+    def nothing_checked(self) -> bool:
+        """True if the gate could decide about no row. Such a gate fails, also where missing values are allowed."""
+        return all(one.state in ("missing", "allowed") for one in self.outcomes)
+
+    @property
     def passed(self) -> bool:
-        """Whether no row fails and no system is worse than before."""
-        return not self.failures and not any(one.worse for one in self.regressions)
+        """True if something was checked, no row fails and no system is worse than before."""
+        return not (self.nothing_checked or self.failures or any(one.worse for one in self.regressions))
 
     @property
     def record(self) -> dict[str, Any]:
@@ -106,7 +111,12 @@ class Verdict:
             {**vars(one), "unsupported": [{**vars(text), "words": text.words} for text in one.unsupported]}
             for one in self.outcomes
         ]
-        found = {"passed": self.passed, **{name: getattr(self, name) for name in named}, "rows": rows}
+        found = {
+            "passed": self.passed,
+            "nothing_checked": self.nothing_checked,
+            **{name: getattr(self, name) for name in named},
+            "rows": rows,
+        }
         record: dict[str, Any] = jsonable({**found, "regressions": self.regressions})
         return record
 

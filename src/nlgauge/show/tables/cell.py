@@ -65,5 +65,5 @@ def harmless(text: str, *, lines: bool = False) -> str:
 
 
 def harmless_json(text: str) -> str:
-    """JSON whose texts hold such characters as escapes, which stand for the same."""
+    """Return a text with JSON's escape of each such character, but for line ends and tabs. JSON says the same then."""
     return _STEERING_IN_LINES.sub(lambda sign: f"\\u{ord(sign.group()):04x}", text)

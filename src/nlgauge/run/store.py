@@ -1,0 +1,487 @@
+"""The cache: scores of rows and features by key, in one SQLite table. No run fails because of it.
+
+An entry comes back byte for byte as it was put, or not at all: a checksum of its key and value stands beside it.
+Several processes use one folder at once. A damaged file is set aside under another name, and never removed. Where the
+place cannot be used, as on a full disk, the user is told once, nothing is removed, and nothing more is cached.
+
+Files are numbered, and the highest number counts. Whoever sees the damage goes on to the next number, so that two
+processes that see it at once meet there, and one that has the old file open cannot harm the new one, whose -wal and
+-shm files have names of their own.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sqlite3
+import stat
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from types import TracebackType
+from typing import TypeVar
+
+from nlgauge.errors import SpecError
+
+LIMIT = 4 << 30
+BUSY_S = 30.0
+"""How long another process is waited for"""
+
+_OFF = "off"
+_SCHEMA = 2
+# `used` is the second of the last use. The value stands last, so that a scan of the others does not read it.
+_TABLE = (
+    "CREATE TABLE entry (key BLOB PRIMARY KEY NOT NULL, used INTEGER NOT NULL, checksum BLOB NOT NULL,"
+    " value BLOB NOT NULL)"
+)
+_NAME = re.compile(r"nlgauge(\d*)-(\d+)\.(sqlite|damaged)(-wal|-shm|-journal)?")
+# Pages of 8 KiB: larger ones make features cheaper and small commits dearer. Without secure_delete what is evicted
+# is not written over with zeros. cell_size_check and trusted_schema are for files that may be damaged.
+_SETTINGS = (
+    "page_size=8192",
+    "journal_mode=WAL",
+    "synchronous=NORMAL",
+    "cache_size=-32768",
+    "journal_size_limit=67108864",
+    "mmap_size=0",
+    "secure_delete=OFF",
+    "cell_size_check=ON",
+    "trusted_schema=OFF",
+)
+_AT_ONCE = 900  # parameters of a query: old builds of SQLite take 999
+_TOUCH_S = 3600  # an entry is marked as used once in so long
+_ENTRY_BYTES = 96  # of an entry beside its value, about
+_EVICTED_TO = 0.9
+_SHRUNK_FROM = 1.25  # a file so many times larger than the limit is one from before the limit was lowered
+_RENEWALS = 2  # in one process: a disk that damages what it is given is not tried for ever
+_REMEDY = "name another folder by --cache or NLGAUGE_CACHE, or set NLGAUGE_CACHE=off"
+
+_FAILURES = (sqlite3.Error, UnicodeError, OverflowError, MemoryError, OSError)
+# What a damaged file raises; a full, failing, locked or read-only disk raises sqlite3.OperationalError. A number may be
+# out of range, and a message in no encoding.
+_DAMAGE = (sqlite3.DatabaseError, sqlite3.IntegrityError, sqlite3.DataError, UnicodeDecodeError, OverflowError)
+
+T = TypeVar("T")
+
+
+def is_off() -> bool:
+    """Return True if nothing is to be cached unless a folder is named."""
+    return os.environ.get("NLGAUGE_CACHE") == _OFF
+
+
+def default_folder() -> Path:
+    """Return the folder that NLGAUGE_CACHE names, or the platform's. Raises RuntimeError for a user without a home."""
+    if (named := os.environ.get("NLGAUGE_CACHE")) and named != _OFF:
+        return Path(named)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "nlgauge" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "nlgauge"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nlgauge"
+
+
+def default_limit() -> int:
+    """Return the largest size in bytes. Raises SpecError where NLGAUGE_CACHE_LIMIT is no number of them."""
+    named = os.environ.get("NLGAUGE_CACHE_LIMIT")
+    if named and not (named.isascii() and named.isdecimal()):
+        raise SpecError(f"NLGAUGE_CACHE_LIMIT={named}: give a number of bytes, as {LIMIT}")
+    return int(named) if named else LIMIT
+
+
+@dataclass(frozen=True)
+class Info:
+    """Size and number of entries of a cache."""
+
+    folder: Path
+    bytes: int
+    """Size of its files on the disk, with those that were set aside"""
+    limit: int
+    entries: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """By kind: how many, and the bytes of their values"""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """Result of a check of every entry."""
+
+    intact: int
+    dropped: int
+    anew: bool
+    """Whether the file itself was damaged and was set aside"""
+
+
+@contextmanager
+def opened(cache: bool | str | Path) -> Iterator[Store | None]:
+    """Open the cache that `evaluate(cache=...)` names: True for the platform's folder, a folder, or False for none.
+
+    What was put and not committed is written at the end, unless the inside raises.
+    """
+    if cache is False or (cache is True and is_off()):
+        yield None
+        return
+    with Store(None if cache is True else Path(cache)) as store:
+        yield store
+
+
+class Store:
+    """Values by key, in a folder; opened when it is first used.
+
+    Whatever happens to the file or the disk, entries are merely absent.
+
+    Args:
+        folder: the platform's cache folder by default.
+        limit: bytes, those of NLGAUGE_CACHE_LIMIT or 4 GiB by default. Over it the least recently used entries go.
+        tell: takes a line if a damaged file is set aside, and one if nothing can be cached. Printed on stderr by
+            default.
+
+    Raises:
+        SpecError: NLGAUGE_CACHE_LIMIT is no number.
+    """
+
+    def __init__(
+        self, folder: Path | None = None, limit: int | None = None, tell: Callable[[str], object] | None = None
+    ) -> None:
+        self.limit = default_limit() if limit is None else limit
+        self.damaged: set[str] = set()
+        """Keys whose entry was there when it was asked for, and damaged"""
+        self.usable = True
+        """False from the moment on at which the user was told that nothing is cached"""
+        self._tell = tell or _on_stderr
+        self._lock = threading.RLock()
+        self._connected: sqlite3.Connection | None = None
+        self._path, self._number = Path(os.devnull), 0
+        self._identity: tuple[int, int] | None = None
+        self._after = self._renewals = 0
+        self._pending: dict[str, bytes] = {}
+        self._used: set[bytes] = set()
+        self._broken: set[bytes] = set()
+        try:
+            self.folder = default_folder() if folder is None else folder
+        except RuntimeError as error:
+            self.folder = Path(os.devnull)
+            self._give_up(error)
+
+    def get(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """Return the intact entries of some keys, also those that were put and are not yet committed."""
+        if not self.usable:
+            return {}
+        pending = {key: self._pending[key] for key in keys if key in self._pending}
+        others = [key for key in keys if key not in pending]
+        kept: dict[str, bytes] = {}
+        return pending | (self._attempt(lambda connection: self._read(connection, others), kept) if others else kept)
+
+    def put(self, entries: Mapping[str, bytes]) -> None:
+        """Add entries with the next commit."""
+        if self.usable and self.limit > 0:
+            self._pending.update(entries)
+
+    def commit(self) -> None:
+        """Write what was put since the last commit: all of it or, where that fails, nothing."""
+        with self._lock:
+            if self._pending:
+                self._attempt(self._write, None)
+                self._pending.clear()
+
+    def info(self) -> Info:
+        """Return size and number of entries; makes no file where there is none."""
+        entries: dict[str, tuple[int, int]] = {}
+        return Info(self.folder, self._size(), self.limit, self._attempt(_kinds, entries) if self._files() else entries)
+
+    def clear(self) -> int:
+        """Remove all files of the cache, with those that were set aside, and return how many bytes these had.
+
+        Tells what cannot be removed.
+        """
+        with self._lock:
+            self._pending.clear()
+            self._close()
+            before = self._size()
+            for path in sorted(self._files().values(), key=lambda path: path.name):  # the database before its -wal
+                with suppress(OSError):
+                    path.unlink()
+            if left := self._files():
+                self._give_up(OSError(0, f"{min(left)} cannot be removed"))
+            return before - self._size()
+
+    def verify(self) -> Verified:
+        """Check every entry, and drop those that are damaged."""
+        renewals = self._renewals
+        intact, dropped = self._attempt(_check, (0, 0)) if self._files() else (0, 0)
+        return Verified(intact, dropped, self._renewals > renewals)
+
+    def close(self) -> None:
+        """Close the file. What was not committed is not written."""
+        with self._lock:
+            self._pending.clear()
+            if self._used or self._broken:
+                self._attempt(self._write, None)
+            self._close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.commit()
+        self.close()
+
+    def _attempt(self, step: Callable[[sqlite3.Connection], T], instead: T) -> T:
+        """Take a step on the file, once more on a new one if it is damaged; return `instead` if nothing helps."""
+        with self._lock:
+            while self.usable:
+                try:
+                    return step(self._connection())
+                except _FAILURES as error:
+                    if type(error) in _DAMAGE and self._connected is not None:
+                        self._set_aside(error)
+                    else:
+                        self._give_up(error)
+            return instead
+
+    def _connection(self) -> sqlite3.Connection:
+        """Open the file that counts, or a new one. Raises one of _FAILURES."""
+        if self._connected is not None and (self._identity is None or self._identity != _identity(self._path)):
+            self._close()  # somebody removed the file or set it aside
+        if self._connected is None:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _refuse_shared(self.folder)
+            self._number = self._newest()
+            self._path = self.folder / f"nlgauge{_SCHEMA}-{self._number}.sqlite"
+            # Never open a file that may be in use but by SQLite: to close it would drop this process's locks on it.
+            with suppress(FileExistsError):
+                os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            _refuse_shared(self._path)
+            self._connected = sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+            self._identity = _identity(self._path)
+            _begin(self._connected)
+        return self._connected
+
+    def _newest(self) -> int:
+        """Return the number of the file to open. A -wal without its database is of one that was removed under a run."""
+        present = self._files(own=True)
+        numbers = {name: int(_NAME.fullmatch(name)[2]) for name in present}  # type: ignore[index]
+        last = max(numbers.values(), default=0)
+        there = f"nlgauge{_SCHEMA}-{last}.sqlite" in present
+        return last if there and last > self._after else max(last, self._after) + 1
+
+    def _set_aside(self, error: Exception) -> None:
+        """Rename the damaged file, unless another process has done so, and go on to the next number."""
+        self._close()
+        self._after, self._renewals = self._number, self._renewals + 1
+        aside = self._path.with_suffix(".damaged")
+        if self._identity == _identity(self._path):
+            for end in ("", "-wal", "-shm"):
+                with suppress(OSError):
+                    Path(f"{self._path}{end}").rename(f"{aside}{end}")
+        if self._renewals > _RENEWALS:
+            self._give_up(error)
+        elif self._renewals == 1:
+            kept = aside if aside.exists() else self._path
+            self._tell(f"the cache is damaged ({_reason(error)}): it is set aside as {kept}, and a new one is begun")
+
+    def _give_up(self, error: Exception) -> None:
+        self._pending.clear()
+        self._close()
+        if self.usable:
+            self.usable = False
+            self._tell(f"no cache in {self.folder}, the run goes on without it: {_reason(error)} ({_REMEDY})")
+
+    def _close(self) -> None:
+        self._used.clear()
+        self._broken.clear()
+        if self._connected is not None:
+            with suppress(sqlite3.Error):
+                self._connected.close()
+            self._connected = None
+
+    def _files(self, own: bool = False) -> dict[str, Path]:
+        """Return the files of all caches in the folder by name. own: those of this version alone."""
+        try:
+            found = {path.name: _NAME.fullmatch(path.name) for path in self.folder.iterdir()}
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            self._give_up(error)
+            return {}
+        return {
+            name: self.folder / name for name, match in found.items() if match and (not own or match[1] == str(_SCHEMA))
+        }
+
+    def _size(self) -> int:
+        size = 0
+        for path in self._files().values():
+            with suppress(OSError):
+                size += path.stat().st_size
+        return size
+
+    def _read(self, connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, bytes]:
+        values: dict[str, bytes] = {}
+        stale = int(time.time()) - _TOUCH_S
+        for at in range(0, len(keys), _AT_ONCE):
+            wanted = {_stored(key): key for key in keys[at : at + _AT_ONCE]}
+            query = f"SELECT key, used, checksum, value FROM entry WHERE key IN ({','.join('?' * len(wanted))})"
+            for stored, used, checksum, value in connection.execute(query, list(wanted)):
+                if not _is_intact(stored, checksum, value):
+                    self._broken.add(stored)
+                    self.damaged.add(wanted.get(stored, ""))
+                    continue
+                values[wanted[stored]] = value
+                if not (isinstance(used, int) and used >= stale):
+                    self._used.add(stored)
+        return values
+
+    def _write(self, connection: sqlite3.Connection) -> None:
+        """Write what waits, mark what was used and drop what is damaged, in one transaction; then keep to the limit."""
+        now = int(time.time())
+        pending = ((_stored(key), value) for key, value in self._pending.items())
+        entries = ((stored, now, _checksum(stored, value), value) for stored, value in pending)
+        with _transaction(connection):
+            connection.executemany("DELETE FROM entry WHERE key = ?", [(key,) for key in self._broken])
+            connection.executemany("UPDATE entry SET used = ? WHERE key = ?", [(now, key) for key in self._used])
+            connection.executemany("INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?)", entries)
+        self._used.clear()
+        self._broken.clear()
+        if self._pending:
+            _evict(connection, self.limit)
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    """Set a connection up, and make the table or look at it. Raises sqlite3.Error, DatabaseError for other tables."""
+    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    deadline = time.monotonic() + BUSY_S
+    while True:
+        try:
+            for setting in _SETTINGS:
+                connection.execute(f"PRAGMA {setting}")
+            if _pragma(connection, "user_version") == 0:
+                with _transaction(connection):
+                    if _pragma(connection, "user_version") == 0:
+                        connection.execute(_TABLE)
+                        connection.execute(f"PRAGMA user_version = {_SCHEMA}")
+            break
+        except sqlite3.OperationalError as error:
+            # Two processes that turn a new file to WAL at once: SQLite does not wait there by itself.
+            if "already exists" in str(error):
+                raise sqlite3.DatabaseError("it has a table and no version") from None
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+    tables = [made for (made,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL")]
+    if _pragma(connection, "user_version") != _SCHEMA or tables != [_TABLE]:
+        raise sqlite3.DatabaseError("it holds other tables")
+
+
+def _evict(connection: sqlite3.Connection, limit: int) -> None:
+    """Drop the least recently used entries where the file holds more bytes than the limit, down to 90 %."""
+    if _held(connection) <= limit:
+        return
+    with _transaction(connection):
+        excess = _held(connection) - _EVICTED_TO * limit
+        last = None
+        for place, size in connection.execute("SELECT rowid, length(value) FROM entry ORDER BY used, rowid"):
+            if excess <= 0:
+                break
+            excess -= _ENTRY_BYTES + (size if isinstance(size, int) else 0)
+            last = place
+        query = "DELETE FROM entry WHERE (used, rowid) <= (SELECT used, rowid FROM entry WHERE rowid = ?)"
+        connection.execute(query, (last,))
+    if _pragma(connection, "page_count") * _pragma(connection, "page_size") > _SHRUNK_FROM * limit:
+        with suppress(sqlite3.OperationalError):
+            connection.execute("VACUUM")
+
+
+def _kinds(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
+    """Return how many entries of each kind there are, and the bytes of their values."""
+    query = (
+        "SELECT CAST(substr(key, 1, instr(key, x'7c') - 1) AS TEXT) AS kind, count(*), total(length(value))"
+        " FROM entry GROUP BY kind ORDER BY kind"
+    )
+    return {str(kind): (count, int(size)) for kind, count, size in connection.execute(query)}
+
+
+def _check(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Drop damaged entries; return how many were intact, and how many not. Raises sqlite3.Error for a bad file."""
+    answer = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if answer != "ok":
+        raise sqlite3.DatabaseError(answer)
+    total, broken = 0, []
+    for place, key, checksum, value in connection.execute("SELECT rowid, key, checksum, value FROM entry"):
+        total += 1
+        if not _is_intact(key, checksum, value):
+            broken.append((place,))
+    if broken:
+        with _transaction(connection):
+            connection.executemany("DELETE FROM entry WHERE rowid = ?", broken)
+    return total - len(broken), len(broken)
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """A transaction that writes all, or nothing where the inside raises."""
+    connection.execute("BEGIN IMMEDIATE")
+    with connection:
+        yield
+
+
+def _stored(key: str) -> bytes:
+    """Return the kind of a key, which is what stands before its first |, and the key's digest: no text is stored."""
+    kind = key.partition("|")[0].encode("utf-8", "surrogatepass")[:32]
+    return kind + b"|" + blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _checksum(stored: bytes, value: bytes) -> bytes:
+    return blake2b(value, digest_size=8, key=stored).digest()
+
+
+def _is_intact(stored: object, checksum: object, value: object) -> bool:
+    known = isinstance(stored, bytes) and 0 < len(stored) <= 64 and isinstance(value, bytes)
+    return known and checksum == _checksum(stored, value)  # type: ignore[arg-type]
+
+
+def _held(connection: sqlite3.Connection) -> int:
+    pages = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
+    return pages * _pragma(connection, "page_size")
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+def _refuse_shared(place: Path) -> None:
+    """Raises PermissionError for what others may write: whoever does decides on the scores that are read from it.
+
+    The group of a user's own number is the user alone, by the custom of most systems.
+    """
+    if sys.platform == "win32":
+        return
+    state = place.stat()
+    if state.st_uid != os.geteuid():
+        raise PermissionError(errno.EPERM, f"{place} belongs to another user")
+    if state.st_mode & stat.S_IWOTH or (state.st_mode & stat.S_IWGRP and state.st_gid != state.st_uid):
+        raise PermissionError(errno.EPERM, f"other users may write {place}")
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return device and inode; None where there is no file."""
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino
+
+
+def _reason(error: Exception) -> str:
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return " ".join(reason.split())
+
+
+def _on_stderr(line: str) -> None:
+    print(f"nlgauge: {line}", file=sys.stderr)
