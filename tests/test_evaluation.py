@@ -401,9 +401,9 @@ def test_metrics_of_strings_in_several_processes_give_the_same(corpus: Corpus, t
 def test_a_metric_whose_library_is_absent_names_the_extra() -> None:
     code = """
 import sys
-sys.modules.update(dict.fromkeys(("sacrebleu", "rouge_score_rs", "snowballstemmer", "rapidfuzz")))
+sys.modules.update(dict.fromkeys(("snowballstemmer", "rapidfuzz")))
 import nlgauge
-for metric in ("BLEU", "ChrF", "TER", "ROUGE", "METEOR", "CIDEr", "SARI", "CDER"):
+for metric in ("BLEU", "ChrF", "TER", "ROUGE", "METEOR", "CIDEr", "SARI", "CDER", "WER", "CER"):
     try:
         nlgauge.evaluate(candidates=["a"], references=["a"], sources=["a"], metrics=metric)
     except nlgauge.MissingExtraError as error:
@@ -411,7 +411,7 @@ for metric in ("BLEU", "ChrF", "TER", "ROUGE", "METEOR", "CIDEr", "SARI", "CDER"
         print(metric)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["BLEU", "ChrF", "TER", "ROUGE", "METEOR", "CIDEr", "SARI", "CDER"]
+    assert done.stdout.split() == ["TER", "METEOR", "WER", "CER"]
 
 
 def test_errors_survive_the_way_between_processes() -> None:

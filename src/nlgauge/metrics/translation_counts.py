@@ -46,12 +46,15 @@ class Counted(Protocol):
 class SacrebleuMetric(RowMetric):
     """A metric whose counts, row scores and signature are those of a class of `sacrebleu.metrics`.
 
-    Subclasses have the fields `references` and `empty` of `Counted`.
+    references, empty: as in `Counted`.
     """
 
     library: ClassVar[str]
     """The name of sacrebleu's class"""
     libraries: ClassVar[tuple[str, ...]] = ("sacrebleu",)
+
+    references: str = "joint"
+    empty: str = "undefined"
 
     @property
     @abstractmethod
