@@ -6,6 +6,8 @@ import   Seconds of whole new processes, in turn: a bare interpreter (the limit)
          `from nlgauge import evaluate` with all that it brings. nlgauge should be as near to the bare one as can be.
 first    Seconds from starting Python to the first InfoLM score, in turn with torchmetrics on the same weights where it
          is installed. "10 - 12 - 13" is the least, the median and the largest ratio of the rounds.
+bleu     The command `nlgauge score` with BLEU of one row, in turn with sacrebleu's own command, and with the imports
+         that the row cannot do without: numpy, click and sacrebleu.
 install  A new virtual environment takes this repository without extras: packages and bytes that came with it. Compiled
          caches are left out. pip fetches what it has not cached, so this section needs a package index.
          Beside it the packages that torchmetrics' InfoLM needs, counted where they are installed in this environment.
@@ -97,6 +99,28 @@ def first(repeats: int) -> dict[str, Any]:
     return seconds
 
 
+def bleu(repeats: int) -> dict[str, Any]:
+    """From the start of the command to the BLEU of one row."""
+    heading("bleu: the whole command for the BLEU of one row, seconds")
+    if measuring.installed_version("sacrebleu") is None:
+        print("  left out: sacrebleu is not installed")
+        return {}
+    with tempfile.TemporaryDirectory() as place:
+        ours, theirs = Path(place) / "candidate.txt", Path(place) / "reference.txt"
+        ours.write_text(PAIR[0] + "\n", encoding="utf-8")
+        theirs.write_text(PAIR[1] + "\n", encoding="utf-8")
+        score = ["--candidates", str(ours), "--references", str(theirs), "-m", "BLEU", "--no-cache"]
+        processes = {
+            "sacrebleu": ["-m", "sacrebleu", str(theirs), "-i", str(ours), "-m", "bleu"],
+            "nlgauge": ["-m", "nlgauge", "score", *score],
+            "imports": ["-c", "import numpy, click, sacrebleu.metrics"],
+        }
+        seconds = _processes(processes, repeats)
+    rows = [(name, Spread.of(taken), ratios(taken, seconds["sacrebleu"])) for name, taken in seconds.items()]
+    table(("process", "seconds", "x sacrebleu"), rows)
+    return seconds
+
+
 def _processes(processes: dict[str, list[str]], repeats: int) -> dict[str, list[float]]:
     runs: dict[str, Callable[[], object]] = {
         name: partial(measuring.child, arguments) for name, arguments in processes.items()
@@ -150,6 +174,7 @@ def main() -> int:
     facts = measuring.machine()
     measuring.print_machine(facts)
     found: dict[str, Any] = {"imports": imports(repeats), "first": first(max(2, repeats // 2))}
+    found["bleu"] = bleu(repeats)
     if not options.skip_install:
         found["install"] = install()
     measuring.save(options.output, {"machine": facts, "quick": options.quick, **found})

@@ -98,6 +98,15 @@ def by_rouge_score(kind: str) -> Callable[[], Loop]:
     return prepared
 
 
+def by_rouge_score_rs() -> Loop:
+    from rouge_score_rs import RougeScorer
+
+    tool = RougeScorer(["rougeL"])
+    return lambda rows: [
+        max(tool.score(text, row.candidate)["rougeL"].fmeasure for text in row.references) for row in rows
+    ]
+
+
 def by_nltk() -> Loop:
     """On words split at spaces, with Porter's stems and without synonyms, which need a download there."""
     from nltk.translate.meteor_score import single_meteor_score
@@ -133,6 +142,7 @@ PEERS: dict[str, tuple[str, str, Callable[[], Loop]]] = {
     "ROUGE(variant='1', stemmer=True)": ("rouge-score", "rouge_score", by_rouge_score("rouge1")),
     "ROUGE(variant='2', stemmer=True)": ("rouge-score", "rouge_score", by_rouge_score("rouge2")),
     "ROUGE(stemmer=True)": ("rouge-score", "rouge_score", by_rouge_score("rougeL")),
+    "ROUGE": ("rouge-score-rs", "rouge_score_rs", by_rouge_score_rs),
     "METEOR(tokenizer='spaces')": ("nltk", "nltk", by_nltk),
 }
 

@@ -6,6 +6,7 @@ import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -141,3 +142,46 @@ def test_a_column_that_is_read_has_to_be_named() -> None:
 
 def test_a_plain_name_has_neither_brackets_nor_commas() -> None:
     assert plain_name("InfoLM(measure='ab', alpha=3) score") == "InfoLM_measure_ab_alpha_3_score"
+
+
+def test_a_bound_scorer_reads_arguments_keys_and_attributes() -> None:
+    bound = RowScorer("TokenF1").bind(candidate="sample.said.text", references="gold.answers")
+    given = {"sample": SimpleNamespace(said={"text": "A cat sat."}), "gold": {"answers": ["A cat.", "A cat sat."]}}
+    assert bound(**given) == (1.0, None)
+    assert pickle.loads(pickle.dumps(bound))(**given) == (1.0, None)
+    flat = RowScorer("TokenF1").bind(candidate="output.text", references="self")
+    found = flat(**{"output.text": "A red cat.", "self": "A cat."})
+    assert found.number == found.value < 1.0
+    assert found.reason and "red" in found.reason
+    assert flat(**{"output.text": "", "self": "A cat."}).number is None
+    assert flat(**{"output.text": "", "self": "A cat."}).reason == "the candidate has no words"
+
+
+def test_a_bound_scorer_takes_passages_and_a_question(rows: list[dict[str, Any]]) -> None:
+    spec = "Consistency(aligner='D')"
+    bound = RowScorer(spec, part="probability").bind(candidate="a", source="case.passages", question="case.asked")
+    passages = [rows[0]["source"], "It was full."]
+    row = {"candidate": rows[0]["candidate"], "source": passages, "question": "What happened?"}
+    wanted = nlgauge.evaluate([row], metrics=spec, cache=False).values(spec, "probability")[0]
+    case = SimpleNamespace(passages=passages, asked="What happened?")
+    assert bound(a=rows[0]["candidate"], case=case).value == pytest.approx(wanted, abs=1e-6)
+
+
+def test_a_field_that_is_not_there_is_named() -> None:
+    bound = RowScorer("TokenF1").bind(candidate="output", references="expected.answer")
+    with pytest.raises(InputError, match=r"^expected has no 'answer' \(it has gold\)$"):
+        bound(output="A cat.", expected={"gold": "A cat."})
+    with pytest.raises(InputError, match=r"^the row has no 'expected' \(it has output\)$"):
+        bound(output="A cat.")
+    with pytest.raises(InputError, match=r"^expected has no 'answer' \(it is of type NoneType\)$"):
+        bound(output="A cat.", expected=None)
+    with pytest.raises(SpecError, match=r"^TokenF1 reads references: say where it stands, references='THEIRS'$"):
+        RowScorer("TokenF1").bind(candidate="output")
+
+
+@pytest.mark.parametrize("name", ["deepeval", "pandas", "promptfoo"])
+def test_an_adapter_of_before_names_its_recipe(name: str) -> None:
+    with pytest.raises(ImportError, match=rf"^nlgauge.adapters.{name} is a recipe now: copy it from docs/adapters.md"):
+        exec(f"from nlgauge.adapters.{name} import anything")
+    with pytest.raises(ImportError, match=r"No module named"):
+        exec("from nlgauge.adapters.nobody import anything")

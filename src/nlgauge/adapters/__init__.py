@@ -1,5 +1,31 @@
-"""nlgauge in other people's pipelines: one file for each of them, which imports that framework and nothing else does.
+"""nlgauge in other people's pipelines: one file for each framework that has to import one, and `scorer` for all others.
 
 Every adapter calls `nlgauge.evaluate`, so that its numbers are those of a run on the same rows. Nothing here is
 imported before it is asked for, by its own name: ``from nlgauge.adapters.torchmetrics import NLGaugeMetric``.
 """
+
+import sys
+from types import ModuleType
+
+_RECIPES = (
+    *("datasets", "deepeval", "dspy", "langfuse", "langsmith", "lighteval", "lm_eval", "mlflow", "pandas", "phoenix"),
+    *("promptfoo", "ragas"),
+)
+"""Adapters of version 0.1 that are recipes now; from version 0.3 on their names are forgotten"""
+
+
+class _Recipe(ModuleType):
+    """A module of which every name raises ImportError."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):  # what the import system and inspectors look for
+            raise AttributeError(name)
+        raise ImportError(
+            f"{self.__name__} is a recipe now: copy it from docs/adapters.md; it uses "
+            "nlgauge.adapters.scorer.RowScorer(...).bind(...)",
+            name=self.__name__,
+        )
+
+
+for _name in _RECIPES:
+    sys.modules.setdefault(f"{__name__}.{_name}", _Recipe(f"{__name__}.{_name}"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nlgauge import Corpus, evaluate
@@ -73,6 +74,11 @@ class RowScore(NamedTuple):
     reason: str | None
     """Why there is none; of `RowScorer.told` also what is not supported"""
 
+    @property
+    def number(self) -> float | None:
+        """The value, for frameworks that have None for a missing number; None too where it is infinite."""
+        return self.value if math.isfinite(self.value) else None
+
 
 class RowScorer:
     """One part of one metric, for rows that a framework hands over one by one or in batches of its own making.
@@ -108,6 +114,32 @@ class RowScorer:
     def higher_is_better(self) -> bool | None:
         """None of a part that has no better direction."""
         return None if self.part in self.metric.details else self.metric.higher_is_better
+
+    def bind(
+        self,
+        *,
+        candidate: str,
+        references: str | None = None,
+        source: str | None = None,
+        context: str | None = None,
+        question: str | None = None,
+    ) -> BoundScorer:
+        """Return a function of what a framework hands over for a row, as keyword arguments.
+
+        Args:
+            candidate, references, source, context, question: where the column stands: the name of an argument, or a
+                key or an attribute in it ("inputs.document", "sample.response").
+
+        Raises:
+            SpecError: the metric reads a column that has no name here.
+
+        >>> score = RowScorer("TokenF1").bind(candidate="outputs.answer", references="gold")
+        >>> score(outputs={"answer": "A cat."}, gold="A cat.").value
+        1.0
+        """
+        named = fields_of([self.metric], references=references, source=source, context=context)
+        asked = {} if question is None else {"question": question}
+        return BoundScorer(self, {"candidate": candidate, **named, **asked})
 
     def scores(self, records: Iterable[Mapping[str, Any]]) -> list[RowScore]:
         """The number of each row, in order. A row that lacks a column which the metric reads has none.
@@ -147,6 +179,39 @@ class RowScorer:
         return f"no {lacking[0].removesuffix('s')}" if lacking else None
 
 
+@dataclass(frozen=True)
+class BoundScorer:
+    """What `RowScorer.bind` returns. It can be pickled, without the model."""
+
+    rows: RowScorer
+    fields: Mapping[str, str]
+    """Where each of our columns stands in what the framework hands over"""
+
+    def __call__(self, /, **given: Any) -> RowScore:
+        """Return value and reason of one row: why it has no value, or which words nothing supports.
+
+        Raises:
+            InputError: a field is not there, or a text is of another type.
+        """
+        return self.rows.told({ours: _at(given, path) for ours, path in self.fields.items()})
+
+
+def _at(given: Mapping[str, Any], path: str) -> Any:
+    if path in given:
+        return given[path]
+    value: Any = given
+    passed = "the row"
+    for key in path.split("."):
+        if isinstance(value, Mapping):
+            value = held(value, key, f"{passed} has no", "no keys")
+        elif value is not None and hasattr(value, key):
+            value = getattr(value, key)
+        else:
+            raise InputError(f"{passed} has no {key!r}", remedy=f"it is of type {type(value).__name__}")
+        passed = key if passed == "the row" else f"{passed}.{key}"
+    return value
+
+
 def fields_of(
     metrics: Iterable[Metric], *, references: str | None, source: str | None, context: str | None
 ) -> dict[str, str]:
@@ -161,16 +226,6 @@ def fields_of(
             if column not in ("candidate", *fields):
                 raise SpecError(f"{metric} reads {column}: say where it stands, {column}='THEIRS'")
     return fields
-
-
-def value_at(item: Mapping[str, Any], name: str) -> Any:
-    """What an item has under a name, or under a key of it ("input.document"). Raises InputError for a key that is
-    not there."""
-    first, dot, key = name.partition(".")
-    value = item.get(first)
-    if not dot:
-        return value
-    return held(value if isinstance(value, Mapping) else {}, key, f"the {first} has no", "no keys")
 
 
 def held(given: Mapping[str, Any], key: str, lacking: str, nothing: str = "none") -> Any:
@@ -197,13 +252,6 @@ def row_scores(table: ScoreTable, metric: str, part: str) -> list[RowScore]:
         RowScore(value, (reasons.get(number) or "no reason was kept") if math.isnan(value) else None)
         for number, value in enumerate(table.values(metric, part).tolist())
     ]
-
-
-def columns_of(table: ScoreTable) -> Iterator[tuple[str, str, str]]:
-    """(what to call it, metric, part) of every part of every metric."""
-    for metric, column in table.columns.items():
-        for part in column.parts:
-            yield label(table, metric, part), metric, part
 
 
 def means(table: ScoreTable) -> dict[str, float]:

@@ -99,10 +99,6 @@ def score(
     Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % bootstrap interval. The best
     has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
     """
-    from nlgauge.engine.models.onnx import threads
-    from nlgauge.meta.people import of_outputs
-    from nlgauge.run.executors.ray import Cluster
-
     if not metrics:
         raise SpecError("no metric was given: add -m InfoLM, for one; nlgauge list shows them all")
     in_blocks = rows_per_block is not None or ray is not None
@@ -122,10 +118,10 @@ def score(
             metrics=list(metrics),
             against=None if against is None else nlgauge.Corpus.read(against),
             progress=True,
-            processes=processes or (threads() if len(corpus) >= _MANY_ROWS and not in_blocks else 1),
+            processes=processes or (_processors() if len(corpus) >= _MANY_ROWS and not in_blocks else 1),
             rows_per_block=rows_per_block,
             output=folder,
-            ray=None if ray is None else Cluster(ray, workers, worker_threads, worker_gpus),
+            ray=None if ray is None else nlgauge.Cluster(ray, workers, worker_threads, worker_gpus),
             **how,
         )
     if file is not None:
@@ -134,12 +130,13 @@ def score(
     groundedness = any(spec.partition("(")[0] == "Groundedness" for spec in table.metrics)
     table, rated = labelled(table, corpus)
     with beside(file):
-        show_summary(table, layout, seed, parts, of_outputs(table, rated or corpus))
+        show_summary(table, layout, seed, parts, _people(table, rated or corpus))
     if groundedness:
         remark(_A_SUM)
 
 
 if TYPE_CHECKING:
+    from nlgauge.data.corpus import Corpus
     from nlgauge.data.table import ScoreTable, SystemScore
     from nlgauge.meta.best import Best
     from nlgauge.meta.people import People
@@ -147,6 +144,23 @@ if TYPE_CHECKING:
 _MOST_RESAMPLED = 100_000
 """Up to this number of values the marks come from exchanges of the two systems, which take some seconds, and above from
 Student's t, which differs little from them there"""
+
+
+# What one row of strings does not need is not imported for it: onnxruntime's files and the statistics of ratings take
+# longer than scoring the row.
+def _processors() -> int:
+    from nlgauge.engine.models.onnx import threads
+
+    return threads()
+
+
+def _people(table: ScoreTable, outputs: Corpus) -> People | None:
+    """Return what people say of outputs that hold ratings; None where none is rated."""
+    if not any(row.scores for row in outputs):
+        return None
+    from nlgauge.meta.people import of_outputs
+
+    return of_outputs(table, outputs)
 
 
 def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, people: People | None = None) -> None:

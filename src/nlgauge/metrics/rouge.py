@@ -17,7 +17,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.errors import MissingExtraError, SpecError
+from nlgauge.errors import SpecError
 from nlgauge.maths.sentences import sentence_ends
 from nlgauge.metrics.base import Prepared, Setup
 from nlgauge.metrics.references import StringReferenceMetric
@@ -161,10 +161,8 @@ class ROUGE(StringReferenceMetric[Text]):
 
 @cache
 def _tokenizer(name: str, stemmer: bool) -> _Tokenizer:
-    try:
-        from rouge_score_rs import tokenizers
-    except ImportError:
-        raise MissingExtraError("ROUGE", "strings") from None
+    from rouge_score_rs import tokenizers
+
     kind = getattr(tokenizers, _TOKENIZERS[name])
     tokenizer: _Tokenizer = kind(stemmer) if name == "ascii" else kind()
     return tokenizer

@@ -1,29 +1,30 @@
-"""Shared by BLEU, ChrF and TER: scores from counts of candidates against references, by sacrebleu's rules.
+"""Shared by BLEU, ChrF and TER: row scores, counts and signature of sacrebleu.
 
-Post, "A Call for Clarity in Reporting BLEU Scores", WMT 2018. Row scores come from the counts of a row and equal
-sacrebleu's sentence_score. Corpus scores come from summed counts and equal corpus_score.
+Post, "A Call for Clarity in Reporting BLEU Scores", WMT 2018. sacrebleu counts each row and makes its score, so that a
+row score equals its sentence_score. A corpus score comes from the summed counts by `nlgauge.maths.totals`, which is
+vectorised for resampling and reads a saved table without sacrebleu; it equals corpus_score.
 """
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Protocol, TypeAlias
 
-import numpy as np
-
-from nlgauge.data.corpus import Corpus, Row
-from nlgauge.errors import MissingExtraError
-from nlgauge.maths.totals import total
-from nlgauge.metrics.base import Value
+from nlgauge.data.corpus import Row
+from nlgauge.engine.features.request import Features
+from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.evidence import Evidence, shared_with_references
 from nlgauge.metrics.references import LEFT_OUT
 
 TOO_LONG = "the texts are too long to be compared"
 """The reason for a pair whose count is NaN"""
 Pair: TypeAlias = tuple[str, tuple[str, ...]]
 """A candidate and the references that are used together"""
-Count: TypeAlias = Callable[[Sequence[Pair]], Sequence[Sequence[float]]]
-"""The counts of some pairs"""
+Counts: TypeAlias = Sequence[float]
 
 
 class Counted(Protocol):
@@ -41,59 +42,101 @@ class Counted(Protocol):
     def higher_is_better(self) -> bool: ...
 
 
-class _Signature(Protocol):
-    info: Mapping[str, object]
+@dataclass(frozen=True)
+class SacrebleuMetric(RowMetric):
+    """A metric whose counts, row scores and signature are those of a class of `sacrebleu.metrics`.
 
-
-class Sacrebleu(Protocol):
-    """A metric of sacrebleu."""
-
-    num_refs: int
-    tokenizer: Callable[[str], str]
-    """Splits texts for BLEU and TER"""
-
-    def get_signature(self) -> _Signature: ...
-
-
-def sacrebleu_metric(name: str, kind: str, **settings: object) -> Sacrebleu:
-    """sacrebleu's metric class `kind` with settings. Raises MissingExtraError, naming the metric `name`, without it."""
-    try:
-        import sacrebleu.metrics
-    except ImportError:
-        raise MissingExtraError(name, "strings") from None
-    metric: Sacrebleu = getattr(sacrebleu.metrics, kind)(**settings)
-    return metric
-
-
-def sacrebleu_facts(metric: Sacrebleu, corpus: Corpus) -> dict[str, object]:
-    """The signature of sacrebleu for a corpus score, in sacrebleu's order.
-
-    `rows` is added if row scores have another setting than the corpus score.
+    references, empty: as in `Counted`.
     """
-    numbers = {len(_usable(row)) for row in corpus} - {0}
-    metric.num_refs = numbers.pop() if len(numbers) == 1 else -1
-    info = dict(metric.get_signature().info)
-    info["version"] = info.pop("version")
-    printed = {True: "yes", False: "no"}
-    facts = {
-        name: printed[fact] if isinstance(fact, bool) else str(fact) for name, fact in info.items() if fact is not None
-    }
-    rows = {"rows": "eff=yes"} if facts.get("eff") == "no" else {}
-    return {"library": "sacrebleu", **facts, **rows}
+
+    library: ClassVar[str]
+    """The name of sacrebleu's class"""
+    libraries: ClassVar[tuple[str, ...]] = ("sacrebleu",)
+
+    references: str = "joint"
+    empty: str = "undefined"
+
+    @property
+    @abstractmethod
+    def settings(self) -> Mapping[str, object]:
+        """The arguments of sacrebleu's class for the corpus score, which are in the signature."""
+
+    @property
+    def row_settings(self) -> Mapping[str, object]:
+        """The arguments of sacrebleu's class for row scores."""
+        return self.settings
+
+    def prepare(self, setup: Setup) -> Prepared:
+        tool = _tool(self.library, **self.settings)
+        numbers = {len(_usable(row)) for row in setup.corpus} - {0}
+        references = numbers.pop() if len(numbers) == 1 else -1
+        info = dict(tool._SIGNATURE_TYPE({**vars(tool), "num_refs": references}).info)
+        info["version"] = info.pop("version")  # last, as in sacrebleu's text of it
+        printed = {True: "yes", False: "no"}
+        facts = {
+            name: printed[fact] if isinstance(fact, bool) else str(fact)
+            for name, fact in info.items()
+            if fact is not None
+        }
+        rows = {"rows": "eff=yes"} if facts.get("eff") == "no" else {}
+        return Prepared(facts={"library": "sacrebleu", **facts, **rows})
+
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+        tool = _tool(self.library, **self.row_settings)
+
+        def score(counts: Counts) -> float:
+            number: float = tool._compute_score_from_stats(list(counts)).score
+            return number
+
+        return counted_values(self, rows, lambda pairs: self.count(tool, pairs), score)
+
+    def count(self, tool: Any, pairs: Sequence[Pair]) -> Sequence[Counts]:
+        """Return the counts of pairs of texts by `tool`, sacrebleu's metric."""
+
+        @cache  # systems share their references
+        def read(references: tuple[str, ...]) -> Any:
+            return tool._extract_reference_info([tool._preprocess_segment(text) for text in references])
+
+        return [
+            tool._compute_segment_statistics(tool._preprocess_segment(candidate), read(references))
+            for candidate, references in pairs
+        ]
+
+    def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
+        """The words that the candidate shares with its references."""
+        return shared_with_references(row)
 
 
-def counted_values(metric: Counted, rows: Sequence[Row], count: Count, formula: Mapping[str, object]) -> list[Value]:
-    """Row scores by a formula of `nlgauge.maths.totals`. Each distinct pair of texts is counted once."""
+def counted_values(
+    metric: Counted,
+    rows: Sequence[Row],
+    count: Callable[[Sequence[Pair]], Sequence[Counts]],
+    score: Callable[[Counts], float],
+) -> list[Value]:
+    """Return row scores from counts. Each distinct pair of texts is counted once.
+
+    Args:
+        metric: its settings say which references are used together, and what a text without words means.
+        rows: the rows.
+        count: counts pairs of texts; NaN for texts that are too long.
+        score: makes a score of a pair's counts.
+    """
     pairs = [_pairs(row, metric.references == "joint") for row in rows]
     distinct = list(dict.fromkeys(pair for each in pairs for pair in each))
-    counted = count(distinct) if distinct else ()
-    counts = {pair: tuple(map(float, one)) for pair, one in zip(distinct, counted, strict=True)}
-    numbers = total(formula, np.array([*counts.values()], np.float64))[:, 0].tolist() if counts else []
-    values = dict(zip(counts, numbers, strict=True))
+    counts = {pair: tuple(map(float, own)) for pair, own in zip(distinct, count(distinct), strict=True)}
+    values = {pair: math.nan if any(map(math.isnan, own)) else score(own) for pair, own in counts.items()}
     return [
         _value(metric, row, [counts[pair] for pair in each], [values[pair] for pair in each])
         for row, each in zip(rows, pairs, strict=True)
     ]
+
+
+@cache
+def _tool(kind: str, **settings: object) -> Any:
+    """sacrebleu's metric. Metrics with equal settings share it, because its tokenizer caches the texts it has read."""
+    import sacrebleu.metrics
+
+    return getattr(sacrebleu.metrics, kind)(**settings)
 
 
 def _usable(row: Row) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ class WER(RowMetric):
                 counts.append(min(found, key=lambda one: (one[0] / one[1], one[1])))
             return counts
 
-        return counted_values(self, rows, count, _FORMULA)
+        return counted_values(self, rows, count, lambda counts: 100 * counts[0] / counts[1])
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
         """The words that the candidate shares with its references."""
