@@ -7,14 +7,16 @@ exchanged, or weights of the other side, show.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
+from nlgauge import evaluate
 from nlgauge.catalogue import registry
-from nlgauge.data.corpus import Row
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.metrics.base import RowMetric
 from tests.engine.fake import WORDS, FakeModel
 from tests.metrics.pieces import row, scored
@@ -160,3 +162,105 @@ def bertscore(candidate: str, reference: str, idf: str) -> tuple[float, float, f
     precision = sum(w * max(float(one @ other) for other in y) for w, one in zip(a, x, strict=True)) / sum(a)
     recall = sum(w * max(float(one @ other) for one in x) for w, other in zip(b, y, strict=True)) / sum(b)
     return 2 * precision * recall / (precision + recall), precision, recall
+
+
+# ---- SARI: multisets of n-grams, each text's counts as often as there are references
+
+
+def grams(text: str, n: int, times: int = 1) -> Counter[tuple[str, ...]]:
+    words = text.split()
+    return Counter(
+        {gram: times * count for gram, count in Counter(zip(*(words[k:] for k in range(n)), strict=False)).items()}
+    )
+
+
+def share(good: float, of: float, fixed: bool) -> float:
+    return good / of if of else float(fixed)
+
+
+def f_of(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def sari(source: str, candidate: str, references: Sequence[str], fixed: bool) -> list[float]:
+    """SARI, add, keep and delete, as the authors' program has them; fixed: with 0/0 = 1 and the recall of counts."""
+    parts = []
+    for n in range(1, 5):
+        s, c = (grams(text, n, len(references)) for text in (source, candidate))
+        r = sum((grams(text, n) for text in references), Counter())
+        kept, to_keep = s & c, s & r
+        good = kept & r
+        right = math.fsum(good[gram] / kept[gram] for gram in kept)
+        recall = (
+            share(good.total(), to_keep.total(), True)
+            if fixed
+            else share(math.fsum(good[gram] / to_keep[gram] for gram in to_keep), len(to_keep), False)
+        )
+        keep = f_of(share(right, len(kept), fixed), recall)
+        deleted = s - c
+        gone = deleted - r
+        delete = share(math.fsum(gone[gram] / deleted[gram] for gram in deleted), len(deleted), fixed)
+        added, to_add = c.keys() - s.keys(), r.keys() - s.keys()
+        both = len(added & to_add)
+        add = f_of(share(both, len(added), fixed), share(both, len(to_add), fixed))
+        parts.append((add, keep, delete))
+    means = [25 * math.fsum(of_orders) for of_orders in zip(*parts, strict=True)]
+    return [math.fsum(means) / 3, *means]
+
+
+def sari_of_a_system(rows: Sequence[Row]) -> list[float]:
+    """SARI, add, keep and delete from counts summed over rows, with an F of each."""
+    counts = np.zeros((4, 9))
+    for one in rows:
+        for n in range(1, 5):
+            s, c = (grams(text, n, len(one.references)) for text in (str(one.source), one.candidate))
+            r = sum((grams(text, n) for text in one.references), Counter())
+            added, to_add = c.keys() - s.keys(), r.keys() - s.keys()
+            counts[n - 1] += [
+                len(added & to_add), len(added), len(to_add),
+                (s & c & r).total(), (s & c).total(), (s & r).total(),
+                ((s - c) & (s - r)).total(), (s - c).total(), (s - r).total(),
+            ]  # fmt: skip
+    found = []
+    for at in (0, 3, 6):
+        good, ours, theirs = counts[:, at : at + 3].T
+        found.append(100 * f_of(float(np.mean(good / ours)), float(np.mean(good / theirs))))
+    return [sum(found) / 3, *found]
+
+
+def repeating_rows() -> list[Row]:
+    """Sources, candidates and references that repeat some words, each another number of times."""
+    generator = np.random.default_rng(6)
+
+    def text(longest: int) -> str:
+        return " ".join(generator.choice(list("aaabbcde"), generator.integers(1, longest)))
+
+    return [
+        Row(text(9), tuple(text(7 + n) for n in range(1 + k % 3)), text(13), item=str(k)) for k in range(120)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("variant", ["fixed", "original"])
+def test_sari(variant: str) -> None:
+    rows = repeating_rows()
+    found = scored(made(f"SARI(variant={variant!r}, tokenizer='spaces')"), rows)
+    wanted = [sari(str(one.source), one.candidate, one.references, variant == "fixed") for one in rows]
+    np.testing.assert_allclose([value.parts for value in found], wanted, atol=1e-9)
+
+
+def test_sari_of_a_system() -> None:
+    rows = repeating_rows()
+    table = evaluate(Corpus(tuple(rows)), metrics="SARI(tokenizer='spaces')")
+    np.testing.assert_allclose([one.mean for one in table.by_system()], sari_of_a_system(rows), rtol=1e-9)
+
+
+# ---- The reference of the lowest rate, wherever it stands and however many edits it is away
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("spec", ["WER", "CER"])
+def test_an_error_rate_is_that_of_the_reference_with_the_lowest(spec: str, order: int) -> None:
+    between = " " if spec == "WER" else ""
+    candidate, near, far = (between.join(letters) for letters in ("abcd", "abx", "abcdefg"))
+    (found,) = scored(made(spec), [row(candidate, *[near, far][::order])])
+    assert found.parts[0] == pytest.approx(100 * 3 / 7)  # 2 edits of 3 are more

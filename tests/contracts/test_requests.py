@@ -23,11 +23,13 @@ from nlgauge.engine.features.request import AnyRequest, ByModel, Request
 from nlgauge.engine.features.static import StaticRequest
 from nlgauge.engine.features.vectors import SentenceVectors, VectorsRequest
 from nlgauge.engine.models.capabilities import TOKENIZER
+from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.engine.tokens import SubwordTokenizer
 from tests.engine.fake import WORDS, CausalModel, FakeModel, PairsModel, Seq2SeqModel, answers, tiny_tokenizer
 
 TEXT, OTHER = "w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 w11", "w3 w4"
 LONG = " ".join(WORDS[10:40])
+CARD = ModelCard(document_frequencies=DocumentFrequencies(np.arange(len(WORDS)) % 3, 9))
 
 
 def weights(seed: int) -> TokenWeights:
@@ -122,8 +124,8 @@ def test_every_field_of_every_request_is_tried_or_its_reason_is_given() -> None:
 
 @pytest.mark.parametrize("one", TRIED, ids=lambda one: type(one.request).__name__)
 def test_every_field_moves_the_answer_and_the_key(one: Tried) -> None:
-    (answer,) = answers(one.model(), one.request)
-    engine = Engine(one.model())
+    (answer,) = answers(one.model(card=CARD), one.request)
+    engine = Engine(one.model(card=CARD))
     assert answer is not None
     for name, request in varied(one).items():
         assert request != one.request, name
@@ -131,7 +133,7 @@ def test_every_field_moves_the_answer_and_the_key(one: Tried) -> None:
             assert request.key != one.request.key, name
             assert engine._key(request) != engine._key(one.request), name
         if f"{type(one.request).__name__}.{name}" not in ELSEWHERE:
-            assert not alike(answers(one.model(), request)[0], answer), f"{name} does nothing"
+            assert not alike(answers(one.model(card=CARD), request)[0], answer), f"{name} does nothing"
 
 
 @pytest.mark.parametrize("one", TRIED, ids=lambda one: type(one.request).__name__)
@@ -140,9 +142,9 @@ def test_requests_that_differ_in_one_field_are_answered_together_as_alone(one: T
     some = [nothing, one.request, *varied(one).values(), nothing]
     for asked in (some, some[::-1]):
         for batch_tokens in (1, 40, 4000):
-            features = Engine(one.model(), batch_tokens=batch_tokens).features(asked)
+            features = Engine(one.model(card=CARD), batch_tokens=batch_tokens).features(asked)
             for request in asked:
-                assert close(features[request], answers(one.model(), request)[0]), request
+                assert close(features[request], answers(one.model(card=CARD), request)[0]), request
 
 
 # ---- Models with other special tokens than one before and one after a text
@@ -154,7 +156,7 @@ def framed(kind: type[FakeModel], before: int, after: int) -> FakeModel:
     frame = " ".join([*["[CLS]"] * before, "$A", *["[SEP]"] * after])
     special = [("[CLS]", 2), ("[SEP]", 3)]
     tokenizer.post_processor = processors.TemplateProcessing(single=frame, special_tokens=special)
-    model = kind(64)
+    model = kind(64, CARD)
     model.tokenizer = model.abilities[TOKENIZER] = SubwordTokenizer(tokenizer, "[MASK]", "[PAD]")
     assert (len(model.tokenizer.prefix), len(model.tokenizer.suffix)) == (before, after)
     return model
@@ -232,8 +234,8 @@ def test_states_and_words_beside_another_text_are_those_of_the_text(before: int,
 def test_the_share_of_a_stretch_is_the_largest_of_its_readings(order: int) -> None:
     """Half of the text stands at one end of a source of many readings, and all of it at the other."""
     source = " ".join(["w1", "w2", "w3", *WORDS[12:44], "w1", "w2"][::order])
-    (found,) = answers(FakeModel(), AlignmentRequest("w1 w2 w3", (source,), "windows"))
+    (found,) = answers(FakeModel(card=CARD), AlignmentRequest("w1 w2 w3", (source,), "windows"))
     assert found.aggregate == 1 and found.stretches[0].logit == 3
     several = AlignmentRequest("w1 w2 w3", ("w9 w8", "w1 w2 w3", "w1 w7")[::order])
-    (found,) = answers(FakeModel(), several)
+    (found,) = answers(FakeModel(card=CARD), several)
     assert found.aggregate == 1 and found.stretches[0].logit == 3

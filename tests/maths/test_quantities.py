@@ -97,6 +97,7 @@ def test_what_has_no_words_here_is_refused():
         ("2.471 acres", "1 hectare"), ("60 minutes", "1 hour"), ("24 hours", "1 day"), ("7 days", "1 week"),
         ("2 weeks", "1 fortnight"), ("12 months", "1 year"), ("10 years", "1 decade"), ("10 decades", "1 century"),
         ("100 cents", "1 dollar"), ("three quarters", "75 %"), ("two thirds", "66.7 %"), ("a tenth", "10 %"),
+        ("a third", "33.3 %"), ("one third", "33.3 %"), ("one quarter", "25 %"), ("three-quarters", "75 %"),
     ],
 )  # fmt: skip
 def test_units_of_a_kind_are_as_large_as_they_are(one, other):

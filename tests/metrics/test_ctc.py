@@ -271,8 +271,9 @@ def test_the_aligner_d_decides():
         assert (other.parts, other.details) == (("score",), ())
 
 
-def test_a_sure_difference_lowers_the_probability_of_its_stretch_alone():
-    row = replace(ROW, candidate="w1 w2 w3 fell. \n w1 w2 w3", source="w1 w2 w3 rose")
+@pytest.mark.parametrize("said", ["fell.", "fell"])
+def test_a_sure_difference_lowers_the_probability_of_its_stretch_alone(said):
+    row = replace(ROW, candidate=f"w1 w2 w3 {said} \n w1 w2 w3", source="w1 w2 w3 rose")
     metric = Consistency(aligner="D")
     chances, parts = [], []
     for languages in ((), ("en",)):
@@ -281,6 +282,9 @@ def test_a_sure_difference_lowers_the_probability_of_its_stretch_alone():
         (text,) = shown(metric, row, model)["texts"]
         chances.append([stretch["supported"] for stretch in text["stretches"]])
         assert [reason["said"] for reason in text["reasons"]] == ["fell: the source has rose"]
+        assert [row.candidate[one["begin"] : one["end"]] for one in text["reasons"]] == ["fell"]
+        assert [row.source[one["begin"] : one["end"]] for one in text["quotes"]] == ["w1 w2 w3 rose"]
+        assert [one["text"] for one in text["quotes"]] == ["w1 w2 w3 rose"]
         assert one.parts[3] == min(chances[-1])
         parts.append(one.parts[:3])
     (plain, other), (doubted, same) = chances

@@ -66,6 +66,14 @@ def test_a_system_has_the_corpus_score_of_sacrebleu_and_its_signature(metric: An
     assert math.isnan(table.values(str(metric))[-1])
 
 
+def test_a_system_of_texts_without_four_words_has_the_corpus_score_of_sacrebleu() -> None:
+    lines = [("A cat sat.", ("A cat sat.",)), ("Rain.", ("It rained.",)), ("A dog", ("A dog ran.",))]
+    table = nlgauge.evaluate(Corpus(tuple(rows(lines))), metrics=BLEU(ngram=6))
+    theirs = library.BLEU(max_ngram_order=6).corpus_score([text for text, _ in lines], [[one for _, (one,) in lines]])
+    assert table.by_system()[0].mean == pytest.approx(theirs.score, abs=1e-9)
+    assert library.BLEU(max_ngram_order=6, effective_order=True).sentence_score(*lines[0]).score > theirs.score == 0
+
+
 def test_worked_by_hand() -> None:
     # 5 words of 6 and 3 of 5 bigrams match; the reference is as long.
     assert value(BLEU(ngram=2), "a b c d e f", "a b c x e f") == pytest.approx(100 * math.sqrt(5 / 6 * 3 / 5))
