@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.maths.quantities import in_words, quantities, same
+from nlgauge.maths.quantities import in_words, quantities, same, separated_as
 
 
 def only(text):
@@ -111,3 +111,21 @@ def test_a_fraction_in_words_is_no_number_of_things():
         assert (found.kind, found.weak) == ("percent", True)
     assert [(one.kind, one.value) for one in quantities("Half a million")] == [("count", (500_000.0,))]
     assert [one.kind for one in quantities("A quarter past nine, and half past two.")] == ["clock", "clock"]
+
+
+@pytest.mark.parametrize(
+    ("text", "others", "read"),
+    [
+        ("A fee of 12,000 euros.", ["The fee is 12 000 euros."], "A fee of 12 000 euros."),
+        ("A fee of 12,000 euros.", ["The fee is 12\u202f000 euros."], "A fee of 12\u202f000 euros."),
+        ("1 234 567 and 8,000", ["1'234'567 people"], "1'234'567 and 8,000"),
+        ("12 000", ["12,000 or 12’000"], "12,000"),
+        ("12,000", ["12 000, also 12,000"], "12,000"),
+        ("12,001 and 2,000", ["12 000 and 22 000"], "12,001 and 2,000"),
+        ("12.000 and 120,00", ["12 000"], "12.000 and 120,00"),
+        ("In 2 000 rooms", ["In 2,000, 500 rooms"], "In 2,000 rooms"),
+        ("+49 151 234 567", ["151,234,567"], "+49 151 234 567"),
+    ],
+)
+def test_thousands_are_separated_as_in_other_texts_and_places_stay(text: str, others: list[str], read: str) -> None:
+    assert separated_as(text, others) == read and len(read) == len(text)

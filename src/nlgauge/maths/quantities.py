@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 _ONES = (
@@ -56,7 +56,11 @@ _WORD = "|".join(sorted((*_SMALL, "hundred", *list(_SCALES)[:4], "dozen"), key=l
 _BIG = "hundred|thousand|million|billion|trillion|dozen"
 _AND = r"(?:(?<=hundred)|(?<=thousand)|(?<=million)) and "
 _IN_WORDS = rf"(?:(?:half )?an? (?=(?:{_BIG})\b))?\b(?:{_WORD})\b(?:(?:[ -]|{_AND})(?:{_WORD})\b)*"
-_DIGITS = r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+_SEPARATORS = (",", "['’]", "[ \u00a0\u2009\u202f]")
+"""Of thousands, each kind by itself; a point is none, because 12.000 may be 12"""
+_THOUSANDS = "|".join(rf"\d{{1,3}}(?:{one}\d{{3}})+(?!{one}?\d)" for one in _SEPARATORS)
+_LARGE = rf"(?<!\d[ '’\u00a0\u2009\u202f])(?:{_THOUSANDS})"
+_DIGITS = rf"(?<![\w.,])(?:{_LARGE}|\d+)(?:\.\d+)?"
 _NUMBER = re.compile(
     rf"(?P<sign>[$£€¥]\s?)?(?:(?P<digits>{_DIGITS})(?:(?P<nth>st|nd|rd|th)\b|\s?(?P<scale>thousand|million|billion"
     rf"|trillion|k|bn|m)\b(?! ?/))?|(?P<words>{_IN_WORDS}))",
@@ -137,6 +141,26 @@ def same(one: Quantity, other: Quantity) -> bool:
     return abs(a - b) <= (near if one.kind in _NEARLY else 1e-9) * max(abs(a), abs(b))
 
 
+_SEPARATED = re.compile(rf"(?<![\w.,]){_LARGE}(?!\w)")
+_SEPARATOR = re.compile("|".join(_SEPARATORS))
+
+
+def separated_as(text: str, others: Sequence[str]) -> str:
+    """Return a text whose large numbers have the thousands separators that other texts have for the same digits.
+
+    12,000 is written as 12 000 or 12'000 where another text writes it so and none writes 12,000. Every separator is one
+    character, so all places in the text stay as they are. A point is left alone, because 12.000 may be 12.
+    """
+    known = dict.fromkeys(match.group() for other in others for match in _SEPARATED.finditer(other))
+    forms = {_SEPARATOR.sub(",", form): form for form in reversed(known)}
+
+    def form(match: re.Match[str]) -> str:
+        own = match.group()
+        return own if own in known else forms.get(_SEPARATOR.sub(",", own), own)
+
+    return _SEPARATED.sub(form, text)
+
+
 def in_words(number: int) -> str:
     """A whole number from 0 to 999,999 in words: 28 is 'twenty-eight'. Raises ValueError for other numbers."""
     if not 0 <= number < 1_000_000:
@@ -186,7 +210,7 @@ def _number(match: re.Match[str], text: str) -> Quantity:
     weak = False
     if match["digits"]:
         scale = (match["scale"] or "").lower()
-        value = float(match["digits"].replace(",", ""))
+        value = float(_SEPARATOR.sub("", match["digits"]))
         if scale == "m" and not match["sign"]:
             return Quantity(match.start(), match.end(), "length", (value,))
         value *= _SCALES.get(scale, 1.0)

@@ -16,6 +16,7 @@ from nlgauge.engine.words import is_word, words
 from nlgauge.maths.alignment import Array, greedy_alignment, logistic, rescaled, unsupported_spans, word_alignment
 from nlgauge.maths.exact_checks import CheckedSource
 from nlgauge.maths.languages import foreign
+from nlgauge.maths.quantities import separated_as
 from nlgauge.maths.stopwords import is_stopword
 from nlgauge.maths.vectors import run_means, runs, unit
 from nlgauge.metrics.evidence import EvidenceText, EvidenceWord, Quote, Reason, Stretch
@@ -188,7 +189,8 @@ class TrainedAligner:
     def requests(self, direction: Direction) -> list[AlignmentRequest]:
         usable = tuple(other for _, other in direction.usable)
         question = direction.question if self.asks else ""
-        return [AlignmentRequest(direction.text, usable, self.reading, question)] if usable else []
+        text = separated_as(direction.text, usable)
+        return [AlignmentRequest(text, usable, self.reading, question)] if usable else []
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
         requests = self.requests(direction)
