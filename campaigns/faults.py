@@ -46,8 +46,8 @@ _ROWS = [
     for item, text in enumerate(["A cat sat.", "Rain fell all day long.", "東京 😀"] * 4, 1)
 ]
 _ROWS[5]["candidate"] = _ROWS[-1]["candidate"] = ""  # rows with a reason, and no number
-_METRICS = ["TokenF1", "Length", "EED"]
-_OF_BOTH_KINDS = ["EmbeddingAverage", "TokenF1", "Length"]
+_METRICS = ["TokenF1", "Length", "ChrF"]
+_OF_BOTH_KINDS = ["FrechetDistance", "TokenF1", "Length"]
 _ROWS_PER_BLOCK = 5
 _CALLS = 3
 """How many times as many functions a run into a folder calls as another job"""

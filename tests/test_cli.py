@@ -305,7 +305,7 @@ def test_explain_draws_systems_by_a_metric_of_sets(outputs: Path) -> None:
         ("MarkEvaluate(k=1)", "Outputs beside the nearest reference"),
         ("PRD", "polyline"),
         ("FrechetDistance", "dimensions"),
-        ("SentenceMovers", "has nothing to show of single words"),
+        ("Length", "has nothing to show of single words"),
     ],
 )
 def test_explain_writes_a_page_for_every_family(outputs: Path, tmp_path: Path, spec: str, said: str) -> None:
@@ -691,8 +691,6 @@ def test_version() -> None:
         ["list"],
         ["doctor"],
         ["export"],
-        ["train"],
-        ["train", "masked-lm"],
     ],
 )
 def test_every_command_has_help(command: list[str]) -> None:
@@ -824,7 +822,8 @@ def test_map_takes_paths_and_a_field_several_times(tmp_path: Path) -> None:
 
 def test_the_list_of_commands_has_no_sentence_cut_short() -> None:
     listed = nlgauge("--help").stdout.partition("Commands:\n")[2]
-    assert len(listed.splitlines()) == 19 and "..." not in listed
+    assert len(listed.splitlines()) in (16, 19), "three more with nlgauge-lab"
+    assert "..." not in listed
 
 
 # ---- places that are no files

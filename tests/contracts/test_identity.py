@@ -67,16 +67,17 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def test_a_changed_formula_is_computed_again_and_an_unrelated_change_is_not(place: Place) -> None:
+def test_changed_scoring_source_is_computed_again_and_another_change_is_not(place: Place) -> None:
     before = place.score("-m", "Length")
     assert place.score("-m", "Length") == before
-    place.edit("nlgauge/metrics/token_f1.py", "import re\n", "import re  # another metric\n")
-    place.edit("nlgauge/cli/score.py", "import annotations\n", "import annotations  # a door\n")
+    place.edit("nlgauge/cli/score.py", "import annotations\n", "import annotations  # no scoring source\n")
     assert place.score("-m", "Length").signature == before.signature
     place.edit("nlgauge/metrics/length.py", "return len(text.split())", "return 100 * len(text.split())")
     after = place.score("-m", "Length")
     assert after.value == 100 * before.value == place.score("-m", "Length", "--no-cache").value
     assert after.signature != before.signature
+    place.edit("nlgauge/metrics/token_f1.py", "import re\n", "import re  # another metric\n")
+    assert place.score("-m", "Length").signature != after.signature, "one digest stands for all scoring source"
 
 
 def test_a_kept_feature_does_not_outlive_its_reader(place: Place) -> None:

@@ -21,8 +21,10 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.models import loading
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.metrics.sets import SetMetric
-from nlgauge.run.kept import NOT_SCORED, kept
 from tests.extras import lacking
+
+lab = pytest.importorskip("nlgauge_lab.reproduce.kept", reason="needs nlgauge-lab")
+NOT_SCORED, kept = lab.NOT_SCORED, lab.kept
 
 _METRICS = Path(__file__).parents[1] / "metrics"
 WRITER = str(_METRICS / "writer")
@@ -183,7 +185,7 @@ def values_of(kind: type[Metric], parameter: str, default: object) -> Values:
 
 
 def pairs() -> Iterator[Pair]:
-    for name, kind in registry.built_in_metrics().items():
+    for name, kind in registry.project_metrics().items():
         needed = NEEDED.get(name, {})
         for one in fields(kind):
             if found_of(UNABLE, kind, one.name):
@@ -210,7 +212,7 @@ class Looked:
 
 def rows_of(pair: Pair) -> Corpus:
     """Rows by which the two values of a parameter can be known apart."""
-    if issubclass(registry.built_in_metrics()[pair.name], SetMetric):
+    if issubclass(registry.project_metrics()[pair.name], SetMetric):
         return SETS
     if pair.parameter == "reading":
         return BESIDE_LONG
@@ -223,7 +225,7 @@ def made(pair: Pair, which: int, folder: Path) -> Metric | None:
     """One of the two metrics of a pair; None if a library that it needs is not installed."""
     given = {**pair.first, **(pair.second if which else {})}
     given = {name: value.format(folder=folder) if isinstance(value, str) else value for name, value in given.items()}
-    metric = registry.built_in_metrics()[pair.name](**given)
+    metric = registry.project_metrics()[pair.name](**given)
     needs = [*metric.libraries, *(["torch", "transformers"] if WRITER in str(model_of(metric)) else [])]
     needs += ["spacy"] if given.get("segmentation") == "spacy" else []
     return None if lacking(needs) else metric
@@ -294,7 +296,7 @@ def test_another_value_has_another_number_key_and_signature(looked: Looked, pair
 
 def test_every_parameter_is_tried_or_its_reason_is_given() -> None:
     tried = {(pair.name, pair.parameter) for pair in PAIRS}
-    for name, kind in registry.built_in_metrics().items():
+    for name, kind in registry.project_metrics().items():
         for one in fields(kind):
             assert ((name, one.name) in tried) != bool(found_of(UNABLE, kind, one.name)), f"{name}.{one.name}"
 

@@ -19,6 +19,7 @@ from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.metrics.base import RowMetric
 from tests.engine.fake import WORDS, FakeModel
+from tests.extras import lacking
 from tests.metrics.pieces import row, scored
 
 MODEL = FakeModel()
@@ -258,6 +259,7 @@ def test_sari_of_a_system() -> None:
 
 
 @pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.skipif(lacking(["rapidfuzz"]) is not None, reason="needs nlgauge[strings]")
 @pytest.mark.parametrize("spec", ["WER", "CER"])
 def test_an_error_rate_is_that_of_the_reference_with_the_lowest(spec: str, order: int) -> None:
     between = " " if spec == "WER" else ""

@@ -41,9 +41,7 @@ def rows(*candidates: str) -> Corpus:
     )
 
 
-@pytest.mark.parametrize(
-    "metric", ["BERTScore", "InfoLM", "Consistency", "SentenceMovers", "GreedyMatching", "MaskEval"]
-)
+@pytest.mark.parametrize("metric", ["BERTScore", "InfoLM", "Consistency", "SentenceMovers", "MaskEval"])
 def test_unknown_words_are_told_and_a_text_of_them_alone_has_no_number(metric: str) -> None:
     table = nlgauge.evaluate(rows("The bridge.", FEW, MANY, ALL), metrics=metric, cache=False)
     column = table.column(metric)

@@ -216,8 +216,12 @@ def test_the_p_of_a_difference_is_where_its_interval_reaches_0() -> None:
     draw = np.random.default_rng(4)
     for units, estimate in ((12, 0.4), (80, -0.1), (400, 0.05)):
         influence = (draw.standard_normal(units) ** 2 - 1) / units
-        p = chance(estimate, influence, influence, units, units - 2)
-        low, high = interval(estimate, influence, influence, units, units - 2, 1 - p, difference=True)
+
+        def ends_at(confidence: float, units=units, estimate=estimate, influence=influence) -> tuple[float, float]:
+            return interval(estimate, influence, influence, units, units - 2, confidence, difference=True)
+
+        p = chance(ends_at)
+        low, high = ends_at(1 - p)
         assert min(abs(low), abs(high)) < 1e-6 and 0 < p < 1
     nothing = np.zeros(20)
     assert interval(0.5, nothing, nothing, 20, 18, 0.95) == (0.5, 0.5)

@@ -155,6 +155,8 @@ def test_length_of_summaries(data: Path) -> None:
     ],
 )
 def test_texts_from_data_by_system(data: Path, spec: str, part: str, wanted: list[float]) -> None:
+    if spec.startswith("TER"):
+        pytest.importorskip("rapidfuzz", reason="needs nlgauge[strings]")
     aspects = ["data_coverage", "fluency", "relevance", "text_structure", "correctness"][: len(wanted)]
     assert agreements(read(data, "webnlg2020"), spec, aspects, "system", part=part) == pytest.approx(wanted, abs=6e-4)
 

@@ -77,13 +77,15 @@ def _source(name: str) -> bytes:
     if found is None or (name == "__main__" and (sys.flags.interactive or hasattr(sys, "ps1"))):
         raise _UnreadableError
     file, top = Path(found), name.partition(".")[0]
+    # Two classes of one name may stand in two files of one folder: the file that defines the class counts by its name.
+    own = f"{name} {file.name}\n".encode()
     installed = found.startswith(_INSTALLED) or bool({"site-packages", "dist-packages"} & set(file.parts))
     if installed or top == _OWN:
-        return _digest_of(file.parent, [found])
+        return own + _digest_of(file.parent, [found])
     folders = getattr(sys.modules.get(top), "__path__", None)
     if folders is None:  # a script, or a module beside one
-        return _digest_of(file.parent, {found, *map(str, file.parent.glob("*.py"))})
-    return b"".join(sorted(_digest_of(folder, _below(folder)) for folder in folders))
+        return own + _digest_of(file.parent, {found, *map(str, file.parent.glob("*.py"))})
+    return own + b"".join(sorted(_digest_of(folder, _below(folder)) for folder in folders))
 
 
 def _below(folder: str | Path) -> list[str]:

@@ -57,7 +57,7 @@ _BIG = "hundred|thousand|million|billion|trillion|dozen"
 _AND = r"(?:(?<=hundred)|(?<=thousand)|(?<=million)) and "
 _IN_WORDS = rf"(?:(?:half )?an? (?=(?:{_BIG})\b))?\b(?:{_WORD})\b(?:(?:[ -]|{_AND})(?:{_WORD})\b)*"
 _SEPARATORS = (",", "['’]", "[ \u00a0\u2009\u202f]")
-"""Of thousands, each kind by itself; a point is none, because 12.000 may be 12"""
+"""Separators of thousands, each kind by itself. A point is none, because 12.000 may be 12"""
 _THOUSANDS = "|".join(rf"\d{{1,3}}(?:{one}\d{{3}})+(?!{one}?\d)" for one in _SEPARATORS)
 _LARGE = rf"(?<!\d[ '’\u00a0\u2009\u202f])(?:{_THOUSANDS})"
 _DIGITS = rf"(?<![\w.,])(?:{_LARGE}|\d+)(?:\.\d+)?"

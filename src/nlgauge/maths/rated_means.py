@@ -84,7 +84,7 @@ class MeanInterval:
     """The interval of one mean, or of the first less the second of two."""
 
     means: Sequence[RatedMean]
-    """Of the same rows"""
+    """They are means of the same rows"""
     sizes: Float
     """The number of ratings of each cluster with ratings; 1 for each rating where there are no clusters"""
     fitted: int

@@ -78,7 +78,8 @@ class Worker:
         with self._change:
             self._stopping = True
             self._change.notify()
-        self._thread.join(wait)
+        if self._thread.ident is not None:  # else it was never started, and there is nothing to wait for
+            self._thread.join(wait)
 
     @property
     def at_work(self) -> bool:
