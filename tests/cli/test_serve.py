@@ -75,7 +75,7 @@ def test_limits_are_those_that_are_given(installed: list[Any]) -> None:
     given = [text for name, value in options.items() for text in (f"--{name}", value)]
     assert nlgauge("serve", "-m", "TokenF1", "--port", "0", *given).exit_code == 0
     config = installed[0][0]
-    assert (config.limit_concurrency, config.timeout_graceful_shutdown) == (6, 9)
+    assert (config.limit_concurrency, config.timeout_graceful_shutdown) == (6, 5)
 
 
 @pytest.mark.parametrize(

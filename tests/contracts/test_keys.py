@@ -28,7 +28,8 @@ NOT_SCORED, kept = lab.NOT_SCORED, lab.kept
 
 _METRICS = Path(__file__).parents[1] / "metrics"
 WRITER = str(_METRICS / "writer")
-WEIGHTS, OTHER_WEIGHTS = str(_METRICS / "weights.json"), "{folder}/weights.json"
+WEIGHTS = str(Path(__file__).parents[2] / "packages/nlgauge-lab/tests/lab/metrics/weights.json")
+OTHER_WEIGHTS = "{folder}/weights.json"
 OTHER = "other weights of "
 """Before the name of a model: the same model under another digest"""
 
