@@ -45,7 +45,7 @@ def _sizes(kind: str, rng: np.random.Generator) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", ["equal", "uniform", "lognormal"])
 def test_margins_and_intervals_of_unequal_clusters_keep_their_level(kind: str) -> None:
-    """At the null of 5 %: 4 to 6 % in 40,000 draws (docs/coverage.md), 3 to 7.5 % in these 1,500."""
+    """Of a nominal 5 %: docs/statistics.md has the table of many draws; these 1,500 leave room for chance."""
     rng, wrong, held, draws = np.random.default_rng(3), 0, 0, 1500
     for draw in range(draws):
         sizes = _sizes(kind, rng)
