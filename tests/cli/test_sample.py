@@ -51,6 +51,25 @@ def test_a_project_is_made_filled_estimated_and_calibrated(place: Path, tmp_path
     assert page.exit_code == 0 and "good" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
+def test_a_gate_takes_the_project_whole(tmp_path: Path) -> None:
+    """Every third output is wrong; TokenF1 is 1 for right ones and 0 for wrong ones."""
+    place, folder = tmp_path / "outputs.jsonl", tmp_path / "p"
+    rows = [
+        {"item": f"i{n}", "candidate": "it rains" if n % 3 else "it snows", "references": ["rains"]} for n in range(150)
+    ]
+    place.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert nlgauge("sample", place, "-n", 90, "--aspect", "good", "-o", folder).exit_code == 0
+    gate = ("check", place, "-m", "TokenF1", "--no-cache", "--format", "json", "--ratings", folder)
+    refused(*gate, say="no row is rated yet")
+    fill(folder, lambda row: "yes" if int(row.item[1:]) % 3 else "no")
+    result = nlgauge(*gate, "--risk", 0.2)
+    assert result.exit_code == 1, result.stderr
+    found = json.loads(result.stdout)
+    assert sum(row["state"] != "passed" for row in found["rows"]) == 50
+    assert nlgauge(*gate, "--risk", 0.02).exit_code == 2, "60 of 60 right ones do not certify 2 %"
+    refused(*gate, "--at-least", 0.5, say="--ratings makes the threshold")
+
+
 def test_nothing_that_is_filled_is_overwritten(place: Path, tmp_path: Path) -> None:
     folder = tmp_path / "to-rate"
     arguments = ("sample", place, "-n", 40, "--aspect", "good", "-o", folder)

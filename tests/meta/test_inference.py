@@ -37,6 +37,20 @@ def test_p_of_clusters_is_that_of_every_exchange_of_clusters() -> None:
     assert found.effective == pytest.approx(100 / (4 + 1 + 9 + 1 + 4 + 1))
 
 
+def test_two_systems_at_item_level_are_told_that_an_item_is_two_points() -> None:
+    rng = np.random.default_rng(0)
+    keys = [(system, str(n)) for system in "abc" for n in range(12)]
+    column = Column(("score",), rng.normal(size=(36, 1)))
+    given = {key: float(n % 5) for n, key in enumerate(keys)}
+    notes = {}
+    for systems in ("ab", "abc"):
+        places = [n for n, (system, _) in enumerate(keys) if system in systems]
+        table = ScoreTable([keys[n] for n in places], {"M": Column(("score",), column.values[places])}, {})
+        notes[systems] = nlgauge.correlate(table, given, level="item", replicates=20).notes
+    assert any("is one of two points" in note for note in notes["ab"])
+    assert not any("is one of two points" in note for note in notes["abc"])
+
+
 def _sizes(kind: str, rng: np.random.Generator) -> np.ndarray:
     if kind == "equal":
         return np.full(20, 5)
@@ -129,6 +143,12 @@ def test_all_ratings_alike_have_the_exact_bound_on_a_known_scale() -> None:
         _estimated([5.0] * 60)
     with pytest.raises(InputError, match="does not rise"):
         _estimated([5.0] * 60, scale=(5, 1))
+    with pytest.raises(
+        InputError, match=r"system 'a', item '\d+', rating: the rating 7 is not on the scale from 1 to 5"
+    ):
+        _estimated([5.0] * 59 + [7.0], scale=(1, 5))
+    assert any("are read as 0 or 1; --scale names another scale" in note for note in _estimated([1.0] * 60).notes)
+    assert not any("--scale" in note for note in _estimated([1.0] * 59 + [0.0]).notes)
 
 
 def test_no_estimate_leaves_the_scale_and_useless_scores_change_nothing() -> None:

@@ -19,8 +19,6 @@ from nlgauge.show.tables import Cell, Number
 if TYPE_CHECKING:
     from nlgauge.meta.comparison import Comparison, Difference
 
-SIGNIFICANCE = 0.05
-
 
 @click.command(short_help="Is system A better than system B, or is it noise?")
 @click.argument("scores", type=PLACE)
@@ -105,6 +103,8 @@ def _table(
 
 
 def _cells(table: nlgauge.ScoreTable, one: Difference, margin: float | None) -> list[Cell]:
+    from nlgauge.meta.comparison import SIGNIFICANCE
+
     column = table.columns[one.metric]
     upwards = (one.difference > 0) == column.higher_is_better
     told = one.better is not None and one.adjusted < SIGNIFICANCE and margin is None
@@ -124,6 +124,8 @@ def _cells(table: nlgauge.ScoreTable, one: Difference, margin: float | None) -> 
 
 def _said(one: Difference) -> str:
     """What the tests against a margin say of A."""
+    from nlgauge.meta.comparison import SIGNIFICANCE
+
     if math.isnan(one.no_worse):
         return "-"
     if one.alike < SIGNIFICANCE:
@@ -132,6 +134,9 @@ def _said(one: Difference) -> str:
 
 
 def _legend(comparison: Comparison, margin: float | None) -> Iterator[str]:
+    from nlgauge.maths.intervals import unequal
+    from nlgauge.meta.comparison import SIGNIFICANCE
+
     family = [one for one in comparison if not math.isnan(one.adjusted)]
     corrected = f", corrected by Holm for {len(family)} scores" if len(family) > 1 else ""
     if any(one.better is not None and one.adjusted < SIGNIFICANCE for one in family) and margin is None:
@@ -142,9 +147,8 @@ def _legend(comparison: Comparison, margin: float | None) -> Iterator[str]:
         yield f"no worse: no loss of {margin:g} or more (one-sided p < {SIGNIFICANCE}); equivalent: no such gain either"
         yield "each metric is tested alone, and the margin is in its own unit"
     if groups := {one.clusters for one in comparison if one.clusters is not None}:
-        effective = min(one.effective for one in comparison if one.clusters is not None)
-        said = f" that say as much as {effective:.1f} of equal size" if effective < 0.9 * min(groups) else ""
-        yield f"items in {min(groups)} clusters{said}, which were exchanged as wholes"
+        said = unequal(min(groups), min(one.effective for one in comparison if one.clusters is not None))
+        yield f"items in {min(groups)} clusters, which were exchanged as wholes" + (f"; {said}" if said else "")
 
 
 def _notes(comparison: Sequence[Difference]) -> Iterator[str]:

@@ -71,6 +71,8 @@ def _lines(found: Estimates, group: tuple[str, str], margin: float | None) -> It
 
 def _legend(found: Estimates, below: float | None) -> Iterator[str]:
     """What stands in which table, what the bare metric says, and what has no number."""
+    from nlgauge.maths.intervals import unequal
+
     what = "mean rating" if below is None else f"share rated below {below:g}"
     for aspect, metric in dict.fromkeys((one.aspect, one.metric) for one in found):
         yield f"{what}, {aspect}, by {metric}"
@@ -78,11 +80,9 @@ def _legend(found: Estimates, below: float | None) -> Iterator[str]:
         if bare:
             means = ", ".join(f"{one.system} {with_interval(one.bare, one.bare_low, one.bare_high)}" for one in bare)
             yield f"  the metric's own mean, which is no estimate of it: {means}"
-    if clustered := [one for one in found if one.effective < 0.9 * one.clusters]:
-        fewest = min(clustered, key=lambda one: one.effective)
-        yield (
-            f"the ratings are of {fewest.clusters} clusters that say as much as {fewest.effective:.1f} of equal size "
-            f"({fewest.system})"
-        )
+    clustered = [one for one in found if not math.isnan(one.effective)]
+    fewest = min(clustered, key=lambda one: one.effective, default=None)
+    if fewest is not None and (said := unequal(fewest.clusters, fewest.effective)):
+        yield f"{fewest.system}: the ratings' {said}"
     for reason in dict.fromkeys(one.reason for one in found if one.reason):
         yield f"no estimate for {reason}"

@@ -271,13 +271,12 @@ def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
 
 def _unequal(systems: Sequence[SystemScore]) -> Iterator[str]:
     """Yield how many clusters the items are of where these are of unequal size, and say as much as fewer."""
-    from nlgauge.maths.intervals import FEWEST
+    from nlgauge.maths.intervals import FEWEST, unequal
 
-    unequal = [one for one in systems if one.clusters is not None and one.effective < 0.9 * one.clusters]
-    if unequal:
-        one = min(unequal, key=lambda score: score.effective)
-        fewest = f"{one.system}: {one.clusters} clusters say as much as {one.effective:.1f} of equal size"
-        yield fewest + (", and give no interval" if one.effective < FEWEST else "")
+    clustered = [one for one in systems if one.clusters is not None]
+    one = min(clustered, key=lambda score: score.effective, default=None)
+    if one is not None and one.clusters is not None and (said := unequal(one.clusters, one.effective)):
+        yield f"{one.system}: {said}" + (", and give no interval" if one.effective < FEWEST else "")
 
 
 def _missing(table: ScoreTable) -> Iterator[str]:

@@ -42,6 +42,11 @@ def effective_groups(sizes: NDArray[np.float64]) -> float:
     return float(sizes.sum() ** 2 / (sizes @ sizes)) if sizes.any() else 0.0
 
 
+def unequal(clusters: int, effective: float) -> str:
+    """Return what is said of clusters that say as much as clearly fewer of equal size; "" of others."""
+    return f"{clusters} clusters say as much as {effective:.1f} of equal size" if effective < 0.9 * clusters else ""
+
+
 def jackknife(value: float, without: NDArray[np.float64], sizes: NDArray[np.float64]) -> Spread:
     """Return the standard error by the delete-one-group jackknife, and the effective number of groups.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from nlgauge.data.table import ScoreTable, SystemScore
 from nlgauge.errors import InputError
-from nlgauge.meta.comparison import compare
+from nlgauge.meta.comparison import Difference, compare
 from nlgauge.meta.corrections import holm
 from nlgauge.meta.selection import label
 
@@ -57,6 +57,12 @@ class Best(NamedTuple):
 Mark: TypeAlias = Literal["", "best", "alike"]
 
 
+def pair_test(table: ScoreTable, one: Difference, turned: bool = False) -> PairTest:
+    """Return the test of a comparison, as the first of its two systems has it; as the second, where `turned`."""
+    upwards = table.columns[one.metric].higher_is_better != turned
+    return PairTest(one.difference if upwards else -one.difference, one.p, one.reason or "")
+
+
 def compared(table: ScoreTable, replicates: int = 1000, seed: int = 0) -> PairTests:
     """Return the paired tests of `nlgauge.compare`; with 0 replicates, those of Student's t, which take no time."""
 
@@ -65,9 +71,7 @@ def compared(table: ScoreTable, replicates: int = 1000, seed: int = 0) -> PairTe
             (one,) = compare(table, a, b, label(table, metric, part), replicates=replicates, seed=seed)
         except InputError as error:  # no item in common
             return PairTest(math.nan, math.nan, error.problem)
-        return PairTest(
-            one.difference if table.columns[metric].higher_is_better else -one.difference, one.p, one.reason or ""
-        )
+        return pair_test(table, one)
 
     return test
 

@@ -151,7 +151,12 @@ def estimate(
     for aspect, values in rated.values.items():
         y = values if below is None else np.where(np.isnan(values), np.nan, values < below)
         ends = scale if scale is not None or not isinstance(ratings, ProjectRatings) else ratings.scales.get(aspect)
-        ends = _scale_of(y) if ends is None or below is not None else ends
+        if ends is None or below is not None:
+            ends = _scale_of(y)
+            if ends is not None and below is None and len(np.unique(y[~np.isnan(y)])) == 1:
+                notes.append(f"{aspect}: all ratings are alike, and are read as 0 or 1; --scale names another scale")
+        else:
+            _refuse_off_scale(table, y, aspect, ends)
         task = _Task(table, rated, aspect, y, ends, confidence, margin, seed)
         for metric, x in zip(names, scores, strict=True):
             records += task.records(metric, x[:, None])
@@ -160,10 +165,10 @@ def estimate(
             records += task.records(" + ".join(names), np.stack(scores, 1) * signs)
     if all(one.reason for one in records):
         raise InputError(records[0].reason or "there is nothing to estimate")
-    return Estimates(records, [*rated.notes, *notes], list(_answers(table, records, below, scale)))
+    return Estimates(records, [*rated.notes, *notes], list(_answers(table, records, below)))
 
 
-def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None, scale: Scale | None) -> Iterator[str]:
+def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None) -> Iterator[str]:
     """Yield a sentence for each system and aspect, by all metrics together where there are several."""
     last = {(one.system, one.aspect): one for one in records if one.system in table.systems and not one.reason}
     for one in last.values():
@@ -178,7 +183,16 @@ def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None
             yield f"{one.system}, {one.aspect}: the mean rating is about {mean} ({low} to {high}; {of})."
 
 
-def _scale_of(y: Float) -> tuple[float, float] | None:
+def _refuse_off_scale(table: ScoreTable, y: Float, aspect: str, scale: Scale) -> None:
+    """Raise InputError for a rating that the scale does not have: the estimate would be moved onto it unseen."""
+    off = np.flatnonzero((y < scale[0]) | (y > scale[1]))
+    if len(off):
+        system, item = table.rows[int(off[0])]
+        problem = f"system {system!r}, item {item!r}, {aspect}: the rating {y[off[0]]:g} is not on the scale"
+        raise InputError(f"{problem} from {scale[0]:g} to {scale[1]:g}", remedy="correct the rating or the scale")
+
+
+def _scale_of(y: Float) -> Scale | None:
     """Return the scale of ratings that are all 0 or 1; None for others, whose ends are not known."""
     return (0.0, 1.0) if np.isin(y[~np.isnan(y)], (0, 1)).all() else None
 

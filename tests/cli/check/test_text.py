@@ -94,7 +94,7 @@ def test_json_holds_all_rows(claims: Path) -> None:
     ("arguments", "say"),
     [
         ([], "no metric was given"),
-        ([*RUN], "give --grounded, --at-least, --at-most, --bar or --against"),
+        ([*RUN], "give --grounded, --at-least, --at-most, --bar, --ratings or --against"),
         ([*RUN, "--at-most", 1], "higher is better for Consistency: give at_least, --at-least"),
         ([*RUN, "-m", "Length", "--at-least", 1], "2 metrics were given, and this command takes one"),
         ([*RUN, "--at-least", 1, "--part", "f1"], "no part 'f1'"),

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.meta.best import PairTest
+from nlgauge.meta.best import PairTest, pair_test
 from nlgauge.meta.comparison import Comparison, Difference, compare
 
 MOST_SYSTEMS = 12
@@ -39,8 +39,7 @@ class Pairings:
         if isinstance(found, str):
             return PairTest(math.nan, math.nan, found)
         one = next(one for one in found if (one.metric, one.part) == (metric, part))
-        ahead = one.difference if self.table.columns[metric].higher_is_better else -one.difference
-        return PairTest(ahead if (found.a, found.b) == (a, b) else -ahead, one.p, one.reason or "")
+        return pair_test(self.table, one, turned=(found.a, found.b) != (a, b))
 
 
 @dataclass(frozen=True)
