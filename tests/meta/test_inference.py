@@ -28,6 +28,19 @@ def test_p_of_few_items_is_that_of_every_exchange(n: int) -> None:
     assert totals.p == pytest.approx(expected) and totals.difference == pytest.approx(of.mean())
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_p_of_more_items_is_near_that_of_every_exchange(seed: int) -> None:
+    """Above 12 items the exchanges are drawn; 14 can still be enumerated."""
+    of = np.random.default_rng(seed).normal(0.6, 1, 14)
+    signs = np.array(list(product((1.0, -1.0), repeat=14)))
+    expected = float((np.abs(signs @ of) >= abs(of.sum()) - 1e-12).mean())
+    near = 4.5 * math.sqrt(expected * (1 - expected) / 20_000) + 1e-4
+    assert paired(of, replicates=20_000).p == pytest.approx(expected, abs=near)
+    counts = np.stack([of, np.ones(14)], 1)
+    totals = paired_totals(counts, counts * [0, 1], lambda c: c[..., 0] / c[..., 1], replicates=20_000)
+    assert totals.p == pytest.approx(expected, abs=near)
+
+
 def test_p_of_clusters_is_that_of_every_exchange_of_clusters() -> None:
     clusters = np.array([0, 0, 1, 2, 2, 2, 3, 4, 4, 5])
     of = np.random.default_rng(1).normal(0.5, 1, 10)
@@ -128,6 +141,7 @@ def test_57_of_60_right_answers_have_wilsons_interval_where_the_scores_do_not_he
     found = _estimated([1.0] * 57 + [0.0] * 3)
     (one,) = found
     # Wilson by hand, z = 1.959964: (0.95 + z^2 / 120 -+ z sqrt(.95 .05 / 60 + z^2 / 14400)) / (1 + z^2 / 60).
+    assert one.worth == pytest.approx(60 * ((one.alone_high - one.alone_low) / (one.high - one.low)) ** 2)
     assert (one.alone_low, one.alone_high) == (pytest.approx(0.862995, abs=1e-6), pytest.approx(0.982850, abs=1e-6))
     assert one.high <= 1 and one.worth >= 60
     assert found.answers == [f"a, rating: about {100 * one.estimate:.3g} of 100 outputs are rated 1 "
@@ -202,6 +216,21 @@ def test_intervals_of_all_pairs_hold_at_once() -> None:
         wrong += any(not one.low <= 0 <= one.high for one in found if " - " in one.system)
     assert wrong <= 4
     assert any("6 differences hold all at once (Bonferroni)" in note for note in found.notes)
+
+
+def test_differences_of_three_systems_have_the_level_of_all_three() -> None:
+    rng = np.random.default_rng(3)
+    keys = [(system, str(n)) for system in "abc" for n in range(90)]
+    y, x = rng.normal(3, 1, len(keys)), rng.normal(size=(len(keys), 1))
+    given = {key: y[at] for at, key in enumerate(keys) if int(key[1]) < 40}
+    three = nlgauge.estimate(ScoreTable(keys, {"M": Column(("score",), x)}, {}), given)
+    two = ScoreTable(keys[:180], {"M": Column(("score",), x[:180])}, {})
+    (together,) = (one for one in three if one.system == "a - b")
+    (alone,) = (one for one in nlgauge.estimate(two, given, confidence=1 - 0.05 / 3) if one.system == "a - b")
+    assert (together.low, together.high) == pytest.approx((alone.low, alone.high)) and together.p == alone.p
+    for one in three:
+        lengths = (one.alone_high - one.alone_low) / (one.high - one.low)
+        assert one.worth == pytest.approx(one.ratings * lengths**2)
 
 
 def test_whole_clusters_of_lognormal_sizes_are_covered() -> None:
