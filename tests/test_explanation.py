@@ -90,7 +90,7 @@ LONG_ROWS = Corpus.from_texts([LONG, "A cat sat."], references=[LONG[::-1], "The
     "options", [{}, {"window": "cut"}, {"precision": "int8"}, {"precision": "int8", "window": "cut"}]
 )
 def test_the_number_that_is_explained_is_that_of_the_table(options: dict[str, Any], tmp_path: Path) -> None:
-    spec = "SentenceMovers"
+    spec = "BERTScore"
     table = nlgauge.evaluate(LONG_ROWS, metrics=spec, cache=False, **options)
     told = [list(one.values.values()) for one in nlgauge.explain(LONG_ROWS, spec, cache=False, **options)]
     np.testing.assert_allclose(told, table.columns[spec].values, atol=1e-6)
