@@ -22,8 +22,8 @@ import numpy as np
 from measuring import heading, table
 from numpy.typing import NDArray
 
-from nlgauge.meta.coefficients import COEFFICIENTS
-from nlgauge.meta.resampling import bootstrap, drawn
+from nlgauge.stats.coefficients import COEFFICIENTS
+from nlgauge.stats.resampling import bootstrap, drawn
 
 LIMIT_S = 10.0
 SETTINGS = [(level, name) for level in ("item", "system", "pooled") for name in ("pearson", "spearman", "kendall")]

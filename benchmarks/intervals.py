@@ -21,7 +21,7 @@ from nlgauge.maths.intervals import share_interval
 from nlgauge.maths.prediction_powered import Design
 from nlgauge.maths.rated_means import MeanInterval, rated_means
 from nlgauge.maths.student import student_quantile
-from nlgauge.meta.paired import paired
+from nlgauge.stats.paired import paired
 
 LEVEL = 0.95
 

@@ -22,13 +22,13 @@ from texts import json_values, mostly, rows, texts
 
 import nlgauge
 from nlgauge.engine.models import loading
-from nlgauge.meta.gate import check
 from nlgauge.serve.answers import DOCUMENTED
 from nlgauge.serve.app import Service, application
 from nlgauge.serve.asking import Limits
 from nlgauge.serve.guard import OPEN
 from nlgauge.serve.keys import Keys
 from nlgauge.serve.menu import Menu
+from nlgauge.stats.gate import check
 
 HOST = "127.0.0.1"
 KEY, OTHER = "0123456789abcdef-first", "fedcba9876543210-second"

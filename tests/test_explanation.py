@@ -11,7 +11,7 @@ import pytest
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
 from tests.outline import NASTY, outline
-from tests.show.page.test_report import Page
+from tests.reports.page.test_report import Page
 
 ROWS = Corpus.from_texts(
     ["The cat sat twice twice.", "<b>No</b> cat."],

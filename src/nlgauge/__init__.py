@@ -18,13 +18,6 @@ if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
     from nlgauge.evaluation import evaluate
     from nlgauge.explanation import explain
-    from nlgauge.meta.agreement import correlate
-    from nlgauge.meta.certified import calibrate
-    from nlgauge.meta.comparison import compare
-    from nlgauge.meta.estimate import estimate
-    from nlgauge.meta.gate import check
-    from nlgauge.meta.project import RatingProject
-    from nlgauge.meta.sampling import sample
     from nlgauge.metrics.bartscore import BARTScore
     from nlgauge.metrics.baryscore import BaryScore
     from nlgauge.metrics.base import Metric, Prepared, RowMetric, Value
@@ -51,8 +44,15 @@ if TYPE_CHECKING:
     from nlgauge.metrics.token_f1 import TokenF1
     from nlgauge.metrics.wer import CER, WER
     from nlgauge.metrics.word_movers import WordMovers
+    from nlgauge.reports.page.report import report
     from nlgauge.run.executors.ray import Cluster
-    from nlgauge.show.page.report import report
+    from nlgauge.stats.agreement import correlate
+    from nlgauge.stats.certified import calibrate
+    from nlgauge.stats.comparison import compare
+    from nlgauge.stats.estimate import estimate
+    from nlgauge.stats.gate import check
+    from nlgauge.stats.project import RatingProject
+    from nlgauge.stats.sampling import sample
 
     def metrics() -> list[str]:
         """The names of all metrics, in alphabetical order, then those of installed packages."""
@@ -63,20 +63,20 @@ _HOMES = {
     "Corpus": "data.corpus",
     "Metric": "metrics.base",
     "Prepared": "metrics.base",
-    "RatingProject": "meta.project",
+    "RatingProject": "stats.project",
     "Row": "data.corpus",
     "RowMetric": "metrics.base",
     "ScoreTable": "data.table",
     "Value": "metrics.base",
-    "calibrate": "meta.certified",
-    "check": "meta.gate",
-    "compare": "meta.comparison",
-    "correlate": "meta.agreement",
-    "estimate": "meta.estimate",
+    "calibrate": "stats.certified",
+    "check": "stats.gate",
+    "compare": "stats.comparison",
+    "correlate": "stats.agreement",
+    "estimate": "stats.estimate",
     "evaluate": "evaluation",
     "explain": "explanation",
-    "report": "show.page.report",
-    "sample": "meta.sampling",
+    "report": "reports.page.report",
+    "sample": "stats.sampling",
 }
 
 __all__ = [

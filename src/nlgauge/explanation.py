@@ -25,11 +25,11 @@ from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import Metric, RowMetric, Value
 from nlgauge.options import RunOptions
+from nlgauge.render.markup.environment import HERE, digest, inlined, render
+from nlgauge.render.markup.evidence import drawn
 from nlgauge.run.results import RowResult
 from nlgauge.run.runner import run
 from nlgauge.run.sinks.rows import RowCollector
-from nlgauge.show.markup.environment import HERE, digest, inlined, render
-from nlgauge.show.markup.evidence import drawn
 
 _IN_A_NOTEBOOK = 5
 _ROUNDING = 1e-5

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge.meta.bar import RatedBar
+from nlgauge.stats.bar import RatedBar
 from tests.command import nlgauge, refused
-from tests.meta.hidden import outputs
+from tests.stats.hidden import outputs
 
 
 @pytest.fixture

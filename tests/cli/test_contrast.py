@@ -10,7 +10,7 @@ import pytest
 
 from nlgauge import Corpus, ScoreTable
 from nlgauge.data.table import Column
-from nlgauge.meta.contrast import contrast
+from nlgauge.stats.contrast import contrast
 from tests.command import nlgauge, refused
 
 SYSTEMS, ITEMS = 4, 12

@@ -10,7 +10,7 @@ import pytest
 
 import nlgauge as package
 from tests.command import nlgauge, refused, table_of
-from tests.meta.hidden import outputs
+from tests.stats.hidden import outputs
 
 
 @pytest.fixture

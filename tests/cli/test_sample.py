@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge.meta.bar import RatedBar
-from nlgauge.meta.project import RatingProject
+from nlgauge.stats.bar import RatedBar
+from nlgauge.stats.project import RatingProject
 from tests.command import nlgauge, refused
-from tests.meta.hidden import outputs
-from tests.meta.projects import fill
+from tests.stats.hidden import outputs
+from tests.stats.projects import fill
 
 TABLE, CORPUS, TRUTH = outputs(200, 0)
 

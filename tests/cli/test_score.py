@@ -61,7 +61,7 @@ def test_many_rows_are_tested_by_students_t(
     table: ScoreTable, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.modules["nlgauge.cli.score"], "_MOST_RESAMPLED", 10)
-    monkeypatch.setattr("nlgauge.meta.paired.batches", lambda *_: pytest.fail("nothing is resampled"))
+    monkeypatch.setattr("nlgauge.stats.paired.batches", lambda *_: pytest.fail("nothing is resampled"))
     lines, told = shown(table, capsys)
     assert [line.count("~") for line in lines[1:]] == [0, 2, 0] and lines[1].count("*") == 2
     assert told[0].startswith("* best; ~ no significant difference")

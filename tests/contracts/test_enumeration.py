@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.maths.bounds import proportion
 from nlgauge.maths.intervals import paired_shares, share_interval
-from nlgauge.meta.paired import paired, paired_totals
+from nlgauge.stats.paired import paired, paired_totals
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
 SHARES = ((0, 1), (1, 1), (0, 12), (1, 12), (5, 12), (11, 12), (12, 12), (57, 60), (3, 250))

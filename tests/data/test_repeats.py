@@ -12,8 +12,8 @@ import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
 from nlgauge.data.repeats import first_repeat
 from nlgauge.data.table import Column, Sums
-from nlgauge.meta.gate import check
-from nlgauge.meta.join import ratings
+from nlgauge.stats.gate import check
+from nlgauge.stats.join import ratings
 from tests.command import nlgauge as command
 from tests.command import refused
 from tests.extras import lacking

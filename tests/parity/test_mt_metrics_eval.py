@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.meta.coefficients import COEFFICIENTS, soft_accuracy, superiority
-from nlgauge.meta.correlation import calibrated, coefficient, estimate
+from nlgauge.stats.coefficients import COEFFICIENTS, soft_accuracy, superiority
+from nlgauge.stats.correlation import calibrated, coefficient, estimate
 
 NONE = np.nan
 

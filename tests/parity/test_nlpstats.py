@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.meta.coefficients import COEFFICIENTS, correlation
-from nlgauge.meta.correlation import estimate, means
-from nlgauge.meta.resampling import bootstrap, interval
-from nlgauge.meta.williams import williams
+from nlgauge.stats.coefficients import COEFFICIENTS, correlation
+from nlgauge.stats.correlation import estimate, means
+from nlgauge.stats.resampling import bootstrap, interval
+from nlgauge.stats.williams import williams
 
 theirs = pytest.importorskip("nlpstats.correlations", reason="needs the dependency group parity")
 

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.meta.gate import check
 from nlgauge.run.executors.together import JointRun
 from nlgauge.serve.asking import Limits
 from nlgauge.serve.menu import Menu
+from nlgauge.stats.gate import check
 from tests.serve.conftest import SPECS
 
 pytestmark = pytest.mark.usefixtures("one_model")

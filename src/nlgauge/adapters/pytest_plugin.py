@@ -13,7 +13,7 @@ import pytest
 
 if TYPE_CHECKING:
     from nlgauge.adapters.scorer import Scorer
-    from nlgauge.meta.gate import Verdict
+    from nlgauge.stats.gate import Verdict
 
 GROUNDED = "Consistency(aligner='D')"
 """A trained aligner that reads answer and source together and labels every word of the answer"""
@@ -58,8 +58,8 @@ def assert_grounded(
     """
     __tracebackhide__ = True
     from nlgauge.errors import InputError
-    from nlgauge.meta.gate import check
-    from nlgauge.meta.gate.grounded import PART
+    from nlgauge.stats.gate import check
+    from nlgauge.stats.gate.grounded import PART
 
     if source is None or (not isinstance(source, str) and hasattr(source, "__len__") and not len(source)):
         given = "None" if source is None else f"an empty {type(source).__name__}"

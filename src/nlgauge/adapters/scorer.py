@@ -17,9 +17,9 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, SpecError
-from nlgauge.meta.gate.verdict import unsupported
-from nlgauge.meta.selection import label
 from nlgauge.metrics.base import Metric, model_of, refuse_corpus_metrics
+from nlgauge.stats.gate.verdict import unsupported
+from nlgauge.stats.selection import label
 
 
 class Scorer:

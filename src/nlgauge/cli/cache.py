@@ -12,7 +12,7 @@ import click
 from nlgauge.cli.options import IN_FORMATS, PLACE
 from nlgauge.cli.streams import show_json
 from nlgauge.cli.terminal import show_tables
-from nlgauge.show.tables import Cell, Number
+from nlgauge.render.tables import Cell, Number
 
 if TYPE_CHECKING:
     from nlgauge.run.store import Store

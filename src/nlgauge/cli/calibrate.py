@@ -14,7 +14,7 @@ from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import on_some_ratings, show_tables
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
-from nlgauge.show.tables import Cell, Number
+from nlgauge.render.tables import Cell, Number
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _WAYS = ("risk", "recall", "f1", "cost", "precision")
@@ -46,7 +46,7 @@ def calibrate(
     one, it says so, writes nothing and ends with exit code 1. Three thresholds without a promise stand beside it, and
     how many rows are good at which score. docs/guides/certified-bar.md explains it.
     """
-    from nlgauge.show.plots.reliability import Reliability
+    from nlgauge.reports.plots.reliability import Reliability
 
     refuse_place(output)
     by = by or ("risk" if recall is None else "recall")

@@ -14,10 +14,10 @@ from nlgauge.cli.options import CLUSTER_OF_OUTPUTS, IN_FORMATS, LABEL, MAP, PLAC
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import clustered, labelled, read_outputs, say, show_tables
 from nlgauge.errors import SpecError
-from nlgauge.show.tables import Cell, Number
+from nlgauge.render.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.meta.comparison import Comparison, Difference
+    from nlgauge.stats.comparison import Comparison, Difference
 
 
 @click.command(short_help="Is system A better than system B, or is it noise?")
@@ -48,7 +48,7 @@ def compare(
     star marks the better of the two where p is below 0.05. With --margin: is A no worse than B by the margin, or
     equivalent? JSON has every score of the metrics, and the effect size.
     """
-    from nlgauge.meta.selection import selected
+    from nlgauge.stats.selection import selected
 
     if margin is not None and items is not None:
         raise SpecError("--items plans a study without --margin; with it, the column 'items needed' is the plan")
@@ -103,7 +103,7 @@ def _table(
 
 
 def _cells(table: nlgauge.ScoreTable, one: Difference, margin: float | None) -> list[Cell]:
-    from nlgauge.meta.comparison import SIGNIFICANCE
+    from nlgauge.stats.comparison import SIGNIFICANCE
 
     column = table.columns[one.metric]
     upwards = (one.difference > 0) == column.higher_is_better
@@ -124,7 +124,7 @@ def _cells(table: nlgauge.ScoreTable, one: Difference, margin: float | None) -> 
 
 def _said(one: Difference) -> str:
     """What the tests against a margin say of A."""
-    from nlgauge.meta.comparison import SIGNIFICANCE
+    from nlgauge.stats.comparison import SIGNIFICANCE
 
     if math.isnan(one.no_worse):
         return "-"
@@ -135,7 +135,7 @@ def _said(one: Difference) -> str:
 
 def _legend(comparison: Comparison, margin: float | None) -> Iterator[str]:
     from nlgauge.maths.intervals import unequal
-    from nlgauge.meta.comparison import SIGNIFICANCE
+    from nlgauge.stats.comparison import SIGNIFICANCE
 
     family = [one for one in comparison if not math.isnan(one.adjusted)]
     corrected = f", corrected by Holm for {len(family)} scores" if len(family) > 1 else ""

@@ -13,10 +13,10 @@ from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import read_rated, show_tables, tell_joined
 from nlgauge.errors import InputError
-from nlgauge.show.tables import Cell, Number
+from nlgauge.render.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.meta.contrast import Contrasts
+    from nlgauge.stats.contrast import Contrasts
 
 
 @click.command(short_help="Which metrics agree with people significantly better.")
@@ -37,8 +37,8 @@ def contrast(
     significantly. Then it prints every pair: the difference of the two coefficients with its interval, two-sided p,
     and p corrected for all pairs of the aspect. `nlgauge study significance` draws it.
     """
-    from nlgauge.meta.contrast import contrast as run
-    from nlgauge.meta.selection import selected
+    from nlgauge.stats.contrast import contrast as run
+    from nlgauge.stats.selection import selected
 
     table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
     table = selected(table, metrics or None, parts)

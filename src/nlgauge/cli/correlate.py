@@ -13,12 +13,12 @@ import nlgauge
 from nlgauge.cli.options import MEASURED_ON_RATINGS
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import read_rated, show_tables, tell_joined
-from nlgauge.show.tables import Cell, Number
+from nlgauge.render.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.meta.agreement import Agreements
-    from nlgauge.meta.raters import StandIn
-    from nlgauge.meta.sentinels import Unbeaten
+    from nlgauge.stats.agreement import Agreements
+    from nlgauge.stats.raters import StandIn
+    from nlgauge.stats.sentinels import Unbeaten
 
 
 @click.command(short_help="How well the metrics of a scores file agree with people.")
@@ -38,11 +38,11 @@ def correlate(
     the length of an output, how much of it is copied, and a constant where ties count. With --rater: how metrics agree
     with raters beside how raters agree with each other, and which metric may stand in for a rater.
     """
-    from nlgauge.meta.sentinels import beside, unbeaten
+    from nlgauge.stats.sentinels import beside, unbeaten
 
     table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
     if names:
-        from nlgauge.meta.raters import raters
+        from nlgauge.stats.raters import raters
 
         lines = raters(table, rated, names, epsilon=epsilon, **how)
         named = {"level": how["level"], "coefficient": how["coefficient"], "epsilon": epsilon}

@@ -12,10 +12,10 @@ import nlgauge
 from nlgauge.cli.options import ASPECT, IN_FORMATS
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import on_some_ratings, say, show_tables, with_interval
-from nlgauge.show.tables import Cell, Number
+from nlgauge.render.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.meta.estimate import Estimates
+    from nlgauge.stats.estimate import Estimates
 
 
 @click.command(short_help="Estimate the mean rating of all outputs, from a few.")

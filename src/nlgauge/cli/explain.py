@@ -16,8 +16,8 @@ from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_out
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError, SpecError
-from nlgauge.show.markup.words import nearest
-from nlgauge.show.tables import harmless
+from nlgauge.render.markup.words import nearest
+from nlgauge.render.tables import harmless
 
 if TYPE_CHECKING:
     from nlgauge.explanation import Explanation, Explanations

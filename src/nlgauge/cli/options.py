@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from nlgauge.errors import SpecError
-from nlgauge.show.tables import FORMATS
+from nlgauge.render.tables import FORMATS
 
 N = TypeVar("N", int, float)
 

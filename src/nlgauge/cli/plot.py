@@ -31,7 +31,7 @@ def summary(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> 
 
     The best has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
     """
-    from nlgauge.show.plots.summary import summary as run
+    from nlgauge.reports.plots.summary import summary as run
 
     return run(table, **how)
 
@@ -42,7 +42,7 @@ def distributions(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: An
 
     `nlgauge study distributions` brings metrics and ratings to one scale.
     """
-    from nlgauge.show.plots.spread import spread
+    from nlgauge.reports.plots.spread import spread
 
     return spread(table, **how)
 
@@ -55,7 +55,7 @@ def distributions(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: An
 )  # fmt: skip
 def scatter(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """X against Y: metrics ('spec part' names a part), or aspects of --ratings."""
-    from nlgauge.show.plots.scatter import scatter as run
+    from nlgauge.reports.plots.scatter import scatter as run
 
     return run(table, source=rated, **how)
 
@@ -64,10 +64,10 @@ def scatter(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any)
 def agreement(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How metrics agree with people, by aspect of --ratings; without ratings, how they agree with each other."""
     if rated is None:
-        from nlgauge.show.matrix import correlation_matrix
+        from nlgauge.reports.matrix import correlation_matrix
 
         return correlation_matrix(table, **{name: how[name] for name in how if name not in ("replicates", "seed")})
-    from nlgauge.show.plots.agreement import agreement as run
+    from nlgauge.reports.plots.agreement import agreement as run
 
     return run(table, rated, **how)
 
@@ -75,7 +75,7 @@ def agreement(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: An
 @_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.REPLICATES, options.SEED)
 def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """Every two systems by each metric: the difference, starred where it is beyond chance (corrected by Holm)."""
-    from nlgauge.show.plots.pairwise import pairwise as run
+    from nlgauge.reports.plots.pairwise import pairwise as run
 
     return run(table, **how)
 
@@ -89,6 +89,6 @@ def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) ->
 )
 def reliability(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -> Result:
     """Which share of the rated rows is good, by score: the second table of nlgauge calibrate."""
-    from nlgauge.show.plots.reliability import reliability as run
+    from nlgauge.reports.plots.reliability import reliability as run
 
     return run(table, rated, **how)

@@ -41,8 +41,8 @@ def sample(
     """
     from nlgauge import ScoreTable
     from nlgauge import sample as run
-    from nlgauge.meta.labels import aspects_from
-    from nlgauge.show.page.sheet import GUIDELINE, LONGEST_CELL, PAGE, SHEET, refuse_folder, write_project
+    from nlgauge.reports.page.sheet import GUIDELINE, LONGEST_CELL, PAGE, SHEET, refuse_folder, write_project
+    from nlgauge.stats.labels import aspects_from
 
     asked = aspects_from(list(aspects) or ["rating"], scales, labels)
     refuse_folder(output)

@@ -28,7 +28,7 @@ from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_hard
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import SpecError
-from nlgauge.show.tables import Cell, Number
+from nlgauge.render.tables import Cell, Number
 
 _MANY_ROWS = 5000
 _A_SUM = (
@@ -138,8 +138,8 @@ def score(
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
     from nlgauge.data.table import ScoreTable, SystemScore
-    from nlgauge.meta.best import Best
-    from nlgauge.meta.people import People
+    from nlgauge.stats.best import Best
+    from nlgauge.stats.people import People
 
 _MOST_RESAMPLED = 100_000
 """Up to this number of values the marks come from exchanges of the two systems, which take some seconds, and above from
@@ -158,14 +158,14 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
     """Return what people say of outputs that hold ratings; None where none is rated."""
     if not any(row.scores for row in outputs):
         return None
-    from nlgauge.meta.people import of_outputs
+    from nlgauge.stats.people import of_outputs
 
     return of_outputs(table, outputs)
 
 
 def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, people: People | None = None) -> None:
     """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
-    from nlgauge.meta.best import other_items
+    from nlgauge.stats.best import other_items
 
     rows, own = own, own.per_item()
     table = replace(own, columns={**({} if people is None else people.table.columns), **own.columns})
@@ -199,7 +199,7 @@ def _best(
     table: ScoreTable, scores: Sequence[SystemScore], seed: int, people: People | None
 ) -> dict[tuple[str, str], Best]:
     """Return the best by each part, and the systems that do not differ significantly from it."""
-    from nlgauge.meta.best import by_part, compared
+    from nlgauge.stats.best import by_part, compared
 
     few = len(table.rows) * len({(score.metric, score.part) for score in scores}) <= _MOST_RESAMPLED
     tests = compared(table, 1000 if few else 0, seed)

@@ -17,7 +17,7 @@ from nlgauge.data.to_json import jsonable
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
-    from nlgauge.show.tables import Cells
+    from nlgauge.render.tables import Cells
 
 SCORES = click.argument("scores", type=PLACE)
 OUTPUTS = click.argument("outputs", type=PLACE)
@@ -53,7 +53,7 @@ def shown(
         @functools.wraps(run)
         def command(output: Path | None, layout: str, **given: Any) -> None:
             if output is not None:  # it is refused before the long run
-                from nlgauge.show import figures
+                from nlgauge.reports import figures
 
                 figures.check(output)
             result = reads(run)(**{name: value for name, value in given.items() if value is not None and value != ()})

@@ -21,7 +21,7 @@ from nlgauge.cli.options import MAP, PLACE, RATING_LABEL, RATINGS_HELP, SEED, Co
 from nlgauge.cli.streams import remark
 from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.errors import InputError, SpecError
-from nlgauge.show.tables import Cells, formatted, harmless, harmless_json
+from nlgauge.render.tables import Cells, formatted, harmless, harmless_json
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
@@ -145,7 +145,7 @@ def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, 
 def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTable, Corpus | None]:
     """The table, and the outputs that belong to it, with the names that --label gives."""
     from nlgauge.data.corpus import Corpus
-    from nlgauge.meta.project import ProjectRatings
+    from nlgauge.stats.project import ProjectRatings
 
     labels = labels_given()
     if not labels:
@@ -162,7 +162,7 @@ def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTab
 
 def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) -> ScoreTable:
     """The table with the clusters that --cluster asks for. Raises SpecError where there are no outputs to have them."""
-    from nlgauge.meta.clusters import by_column
+    from nlgauge.stats.clusters import by_column
 
     if cluster is None:
         return table
@@ -178,8 +178,8 @@ def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()
         SpecError: for --map of a project and --label of a table, which have no such names.
         InputError: for a single sheet of a project, whose rows the folder alone can tell.
     """
-    from nlgauge.meta.project import RatingProject, is_project
-    from nlgauge.meta.sheets import DIGEST, ROW
+    from nlgauge.stats.project import RatingProject, is_project
+    from nlgauge.stats.sheets import DIGEST, ROW
 
     if is_project(place):
         if columns:
@@ -207,8 +207,8 @@ def read_rated(
     labels: of a command that has --label for ratings and tells the notes of a rating project itself.
     """
     from nlgauge import ScoreTable
-    from nlgauge.meta.join import join
-    from nlgauge.meta.project import ProjectRatings
+    from nlgauge.stats.join import join
+    from nlgauge.stats.project import ProjectRatings
 
     table, rated = ScoreTable.load(scores), read_ratings(outputs, columns, labels or ())
     if labels is None and isinstance(rated, ProjectRatings):

@@ -11,8 +11,8 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.data.to_json import jsonable
 from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.explanation import of_rows
-from nlgauge.meta.gate import Verdict
 from nlgauge.run.executors.together import JointRun, TooMuchWorkError
+from nlgauge.stats.gate import Verdict
 
 if TYPE_CHECKING:
     from starlette.responses import Response

@@ -17,7 +17,6 @@ from nlgauge._version import __version__
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, NlgaugeError, SpecError
-from nlgauge.meta.gate import check
 from nlgauge.metrics.base import RowMetric
 from nlgauge.run.executors.together import JointRun
 from nlgauge.serve import answers, openapi, page
@@ -28,6 +27,7 @@ from nlgauge.serve.keys import Keys
 from nlgauge.serve.measures import CONTENT_TYPE, Measures
 from nlgauge.serve.menu import Menu, listing
 from nlgauge.serve.worker import Worker, tell
+from nlgauge.stats.gate import check
 
 # The web framework can send traces and logs with what errors say; nothing leaves the service.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}

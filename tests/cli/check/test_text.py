@@ -11,7 +11,7 @@ import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.cli.check.text import counted, place, quoted
-from nlgauge.meta.gate import Outcome, Unsupported, Verdict
+from nlgauge.stats.gate import Outcome, Unsupported, Verdict
 from tests.command import nlgauge, refused
 
 pytestmark = pytest.mark.usefixtures("one_model")

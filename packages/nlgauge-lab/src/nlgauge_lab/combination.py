@@ -20,11 +20,11 @@ import numpy as np
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.meta.agreement import Agreement, correlate
-from nlgauge.meta.arrays import Float, Mask
-from nlgauge.meta.fitting import METHODS, Fit, cross_fitted, fit
-from nlgauge.meta.join import Source, grid, ratings
-from nlgauge.meta.selection import selected
+from nlgauge.stats.agreement import Agreement, correlate
+from nlgauge.stats.arrays import Float, Mask
+from nlgauge.stats.fitting import METHODS, Fit, cross_fitted, fit
+from nlgauge.stats.join import Source, grid, ratings
+from nlgauge.stats.selection import selected
 from nlgauge_lab.combination_file import CombinationFile, Member
 
 COMBINED, EQUAL = "Combination", "EqualWeights"

@@ -18,7 +18,7 @@ from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
-    from nlgauge.meta.gate import Verdict
+    from nlgauge.stats.gate import Verdict
 
 _FORMATS = ("text", "github", "junit", "json")
 
@@ -67,9 +67,9 @@ def check(
     in at most 5 % of such series, however long they are.
     """
     from nlgauge import ScoreTable, calibrate, evaluate
-    from nlgauge.meta.bar import RatedBar
-    from nlgauge.meta.gate import check as run
-    from nlgauge.meta.gate.grounded import METRIC
+    from nlgauge.stats.bar import RatedBar
+    from nlgauge.stats.gate import check as run
+    from nlgauge.stats.gate.grounded import METRIC
 
     if ratings is not None and (grounded or any(one is not None for one in (bar, at_least, at_most))):
         raise SpecError("--ratings makes the threshold: leave out --grounded, --bar, --at-least and --at-most")

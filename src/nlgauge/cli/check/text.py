@@ -13,8 +13,8 @@ from click.formatting import wrap_text
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import WIDTH, coloured, with_interval
 from nlgauge.data.table import ScoreTable
-from nlgauge.meta.gate import Outcome, Regression, Unsupported, Verdict
-from nlgauge.show.tables import harmless
+from nlgauge.render.tables import harmless
+from nlgauge.stats.gate import Outcome, Regression, Unsupported, Verdict
 
 NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200

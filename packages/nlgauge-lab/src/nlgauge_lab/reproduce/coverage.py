@@ -17,11 +17,11 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import Design, Float, Integers, plain_mean
 from nlgauge.maths.rated_means import MeanInterval, rated_means
-from nlgauge.meta.certified import RatedScores
-from nlgauge.meta.fitting import combined
-from nlgauge.meta.rated import codes
-from nlgauge.meta.refusing import chosen_by_score, refusal
-from nlgauge.meta.selection import label
+from nlgauge.stats.certified import RatedScores
+from nlgauge.stats.fitting import combined
+from nlgauge.stats.rated import codes
+from nlgauge.stats.refusing import chosen_by_score, refusal
+from nlgauge.stats.selection import label
 from nlgauge_lab.reproduce.detecting import read_set
 from nlgauge_lab.reproduce.labelled_sets import LABELLED_SETS
 from nlgauge_lab.reproduce.rated import VIEWS, Data

@@ -9,9 +9,9 @@ import numpy as np
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import SpecError
-from nlgauge.meta.arrays import Float
-from nlgauge.meta.join import join, turned
 from nlgauge.metrics.base import Metric
+from nlgauge.stats.arrays import Float
+from nlgauge.stats.join import join, turned
 from nlgauge_lab.reproduce.columns import defined, only, part_of, without
 from nlgauge_lab.reproduce.published import Entry, Table
 from nlgauge_lab.reproduce.rated import CORRELATIONS, VIEWS, Data

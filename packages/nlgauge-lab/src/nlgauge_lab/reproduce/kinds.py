@@ -12,12 +12,12 @@ import numpy as np
 from nlgauge.data.table import Column as Scores
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.meta.agreement import correlate
-from nlgauge.meta.arrays import Float
-from nlgauge.meta.coefficients import correlation
-from nlgauge.meta.correlation import means
-from nlgauge.meta.join import grid, ratings, turned
-from nlgauge.meta.williams import williams
+from nlgauge.stats.agreement import correlate
+from nlgauge.stats.arrays import Float
+from nlgauge.stats.coefficients import correlation
+from nlgauge.stats.correlation import means
+from nlgauge.stats.join import grid, ratings, turned
+from nlgauge.stats.williams import williams
 from nlgauge_lab.reproduce.columns import only, part_of
 from nlgauge_lab.reproduce.entries import Entries
 from nlgauge_lab.reproduce.published import Column, Entry, Table

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
-from nlgauge.meta.agreement import Agreement, correlate
 from nlgauge.metrics.base import Metric, model_of
+from nlgauge.stats.agreement import Agreement, correlate
 from nlgauge_lab.reproduce.columns import only, part_of, without
 from nlgauge_lab.reproduce.kept import NOT_SCORED
 from nlgauge_lab.reproduce.markdown import short

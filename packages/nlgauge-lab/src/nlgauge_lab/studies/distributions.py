@@ -15,11 +15,11 @@ import numpy as np
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.meta.arrays import Float
-from nlgauge.meta.join import Source, ratings, turned
-from nlgauge.meta.selection import label, selected
-from nlgauge.show import figures
-from nlgauge.show.tables import Cell, Number
+from nlgauge.render.tables import Cell, Number
+from nlgauge.reports import figures
+from nlgauge.stats.arrays import Float
+from nlgauge.stats.join import Source, ratings, turned
+from nlgauge.stats.selection import label, selected
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -98,7 +98,7 @@ def distributions(
 
     Where lower is better the scale is turned, as the paper turns its distances. source: ratings as `nlgauge.correlate`
     takes them; they are shown too, and how far each metric's distribution lies from theirs. metrics and every_part as
-    in `nlgauge.meta.selection.selected`. Metrics of sets have no distribution and are left out. Raises InputError.
+    in `nlgauge.stats.selection.selected`. Metrics of sets have no distribution and are left out. Raises InputError.
     """
     if bins < 2:
         raise InputError(f"{bins} bins show nothing", remedy="take 2 or more")

@@ -19,11 +19,11 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import SpecError
 from nlgauge.evaluation import evaluate
-from nlgauge.meta.agreement import correlate
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.mark_evaluate import MarkEvaluate, sweep
-from nlgauge.show import figures
-from nlgauge.show.tables import Cell, Number
+from nlgauge.render.tables import Cell, Number
+from nlgauge.reports import figures
+from nlgauge.stats.agreement import correlate
 from nlgauge_lab.studies.sweep import Point, Sweep, first_items
 
 KS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30)

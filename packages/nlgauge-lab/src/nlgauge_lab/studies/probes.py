@@ -21,8 +21,8 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.maths.detection import detection, resampled_area
 from nlgauge.metrics.base import Metric, model_of
-from nlgauge.show import figures
-from nlgauge.show.tables import Cell, Number
+from nlgauge.render.tables import Cell, Number
+from nlgauge.reports import figures
 
 KINDS = (
     *("number", "date", "name", "place", "negation", "antonym", "role", "quantity", "cause", "addition", "mixed"),

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nlgauge.data.table import ScoreTable
-from nlgauge.meta.contrast import contrast
-from nlgauge.meta.join import Source
-from nlgauge.meta.selection import label, selected
-from nlgauge.show import figures
-from nlgauge.show.tables import Cell, Number
+from nlgauge.render.tables import Cell, Number
+from nlgauge.reports import figures
+from nlgauge.stats.contrast import contrast
+from nlgauge.stats.join import Source
+from nlgauge.stats.selection import label, selected
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def significance(
 ) -> Significance:
     """Every metric against every other, with clusters (InfoLM's figure 7).
 
-    metrics and every_part as in `nlgauge.meta.selection.selected`, the rest as in `nlgauge.meta.contrast.contrast`,
+    metrics and every_part as in `nlgauge.stats.selection.selected`, the rest as in `nlgauge.stats.contrast.contrast`,
     which does the tests. Raises InputError as that does.
     """
     table = selected(table, metrics, every_part)

@@ -16,11 +16,11 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
-from nlgauge.meta.agreement import Agreement, correlate
-from nlgauge.meta.selection import selected
 from nlgauge.metrics.base import Metric
-from nlgauge.show import figures
-from nlgauge.show.tables import Cell, Number
+from nlgauge.render.tables import Cell, Number
+from nlgauge.reports import figures
+from nlgauge.stats.agreement import Agreement, correlate
+from nlgauge.stats.selection import selected
 
 
 class Setting(NamedTuple):

@@ -22,8 +22,8 @@ from nlgauge.engine.models import loading
 from nlgauge.engine.models.card import write_facts
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
-from nlgauge.meta.gate.grounded import METRIC, PART
-from nlgauge.show.tables import Cell, Number
+from nlgauge.render.tables import Cell, Number
+from nlgauge.stats.gate.grounded import METRIC, PART
 from nlgauge_lab.training.labelled import Labelled, as_corpus, labelled_set
 
 CHOSEN_ON = ("summedits.dev", "quintd_human.dev", "fever_symmetric.dev", "scifact.dev", "infotabs.dev")

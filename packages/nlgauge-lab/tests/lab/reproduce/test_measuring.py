@@ -11,7 +11,7 @@ import pytest
 
 from lab.reproduce.pieces import POOLED, SUITE, written
 from nlgauge import SpecError
-from nlgauge.meta.agreement import Agreement
+from nlgauge.stats.agreement import Agreement
 from nlgauge_lab.reproduce.kept import NOT_SCORED
 from nlgauge_lab.reproduce.measuring import Key, Measured, measure
 from nlgauge_lab.reproduce.rated import Data

@@ -11,7 +11,7 @@ import pytest
 from lab.reproduce.pieces import POOLED, SUITE, SYSTEM, written
 from nlgauge import InputError
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge.meta.agreement import Agreement
+from nlgauge.stats.agreement import Agreement
 from nlgauge_lab.reproduce.measuring import Measured, measure
 from nlgauge_lab.reproduce.page import counted, label, page, short_tables, standing, winners
 from nlgauge_lab.reproduce.published import Source

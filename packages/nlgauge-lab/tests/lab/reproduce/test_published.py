@@ -6,8 +6,8 @@ import pytest
 
 from lab.reproduce import pieces
 from nlgauge import SpecError
-from nlgauge.meta.coefficients import COEFFICIENTS
-from nlgauge.meta.correlation import LEVELS
+from nlgauge.stats.coefficients import COEFFICIENTS
+from nlgauge.stats.correlation import LEVELS
 from nlgauge_lab.reproduce.published import KINDS, PAPERS, Table, best, find, table, tables
 from nlgauge_lab.reproduce.rated import VIEWS
 

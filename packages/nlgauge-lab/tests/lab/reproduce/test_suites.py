@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.meta.coefficients import COEFFICIENTS
-from nlgauge.meta.correlation import LEVELS
-from nlgauge.meta.resampling import RESAMPLED
+from nlgauge.stats.coefficients import COEFFICIENTS
+from nlgauge.stats.correlation import LEVELS
+from nlgauge.stats.resampling import RESAMPLED
 from nlgauge_lab.reproduce.published import best
 from nlgauge_lab.reproduce.rated import VIEWS
 from nlgauge_lab.reproduce.specs import metric_of

@@ -10,8 +10,8 @@ import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column
-from nlgauge.meta.contrast import contrast
-from nlgauge.meta.williams import williams
+from nlgauge.stats.contrast import contrast
+from nlgauge.stats.williams import williams
 from nlgauge_lab.studies.significance import significance
 from tests.printed import printed
 

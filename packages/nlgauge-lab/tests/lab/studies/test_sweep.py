@@ -8,7 +8,7 @@ import pytest
 
 from nlgauge import Corpus, InputError, Row, ScoreTable, VectorExtrema, correlate, evaluate
 from nlgauge.metrics.bertscore import BERTScore
-from nlgauge.show.tables import Number
+from nlgauge.render.tables import Number
 from nlgauge_lab.studies.sweep import Setting, Sweep, first_items, sweep
 from tests.printed import printed
 

@@ -13,7 +13,7 @@ from nlgauge import InputError, evaluate
 from nlgauge.cli import main
 from nlgauge.engine.models.card import read_card
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge.meta.gate import check
+from nlgauge.stats.gate import check
 from nlgauge_lab.training.bars import Bars, Judged, bars, rates
 
 NAN = float("nan")

@@ -1,0 +1,1 @@
+"""Reports: the pages and the plots of results."""

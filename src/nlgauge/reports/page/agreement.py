@@ -1,0 +1,152 @@
+"""How far metrics agree: with each other, and with people where ratings are at hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError
+from nlgauge.reports.matrix import CorrelationMatrix, correlation_matrix
+from nlgauge.reports.page.scored import Scored
+from nlgauge.stats.agreement import Agreement, correlate
+from nlgauge.stats.contrast import Contrast, contrast
+from nlgauge.stats.selection import label, selected
+from nlgauge.stats.sentinels import beside, is_sentinel, unbeaten
+
+MOST_TESTED = 150_000_000
+"""Rows times pairs of metrics, aspects and draws: up to so many every pair of metrics is tested, in under a minute"""
+MOST_DRAWN = 50_000_000
+"""Rows times metrics, aspects and draws: beyond this fewer draws are taken"""
+LEAST_DRAWS = 200
+
+
+@dataclass(frozen=True)
+class WithPeople:
+    """One metric's agreement with one aspect."""
+
+    agreement: Agreement
+    name: str
+    sentinel: bool
+    """It cannot know quality"""
+    cluster: int | None
+    """From 1 for the best: metrics of one cluster do not differ significantly"""
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """One thing that people rated: the metrics by their agreement with it, best first."""
+
+    name: str
+    lines: list[WithPeople]
+    unrated: int
+    better: list[tuple[str, str, Contrast]]
+    """(better metric, worse one, the test) of every two that differ beyond chance"""
+    tested: bool
+    """Whether every two metrics were tested against each other"""
+    behind: dict[str, list[str]]
+    """By sentinel: the metrics that are not shown to agree better than it does"""
+
+
+@dataclass(frozen=True)
+class Agreeing:
+    """What the section says."""
+
+    level: str
+    coefficient: str
+    aspects: list[Aspect]
+    matrix: CorrelationMatrix | None
+    scales: list[int]
+    """Which of the page's columns of numbers each name of the matrix is"""
+    notes: list[str]
+
+
+def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: int, seed: int) -> Agreeing:
+    """Metrics by their first scores. level: by default 'item' where items have three systems or more, else 'pooled'."""
+    level = level or ("item" if len(scored.table.systems) >= 3 else "pooled")
+    notes: list[str] = []
+    aspects: list[Aspect] = []
+    table = selected(scored.table)
+    if scored.source is not None:
+        try:
+            aspects = _aspects(table, scored, level, coefficient, replicates, seed, notes)
+        except InputError as error:
+            notes.append(f"Agreement with people is not known: {error}.")
+    matrix = _matrix(table, scored, notes)
+    firsts = [number for number, scale in enumerate(scored.scales) if scale.first]
+    return Agreeing(level, coefficient, aspects, matrix, firsts if matrix else [], notes)
+
+
+def _matrix(table: ScoreTable, scored: Scored, notes: list[str]) -> CorrelationMatrix | None:
+    """Over all rows, as a scatter shows them; None where there are no two to correlate."""
+    rows = [spec for spec, column in table.columns.items() if column.level == "item"]
+    if len(rows) + len(scored.ratings) < 2:
+        return None
+    try:
+        return correlation_matrix(table, scored.source, level="pooled")
+    except InputError as error:
+        notes.append(f"Metrics are not compared with each other: {error}.")
+        return None
+
+
+def _aspects(
+    table: ScoreTable, scored: Scored, level: str, coefficient: str, replicates: int, seed: int, notes: list[str]
+) -> list[Aspect]:
+    assert scored.source is not None
+    cells = len(table.rows) * len(scored.ratings) * len(table.columns)
+    draws = min(replicates, max(LEAST_DRAWS, MOST_DRAWN // max(1, cells)))
+    known = table if scored.outputs is None else beside(table, scored.outputs, coefficient)
+    found = correlate(known, scored.source, level=level, coefficient=coefficient, replicates=draws, seed=seed)
+    behind = unbeaten(known, scored.source, found, level=level, coefficient=coefficient, replicates=draws, seed=seed)
+    notes.extend(found.notes)
+    if draws < replicates:
+        notes.append(
+            f"With so many rows, intervals and p of agreement come from {draws} draws; nlgauge correlate takes more."
+        )
+    clusters: dict[str, dict[tuple[str, str], int]] = {}
+    tests: list[Contrast] = []
+    if cells * (len(table.columns) - 1) / 2 * replicates > MOST_TESTED:
+        notes.append(
+            "With so many rows and metrics, which metric agrees better than which is left to nlgauge contrast."
+        )
+    elif len(table.columns) > 1:
+        contrasts = contrast(
+            table, scored.source, level=level, coefficient=coefficient, replicates=replicates, seed=seed,
+            intervals=False,
+        )  # fmt: skip
+        clusters, tests = contrasts.clusters, contrasts.records
+    named = replace(known, columns={**known.columns, **scored.table.columns})
+    by_sentinel: dict[str, dict[str, list[str]]] = {aspect: {} for aspect in found.unrated}
+    for one in behind:
+        by_sentinel[one.aspect].setdefault(one.sentinel, []).append(one.metric)
+    return [
+        Aspect(
+            aspect,
+            _lines(named, [one for one in found if one.aspect == aspect], clusters.get(aspect, {})),
+            unrated,
+            _better(scored.table, [test for test in tests if test.aspect == aspect]),
+            bool(tests),
+            by_sentinel[aspect],
+        )
+        for aspect, unrated in found.unrated.items()
+    ]
+
+
+def _lines(
+    table: ScoreTable, agreements: Sequence[Agreement], clusters: dict[tuple[str, str], int]
+) -> list[WithPeople]:
+    ranked = sorted(agreements, key=lambda one: (math.isnan(one.value), -one.value))
+    return [
+        WithPeople(
+            one, label(table, one.metric, one.part), is_sentinel(one.metric),
+            None if math.isnan(one.value) else clusters.get((one.metric, one.part)),
+        )
+        for one in ranked
+    ]  # fmt: skip
+
+
+def _better(table: ScoreTable, tests: Sequence[Contrast]) -> list[tuple[str, str, Contrast]]:
+    told = sorted((test for test in tests if test.adjusted < 0.05), key=lambda test: test.adjusted)
+    ordered = [(test.first, test.second) if test.difference > 0 else (test.second, test.first) for test in told]
+    return [(label(table, *a), label(table, *b), test) for (a, b), test in zip(ordered, told, strict=True)]

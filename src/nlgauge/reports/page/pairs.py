@@ -1,0 +1,116 @@
+"""Any two systems: every difference with its test. A pair is tested once, whoever asks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError
+from nlgauge.stats.best import PairTest, pair_test
+from nlgauge.stats.comparison import Comparison, Difference, compare
+
+MOST_SYSTEMS = 12
+"""Up to so many all pairs stand in a page"""
+
+
+class Pairings:
+    """The comparisons of a table's systems, made when they are asked for."""
+
+    def __init__(self, table: ScoreTable, replicates: int, seed: int) -> None:
+        self.table, self._replicates, self._seed = table, replicates, seed
+        self._made: dict[tuple[str, ...], Comparison | str] = {}
+
+    def of(self, *two: str) -> Comparison | str:
+        """Two systems by every score, as they come in the table; or why they cannot be compared."""
+        key = tuple(sorted(two, key=self.table.systems.index))
+        if key not in self._made:
+            try:
+                self._made[key] = compare(self.table, *key, replicates=self._replicates, seed=self._seed)
+            except InputError as error:
+                self._made[key] = error.problem
+        return self._made[key]
+
+    def test(self, a: str, b: str, metric: str, part: str) -> PairTest:
+        """Return how far one system is ahead of another, and whether that is noise."""
+        found = self.of(a, b)
+        if isinstance(found, str):
+            return PairTest(math.nan, math.nan, found)
+        one = next(one for one in found if (one.metric, one.part) == (metric, part))
+        return pair_test(self.table, one, turned=(found.a, found.b) != (a, b))
+
+
+@dataclass(frozen=True)
+class Line:
+    """One score of a pair."""
+
+    difference: Difference
+    name: str
+    up: bool | None
+    """Whether higher is better; None where neither is"""
+    most: float
+    """What its bar ends at, on both sides"""
+
+    @property
+    def verdict(self) -> str:
+        """The better system, or why none is named."""
+        one = self.difference
+        if self.up is None:
+            return "neither is better"
+        if one.better is None:
+            return "equal" if one.difference == 0 else "–"
+        if math.isnan(one.p):
+            return f"{one.better} (not tested)"
+        return one.better if one.adjusted < 0.05 else "no significant difference"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems side by side."""
+
+    a: str
+    b: str
+    lines: list[Line]
+    notes: list[str]
+
+    @property
+    def told(self) -> dict[str, int]:
+        """How many scores tell which system better, and how many none."""
+        tested = [line for line in self.lines if not math.isnan(line.difference.adjusted)]
+        won = {name: sum(line.verdict == name for line in tested) for name in (self.a, self.b)}
+        return {**won, "": len(tested) - sum(won.values())}
+
+
+def chosen(systems: Sequence[str], leading: Sequence[str]) -> list[tuple[str, str]]:
+    """Which pairs stand in the page: all, or of many systems those with one that some metric calls best."""
+    every = list(combinations(systems, 2))
+    return every if len(systems) <= MOST_SYSTEMS else [pair for pair in every if set(pair) & set(leading)]
+
+
+def pair(tests: Pairings, a: str, b: str) -> Pair:
+    """Two systems, as they come in the table, by every score."""
+    found = tests.of(a, b)
+    if isinstance(found, str):
+        return Pair(a, b, [], [found])
+    lines = []
+    for one in found:
+        ends = [abs(value) for value in (one.difference, one.low, one.high) if math.isfinite(value)]
+        column = tests.table.columns[one.metric]
+        up = None if one.part in column.details else column.higher_is_better
+        lines.append(Line(one, column.label(one.metric, one.part), up, max(ends, default=0.0) or 1.0))
+    return Pair(a, b, lines, [*found.notes, *_reasons(lines)])
+
+
+def _reasons(lines: Sequence[Line]) -> Iterator[str]:
+    """Why numbers are missing, each reason once, and which items are left out."""
+    why: dict[str, list[str]] = {}
+    for line in lines:
+        one = line.difference
+        if one.undefined:
+            items = f"{one.undefined:,} of {one.n + one.undefined:,} items"
+            why.setdefault(f"{items} are left out, where one of the two has no value", []).append(line.name)
+        if one.reason:
+            why.setdefault(one.reason, []).append(line.name)
+    yield from (f"{', '.join(names)}: {reason}." for reason, names in why.items())

@@ -1,0 +1,227 @@
+"""`nlgauge.report`: a saved table as one HTML file that opens from disk, needs no network, and can be mailed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from nlgauge._version import __version__
+from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError
+from nlgauge.render.markup.environment import HERE, data, digest, inlined, render, shown
+from nlgauge.render.markup.evidence import drawn
+from nlgauge.reports.page.agreement import Agreeing, agreeing
+from nlgauge.reports.page.days import series
+from nlgauge.reports.page.pairs import Pair, Pairings, chosen, pair
+from nlgauge.reports.page.rows import MOST_ROWS, by_turns, described, histograms, listed, listed_rows, worst_of
+from nlgauge.reports.page.scored import Scored, known_texts, source_of, standing
+from nlgauge.reports.page.summary import Card, best_of, cards, estimated, verdict, wins
+from nlgauge.stats.best import PairTest, other_items
+from nlgauge.stats.gate.history import read as read_history
+from nlgauge.stats.join import Source
+from nlgauge.stats.people import People, people
+
+_FOLDER = Path(__file__).parent
+_NAMED = 4
+_SCRIPTS = ("data", "tables", "charts", "scatter", "filter", "list", "detail", "start")
+
+
+def report(
+    table: ScoreTable,
+    path: str | os.PathLike[str],
+    *,
+    outputs: Corpus | None = None,
+    ratings: Source | None = None,
+    title: str | None = None,
+    level: str | None = None,
+    coefficient: str = "pearson",
+    history: str | os.PathLike[str] | None = None,
+    rows: int = MOST_ROWS,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> list[str]:
+    """Write a page that shows a table of scores: one file, complete or not there at all.
+
+    Returns what a reader has to know of how table and outputs fit together; the page says it too.
+
+    outputs: the corpus that was scored, for texts; its rows' ratings are used too. ratings: as `nlgauge.correlate`
+    takes them, instead of those. What scores are based on is shown if the table holds it (`evaluate(evidence=True)`).
+    level, coefficient: of agreement with people, as `nlgauge.correlate` takes them; by default 'item' where there are
+    three systems or more, else 'pooled'. Where there are ratings, the page begins with what people say. history: what
+    `nlgauge check --history` kept, drawn by day. rows: at most so many are listed: worst, best, most disputed and a
+    sample; all other numbers are of all rows. Intervals and tests are computed from `replicates` draws from `seed`.
+
+    Raises InputError for a table without rows, outputs or ratings that belong to other rows, or a place that cannot be
+    written.
+    """
+    if not table.rows or not table.columns:
+        raise InputError("the table has no scores to show", remedy="score some rows first")
+    scored = Scored(table, outputs, source_of(outputs, ratings))
+    days = series([] if history is None else read_history(history))
+    tests = Pairings(table, replicates, seed)
+    made = cards(table, table.by_system(replicates=replicates, seed=seed), tests.test)
+    said = None if scored.source is None else people(table, scored.source, seed=seed)
+    rated = [] if said is None else _rated(said, replicates, seed)
+    numbers = [card for card in rated if said is not None and card.spec in said.estimates]
+    ranked = wins(rated) or wins(made)
+    leading = [system for system, _ in ranked.most_common()] or table.systems[:1]
+    pairs = [pair(tests, a, b) for a, b in chosen(table.systems, leading)]
+    mean, spread = standing(scored.scales)
+    script = inlined(HERE / "evidence.js", *(_FOLDER / "script" / f"{part}.js" for part in _SCRIPTS))
+    list_ = listed(by_turns(mean, spread), [_texts(row) for row in scored.texts], rows, len(scored.scales))
+    of_rows = listed_rows(scored, scored.scales, list_, mean, spread)
+    content = {
+        "systems": [shown(system) for system in table.systems],
+        "scales": described(scored.scales),
+        "spread": histograms(table, scored.scales),
+        "total": list_.total,
+        "rows": of_rows,
+    }
+    notes = [*scored.notes, *other_items(table)]
+    agreement = agreeing(scored, level, coefficient, replicates, seed)
+    page = render(
+        "report.html",
+        _FOLDER / "templates",
+        title=title or _title(table),
+        version=__version__,
+        table=table,
+        verdict=list(verdict(made, table.systems)),
+        said=[*verdict(rated, table.systems, people=True), *estimated(numbers)] if rated else [],
+        groups=[(heading, group) for heading, group in (("People", rated), ("Metrics", made)) if group],
+        days=days,
+        colours=[number % 8 for number in range(len(table.systems))],
+        leader=leading[0],
+        worst=worst_of(scored, leading[0], mean),
+        pairs=pairs,
+        first=_first(pairs, made, leading[0]),
+        left_pairs=len(table.systems) * (len(table.systems) - 1) // 2 - len(pairs),
+        agreement=agreement,
+        scales=scored.scales,
+        rated=bool(scored.ratings),
+        listed=list_,
+        sets=_sets(scored),
+        has_texts=scored.outputs is not None,
+        has_evidence=any(column.evidence for column in table.columns.values()),
+        evidence_left_out=of_rows["evidence"]["left_out"],
+        repeat=repeat(table, Path(path).name),
+        notes=notes,
+        replicates=replicates,
+        data=data({**content, "matrix": _matrix(agreement)}),
+        style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "report.css"),
+        script=script,
+        policy=digest(str(script)),
+    )
+    with atomic_write(Path(path)) as file:
+        file.write(page)
+    return notes
+
+
+def _title(table: ScoreTable) -> str:
+    names = table.systems
+    if len(names) > _NAMED:
+        return f"Scores of {len(names):,} systems"
+    return f"Scores of {' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}"
+
+
+def _rated(said: People, replicates: int, seed: int) -> list[Card]:
+    """A card for each aspect that people rated: of all rows where that can be estimated, else of the rated ones."""
+    alone = Pairings(said.table, replicates, seed)
+
+    def test(a: str, b: str, aspect: str, part: str) -> PairTest:
+        return (said if aspect in said.estimates else alone).test(a, b, aspect, part)
+
+    made = cards(said.table, said.by_system(replicates, seed), test)
+    return [
+        replace(card, missing=[] if card.spec in said.estimates else card.missing, note=said.notes.get(card.spec, ""))
+        for card in made
+    ]
+
+
+def _texts(row: Row | None) -> list[str]:
+    known = known_texts(row)
+    return [text for name, text in known.items() if name != "references"] + list(known.get("references", []))
+
+
+def _first(pairs: Sequence[Pair], made: Sequence[Card], leader: str) -> int:
+    """The pair that is looked at first: the leader and the system that comes nearest to it."""
+    near: Counter[str] = Counter()
+    for card in made:
+        if leader in best_of(card.part):
+            near.update(one.score.system for one in card.part.standings if one.rank == "alike")
+    wanted = {leader, *(name for name, _ in near.most_common(1))}
+    order = sorted(range(len(pairs)), key=lambda n: (-len(wanted & {pairs[n].a, pairs[n].b}), n))
+    return order[0] if order else 0
+
+
+def _matrix(agreement: Agreeing) -> dict[str, Any] | None:
+    found = agreement.matrix
+    if found is None:
+        return None
+    values = [[None if value != value else round(value, 4) for value in row] for row in found.values]
+    return {"scales": agreement.scales, "values": values}
+
+
+def _sets(scored: Scored) -> list[tuple[str, str, str]]:
+    """(metric, system, what its number is based on) of metrics of sets."""
+    return [
+        (spec, scored.table.systems[number], drawn(evidence))
+        for spec, column in scored.table.columns.items()
+        if column.level == "system"
+        for number, evidence in sorted(column.evidence.items())
+    ]
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """What a reader needs to get these numbers again."""
+
+    commands: list[str]
+    signatures: list[str]
+    facts: list[tuple[str, str]]
+    """(what, value) of the run"""
+    windows: list[tuple[str, str]]
+    """(metric, how texts longer than the model's window were read, and how many there were)"""
+    notes: list[tuple[str, str, int]]
+    """(metric, note, of how many rows)"""
+
+
+def _quoted(spec: str) -> str:
+    """For a shell; a spec holds single quotes itself, so that double ones are easier to read where they do."""
+    plain = shlex.quote(spec)
+    return plain if plain == spec or re.search(r'["$`\\!]', spec) else f'"{spec}"'
+
+
+def repeat(table: ScoreTable, name: str = "report.html") -> Repeat:
+    """From the table alone. Files are called by their kinds: a table does not know where it lay."""
+    evidence = any(column.evidence for column in table.columns.values())
+    asked = table.run.get("asked", {})
+    own = [spec for spec in table.columns if spec not in table.run.get("joined", {})]
+    by_spec = {spec: name for name, spec in asked.items()}
+    metrics = " ".join(f"-m {_quoted(by_spec.get(spec, spec))}" for spec in own)
+    commands = [
+        f"pip install nlgauge=={table.version}" if table.version else "pip install nlgauge",
+        f"nlgauge score outputs.jsonl {metrics}{' --evidence' if evidence else ''} -o scores.jsonl",
+        f"nlgauge report scores.jsonl --outputs outputs.jsonl -o {shlex.quote(name)}",
+    ]
+    facts = [
+        ("nlgauge", table.version),
+        ("rows", f"{len(table.rows):,}"),
+        ("digest of the outputs", table.run.get("corpus", "")),
+    ]
+    facts += [(f"{key}, joined", str(value)) for key, value in table.run.get("joined", {}).items()]
+    notes = table.run.get("notes", {})
+    return Repeat(
+        commands,
+        [str(signature) for signature in table.signatures.values()],
+        [(what, str(value)) for what, value in facts if value],
+        [(spec, str(one.facts["window"])) for spec, one in table.signatures.items() if "window" in one.facts],
+        [(spec, note, count) for spec, counted in notes.items() for note, count in counted.items()],
+    )

@@ -1,0 +1,208 @@
+"""The rows of a page as the script reads them: numbers by column, texts once each, evidence drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nlgauge.data.table import ScoreTable
+from nlgauge.render.markup.environment import data, shown
+from nlgauge.render.markup.evidence import drawn
+from nlgauge.reports.page.scored import Scale, Scored, known_texts, rounded
+from nlgauge.stats.arrays import Float
+
+MOST_ROWS = 10_000
+MOST_BYTES = 9_000_000
+"""Room for texts, each counted once, and for numbers; with evidence and tables a page stays below 15 MB"""
+MOST_EVIDENCE = 4_000_000
+"""Bytes of drawn evidence"""
+_A_NUMBER = 8
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The rows of a page, in the order of the table."""
+
+    rows: list[int]
+    total: int
+    kinds: dict[str, int]
+    """How many were chosen as the worst, the best, the most disputed, and as a sample; empty where all stand there"""
+
+
+def by_turns(mean: Float, spread: Float) -> Iterator[tuple[int, str]]:
+    """Every row once, and what it is taken as: by turns the worst, the best, the most disputed, one of a sample."""
+    n = len(mean)
+    up = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")
+    down = np.argsort(np.where(np.isnan(mean), np.inf, -mean), kind="stable")
+    disputed = np.argsort(np.where(np.isnan(spread), np.inf, -spread), kind="stable")
+    # Rows far apart first: every prefix of this order is spread over the whole table.
+    sample = np.argsort((np.arange(n) * 0.6180339887498949) % 1.0, kind="stable")
+    seen = np.zeros(n, bool)
+    queues = [(name, iter(order.tolist())) for name, order in
+              (("worst", up), ("best", down), ("most disputed", disputed), ("sample", sample))]  # fmt: skip
+    left = n
+    while left:
+        for name, queue in queues:
+            row = next((row for row in queue if not seen[row]), None)
+            if row is not None:
+                seen[row] = True
+                left -= 1
+                yield row, name
+
+
+def listed(order: Iterable[tuple[int, str]], texts: list[list[str]], most: int, columns: int) -> Listed:
+    """As many rows as have room.
+
+    texts: those of each row; one that several rows have counts once. columns: how many numbers a row has.
+    """
+    chosen: list[int] = []
+    kinds: dict[str, int] = {}
+    known: set[str] = set()
+    size = 0
+    for row, kind in order:
+        new = set(texts[row]) - known
+        size += _A_NUMBER * columns + sum(len(text.encode("utf-8", "surrogatepass")) for text in new)
+        if chosen and (len(chosen) >= most or size > MOST_BYTES):
+            break
+        known |= new
+        chosen.append(row)
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return Listed(sorted(chosen), len(texts), kinds if len(chosen) < len(texts) else {})
+
+
+_TEXTS = ("candidate", "source", "context", "references")
+
+
+def described(scales: Sequence[Scale]) -> list[dict[str, Any]]:
+    """The columns of numbers, by what they are called and which way is better."""
+    shorts = Counter(scale.short for scale in scales)
+    return [
+        {
+            "name": shown(one.name),
+            "short": shown(one.short if shorts[one.short] == 1 else one.name),
+            "metric": one.metric,
+            "part": one.part,
+            "up": one.up,
+            "first": one.first,
+            "detail": one.detail,
+        }
+        for one in scales
+    ]
+
+
+def listed_rows(scored: Scored, scales: Sequence[Scale], listed: Listed, mean: Float, spread: Float) -> dict[str, Any]:
+    """What is known of the listed rows, column by column."""
+    table, at = scored.table, listed.rows
+    systems = {system: number for number, system in enumerate(table.systems)}
+    pool = _Pool()
+    return {
+        "number": [row + 1 for row in at],
+        "system": [systems[table.rows[row][0]] for row in at],
+        "item": [shown(table.rows[row][1]) for row in at],
+        "standing": rounded(mean[at].tolist()),
+        "disputed": rounded(spread[at].tolist()),
+        "values": [rounded(scale.values[at].tolist()) for scale in scales],
+        "reasons": _reasons(scored, at),
+        "has": [pool.of(known_texts(scored.texts[row])) for row in at],
+        "texts": pool.texts,
+        "evidence": _evidence(scored, listed, mean, spread),
+    }
+
+
+class _Pool:
+    """Texts by number: systems that share an item share its source and references."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def of(self, texts: Mapping[str, Any]) -> list[Any]:
+        """The numbers of a row's texts, in the order of `_TEXTS`."""
+        return [self._number(texts.get(name)) for name in _TEXTS]
+
+    def _number(self, text: str | list[str] | None) -> Any:
+        """The number of a text, those of a list of texts, and None where there is none."""
+        if text is None:
+            return None
+        if isinstance(text, list):
+            return [self._number(one) for one in text]
+        if text not in self._numbers:
+            self._numbers[text] = len(self.texts)
+            self.texts.append(shown(text))
+        return self._numbers[text]
+
+
+def _reasons(scored: Scored, at: Sequence[int]) -> list[dict[str, Any]]:
+    """Why rows have no value: {metric, why, rows}, rows by their place in the list."""
+    place = {row: number for number, row in enumerate(at)}
+    found: dict[tuple[str, str], list[int]] = {}
+    for spec, column in scored.table.columns.items():
+        if column.level == "item":
+            for row, why in column.reasons.items():
+                if row in place:
+                    found.setdefault((spec, why), []).append(place[row])
+    return [{"metric": spec, "why": shown(why), "rows": sorted(rows)} for (spec, why), rows in found.items()]
+
+
+def _evidence(scored: Scored, listed: Listed, mean: Float, spread: Float) -> dict[str, Any]:
+    """Drawn evidence by metric and place in the list, of as many rows as there is room for; the rest is counted."""
+    place = {row: number for number, row in enumerate(listed.rows)}
+    columns = {spec: c for spec, c in scored.table.columns.items() if c.level == "item" and c.evidence}
+    made: dict[str, dict[str, str]] = {spec: {} for spec in columns}
+    size = kept = left_out = 0
+    order = by_turns(mean, spread) if columns else iter(())
+    for row, _ in order:
+        if row not in place or not any(row in column.evidence for column in columns.values()):
+            continue
+        if size > MOST_EVIDENCE:
+            left_out += 1
+            continue
+        texts = known_texts(scored.texts[row])
+        for spec, column in columns.items():
+            if row in column.evidence:
+                made[spec][str(place[row])] = html = drawn(column.evidence[row], texts)
+                size += len(data(html).encode("utf-8"))
+        kept += 1
+    return {"of": made, "kept": kept, "left_out": left_out}
+
+
+def worst_of(scored: Scored, system: str, mean: Float, most: int = 3) -> list[tuple[int, str, str]]:
+    """(row from 1, item, output) of the rows that a system does worst on, by all metrics together."""
+    own = scored.table.rows_of(system)
+    known = own[~np.isnan(mean[own])]
+    ranked = known[np.argsort(mean[known], kind="stable")][:most]
+    texts = scored.texts
+    return [
+        (int(row) + 1, scored.table.rows[row][1], "" if (text := texts[row]) is None else text.candidate)
+        for row in ranked
+    ]
+
+
+_BINS = 30
+
+
+def histograms(table: ScoreTable, scales: Sequence[Scale]) -> list[dict[str, Any] | None]:
+    """By scale, the edges of its bins and each system's counts in them; None where there is nothing to spread."""
+    where = [table.rows_of(system) for system in table.systems]
+    return [_histogram(scale, where) for scale in scales]
+
+
+def _histogram(scale: Scale, where: Sequence[Any]) -> dict[str, Any] | None:
+    finite = scale.values[np.isfinite(scale.values)]
+    if not len(finite):
+        return None
+    # A bin a value where there are few values, as ratings have.
+    edges = np.histogram_bin_edges(finite, int(min(_BINS, max(2, len(np.unique(finite))))))
+    systems = []
+    for rows in where:
+        own = scale.values[rows]
+        known = own[np.isfinite(own)]
+        counts, _ = np.histogram(known, edges)
+        systems.append(
+            {"counts": counts.tolist(), "mean": float(known.mean()) if len(known) else None, "n": len(known)}
+        )
+    return {"edges": [float(f"{edge:.6g}") for edge in edges], "systems": systems}

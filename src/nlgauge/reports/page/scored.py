@@ -1,0 +1,141 @@
+"""What a page is made of: a table, the texts behind its rows, people's ratings, and all numbers that rows have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.table import ScoreTable
+from nlgauge.data.to_json import plain
+from nlgauge.errors import InputError
+from nlgauge.stats.arrays import Float
+from nlgauge.stats.join import Source
+from nlgauge.stats.join import ratings as joined
+from nlgauge.stats.selection import label
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A column of numbers, one a row: a score of a metric, or people's ratings of an aspect."""
+
+    name: str
+    metric: str
+    """The spec; of ratings ''"""
+    part: str
+    values: Float
+    """[rows]"""
+    up: bool
+    """Whether higher is better"""
+    first: bool = True
+    """Whether it stands for its metric, as its first score"""
+    detail: bool = False
+
+    @property
+    def short(self) -> str:
+        """The name without the metric's parameters."""
+        spec = self.metric
+        return self.name.replace(spec, spec.partition("(")[0], 1) if spec else self.name
+
+
+@dataclass
+class Scored:
+    """A table with what else is known of its rows."""
+
+    table: ScoreTable
+    outputs: Corpus | None
+    source: Source | None
+    """Where people's ratings come from, if from anywhere"""
+    notes: list[str] = field(default_factory=list)
+    """What a reader has to know of how the files fit together"""
+
+    @cached_property
+    def texts(self) -> list[Row | None]:
+        """The output behind each row of the table, None where there is none. Raises InputError where no row has one."""
+        table, outputs = self.table, self.outputs
+        if outputs is None:
+            return [None] * len(table.rows)
+        if outputs.digest == table.run.get("corpus") and len(outputs) == len(table.rows):
+            return list(outputs)
+        found = {(row.system, row.item): row for row in outputs}
+        texts = [found.get(place) for place in table.rows]
+        if not any(texts) and texts:
+            here, there = table.rows[0], next(iter(found), None)
+            remedy = f"the first (system, item) is {here!r} in the scores and {there!r} in the outputs"
+            raise InputError("no row of the outputs has the system and item of a row of the scores", remedy=remedy)
+        missing = sum(row is None for row in texts)
+        self.notes.append(
+            "The outputs are not the ones that were scored, so texts may differ from what the scores are of."
+        )
+        if missing:
+            self.notes.append(f"{missing:,} of {len(texts):,} rows have no text in the outputs.")
+        return texts
+
+    @cached_property
+    def ratings(self) -> dict[str, Float]:
+        """By aspect, a rating per row."""
+        return {} if self.source is None else joined(self.table, self.source).values
+
+    @cached_property
+    def scales(self) -> list[Scale]:
+        """All numbers that rows have, metrics first."""
+        scales = [
+            Scale(
+                label(self.table, spec, part), spec, part, column.values[:, at], column.higher_is_better,
+                part == column.shown[0], part in column.details,
+            )
+            for spec, column in self.table.columns.items()
+            if column.level == "item"
+            for at, part in enumerate(column.parts)
+        ]  # fmt: skip
+        return [
+            *scales,
+            *(Scale(f"people: {aspect}", "", aspect, values, True) for aspect, values in self.ratings.items()),
+        ]
+
+
+def source_of(outputs: Corpus | None, ratings: Source | None) -> Source | None:
+    """Ratings where they are given, else those of the outputs if any of them is rated."""
+    if ratings is not None or outputs is None:
+        return ratings
+    return outputs if any(row.scores for row in outputs) else None
+
+
+def rounded(values: Iterable[float]) -> list[float | str | None]:
+    """Numbers as the script reads them: six digits, null for none, a word for an infinite one."""
+    return [plain(float(f"{value:.6g}")) for value in values]
+
+
+def known_texts(row: Row | None) -> Mapping[str, Any]:
+    """The texts of an output by name; none where it is not at hand."""
+    return {} if row is None else row.texts
+
+
+def standing(scales: Sequence[Scale]) -> tuple[Float, Float]:
+    """How well each row does by all metrics together, and how far they disagree: [rows] both, from 0 to 1.
+
+    A metric says what share of all rows is worse; its ties count half. Metrics count by their first score alone.
+    """
+    of_metrics = [scale for scale in scales if scale.metric and scale.first and not scale.detail]
+    if not of_metrics:
+        nothing = np.full(len(scales[0].values) if scales else 0, np.nan)
+        return nothing, nothing
+    shares = np.stack([_share_below(scale.values if scale.up else -scale.values) for scale in of_metrics])
+    known = (~np.isnan(shares)).sum(0)
+    with np.errstate(invalid="ignore"):
+        mean = np.nansum(shares, 0) / np.where(known > 0, known, np.nan)
+        spread = np.sqrt(np.nansum((shares - mean) ** 2, 0) / np.where(known > 1, known, np.nan))
+    return mean, spread
+
+
+def _share_below(values: Float) -> Float:
+    known = ~np.isnan(values)
+    ordered = np.sort(values[known])
+    shares = np.full(len(values), np.nan)
+    below, up_to = (np.searchsorted(ordered, values[known], side=side) for side in ("left", "right"))
+    shares[known] = (below + up_to) / (2 * max(1, len(ordered)))
+    return shares

@@ -1,0 +1,161 @@
+"""The folder of a rating project: a sheet for a spreadsheet, a page to rate in a browser, and a guideline for raters.
+
+Rows stand in random order without their systems. Sheet and page carry the project's id and each row's digest.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nlgauge._version import __version__
+from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.corpus import Corpus
+from nlgauge.errors import InputError
+from nlgauge.render.markup.environment import HERE, data, digest, inlined, render
+from nlgauge.render.tables import inert
+from nlgauge.stats.drawn import Draw
+from nlgauge.stats.labels import Aspect
+from nlgauge.stats.project import RatingProject, is_project
+from nlgauge.stats.sheets import DIGEST, RATING, ROW, TEXTS
+
+SHEET, PAGE, GUIDELINE = "sheet.csv", "sheet.html", "guideline.md"
+LONGEST_CELL = 32_767
+"""Characters: spreadsheets cut a longer cell"""
+_FOLDER = Path(__file__).parent
+
+
+def write_project(
+    folder: Path, outputs: Corpus, draw: Draw, aspects: Sequence[Aspect], design: Mapping[str, Any] | None = None
+) -> RatingProject:
+    """Write the folder of a rating project, which is complete or not there at all, and return the project.
+
+    Raises:
+        InputError: where the folder is there and not empty. Nothing in it is changed.
+    """
+    refuse_folder(folder)
+    records = _records(outputs, draw)
+    project = RatingProject.of(draw, records, aspects, design or {}, outputs, __version__)
+    records = [{ROW: record[ROW], DIGEST: project.digest(record[ROW]), **record} for record in records]
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{folder.name[:40]}-", dir=folder.parent) as made:
+            whole = Path(made) / "project"
+            whole.mkdir()
+            project.save(whole)
+            for name, text in (
+                (SHEET, _cells(records, aspects)), (PAGE, _page(records, aspects, project.id)),
+                (GUIDELINE, _guideline(records, aspects)),
+            ):  # fmt: skip
+                with atomic_write(whole / name) as file:
+                    file.write(text)
+            if folder.is_dir():
+                folder.rmdir()
+            whole.rename(folder)
+    except OSError as error:
+        remedy = "name a folder that can be made"
+        raise InputError(f"cannot be written: {error.strerror}", file=folder, remedy=remedy) from None
+    return project
+
+
+def refuse_folder(folder: Path) -> None:
+    """Raise InputError where a rating project would overwrite something, with what is in its way."""
+    if folder.suffix.lower() in (".csv", ".tsv", ".jsonl", ".html", ".json"):
+        remedy = "as in -o to-rate; sheet.csv, sheet.html and project.json are made in it"
+        raise InputError("name a folder, not a file", file=folder, remedy=remedy)
+    if folder.exists() and not folder.is_dir():
+        raise InputError("is there and is no folder", file=folder, remedy="name a folder that is not there yet")
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    problem = "is not empty"
+    if is_project(folder):
+        try:
+            rated = sum(bool(row.scores) for row in RatingProject.load(folder).ratings())
+            problem = f"holds a rating project, in which {rated} rows are rated"
+        except InputError as error:
+            unrated = error.problem == "no row is rated yet"
+            problem = f"holds a rating project{', in which no row is rated' if unrated else ''}"
+    raise InputError(problem, file=folder, remedy="name another folder, or delete this one if nobody needs it")
+
+
+def _records(outputs: Corpus, draw: Draw) -> list[dict[str, str]]:
+    """The texts of each drawn row, as they are shown."""
+    rows = {(row.system, row.item): row for row in outputs}
+    records: list[dict[str, str]] = []
+    for drawn in draw.sheet:
+        row = rows[drawn.system, drawn.item]
+        question = row.question or row.extra.get("question")
+        texts = {"question": question, "source": row.source, "context": row.context}
+        known = {name: str(text) for name, text in texts.items() if text}
+        if not known:
+            known = {"references": "\n".join(row.references)} if row.references else {}
+        records.append({ROW: drawn.name or "", **known, "candidate": row.candidate})
+    return records
+
+
+def _cells(records: Sequence[dict[str, str]], aspects: Sequence[Aspect]) -> str:
+    names = {name for record in records for name in record}
+    # Ratings before texts: long texts would push them off the screen.
+    heads = [ROW, DIGEST, *(f"{RATING}{aspect.name}" for aspect in aspects), *(name for name in TEXTS if name in names)]
+    written = io.StringIO()
+    # All is quoted, because Python leaves a text with a carriage return bare.
+    sheet = csv.writer(written, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    sheet.writerows([heads, *([inert(record.get(name, "")) for name in heads] for record in records)])
+    # Without the mark a spreadsheet may take the file for another encoding.
+    return "\ufeff" + written.getvalue()
+
+
+def _page(records: Sequence[dict[str, str]], aspects: Sequence[Aspect], project: str) -> str:
+    script = inlined(_FOLDER / "script" / "rating.js")
+    asked = [
+        {"name": aspect.name, "scale": [{"rating": n, "names": aspect.names(n)} for n in aspect.scale]}
+        for aspect in aspects
+    ]
+    # A browser keeps what was rated under the project's id, so that another sheet begins empty.
+    content: dict[str, Any] = {"rows": list(records), "aspects": asked, "id": project}
+    return render(
+        "rating.html",
+        _FOLDER / "templates",
+        title=f"{len(records):,} texts to rate",
+        version=__version__,
+        aspects=aspects,
+        data=data(content),
+        style=inlined(HERE / "page.css", _FOLDER / "rating.css"),
+        script=script,
+        policy=digest(str(script)),
+    )
+
+
+def _guideline(records: Sequence[dict[str, str]], aspects: Sequence[Aspect]) -> str:
+    """Markdown to begin with, which the project's owner makes precise."""
+    shown = [name for name in TEXTS if any(name in record for record in records) and name != "candidate"]
+    beside = f" together with its {', '.join(shown)}" if shown else ""
+    lines = [
+        "# Guideline for raters",
+        "",
+        f"You see {len(records)} texts (the column `candidate`, on the page *Answer*), each{beside}. They stand in "
+        "random order. Please rate each by itself, and in the order in which they stand.",
+        "",
+    ]
+    for aspect in aspects:
+        lines += [f"## {aspect.name}", "", "*Say here in one sentence what is asked.*", ""]
+        for rating in aspect.scale:
+            names = ", ".join(aspect.names(rating))
+            lines.append(
+                f"- **{rating}**{f' ({names})' if names else ''}: *say here when a text gets this, with an example*"
+            )
+        lines.append("")
+    return "\n".join([
+        *lines,
+        "## What to do when",
+        "",
+        "- If you cannot say: write `?` on the sheet, or go on without a rating on the page. *Say here whom to ask.*",
+        "- Do not change item, digest and texts on the sheet. A note of yours may stand in a column of its own.",
+        "- Rate alone: do not talk about single texts with others who rate before all have finished.",
+        "- Send back your file under your name, as `sheet-anna.csv`; the page asks for your name and does it itself.",
+        "",
+    ])  # fmt: skip

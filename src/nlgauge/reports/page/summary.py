@@ -1,0 +1,209 @@
+"""Systems by metrics: values with intervals, the best, and those that do not differ significantly from it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from nlgauge.data.table import Column, ScoreTable, SystemScore
+from nlgauge.stats.best import OTHER_ITEMS, Best, PairTests, by_part
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One system by one part of a metric."""
+
+    score: SystemScore
+    rank: str
+    """'best', 'alike' (does not differ significantly from the best), 'behind', or '' where nothing can be said"""
+
+
+@dataclass(frozen=True)
+class Part:
+    """All systems by one part of a metric."""
+
+    name: str
+    standings: list[Standing]
+    """In the order of the systems, by whose numbers they have their colours"""
+    ends: tuple[float, float]
+    """What the bar begins and ends at"""
+    detail: bool
+    reason: str
+    """Why no system is called best; '' where one is"""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One metric."""
+
+    spec: str
+    column: Column
+    part: Part
+    others: list[Part] = field(default_factory=list)
+    missing: list[tuple[str, int, int]] = field(default_factory=list)
+    """(why, how many, of how many) rows or systems have no value"""
+    note: str = ""
+    """What else is to be said of the numbers"""
+
+    @property
+    def name(self) -> str:
+        """The metric's name, without its parameters."""
+        return self.spec.partition("(")[0]
+
+    @property
+    def parameters(self) -> str:
+        """What the spec says besides the name."""
+        return self.spec[len(self.name) :].strip("()")
+
+
+def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: PairTests) -> list[Card]:
+    """A card for each metric, in the table's order. tests: of every two systems."""
+    found = {(score.metric, score.part, score.system): score for score in scores}
+    leaders = by_part(table, scores, tests)
+    made = []
+    for spec, column in table.columns.items():
+        parts = {}
+        for part in column.parts:
+            own, leading = [found[spec, part, name] for name in table.systems], leaders.get((spec, part))
+            standings = [Standing(score, _rank(score, leading)) for score in own]
+            reason = "" if leading is None else leading.reason
+            parts[part] = Part(part, standings, _ends(own), part in column.details, reason)
+        first = parts.pop(column.shown[0])
+        size = len(table.rows) if column.level == "item" else len(table.systems)
+        missing = [(why, count, size) for why, count in Counter(column.reasons.values()).most_common()]
+        made.append(Card(spec, column, first, list(parts.values()), missing))
+    return made
+
+
+def best_of(part: Part) -> list[str]:
+    """The system that a part calls best; several where their numbers are equal, none where nothing can be said."""
+    return [one.score.system for one in part.standings if one.rank == "best"]
+
+
+def wins(made: Sequence[Card]) -> Counter[str]:
+    """How many metrics call each system best."""
+    return Counter(system for card in made for system in best_of(card.part))
+
+
+def _rank(score: SystemScore, found: Best | None) -> str:
+    if found is None:
+        return ""
+    return found.mark(score.system) or ("behind" if score.system in found.behind else "")
+
+
+def _ends(scores: Sequence[SystemScore]) -> tuple[float, float]:
+    values = [value for score in scores for value in (score.mean, score.low, score.high) if math.isfinite(value)]
+    if not values:
+        return math.nan, math.nan
+    low, high = min(values), max(values)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+_NAMED = 3
+"""Up to so many systems or metrics are named in a sentence"""
+
+
+def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) -> Iterator[tuple[str, str]]:
+    """(system or '', sentence) one after the other; a sentence goes on after the system's name.
+
+    people: the cards are of people's ratings. A metric without a better direction has no best, and so no vote.
+    """
+    judged = [card for card in made if best_of(card.part)]
+    if len(systems) < 2:
+        yield "", "There is one system, so there is nothing to compare it with."
+        return
+    if not judged:
+        yield "", f"No {'rating' if people else 'metric'} of this table can tell which system is best."
+        yield from _undecided(made)
+        return
+    noun = "aspect that people rated" if people else "metric"
+    ranked = wins(made).most_common()
+    leader, won = ranked[0]
+    tied = [name for name, count in ranked if count == won]
+    if len(tied) > 1:
+        yield "", f"No system leads: {_and(tied)} are each best by {_metrics(won, len(judged), noun)}."
+    else:
+        yield leader, f"is best by {_metrics(won, len(judged), noun)}."
+        yield from _sureness(judged, leader)
+        yield from _others(ranked[1:], len(judged), noun)
+    yield from _undecided(made)
+
+
+def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
+    """What people would say of all rows, in numbers: of the best systems where there are many."""
+    for card in made:
+        scores = sorted((one.score for one in card.part.standings), key=lambda one: -one.mean)[:_NAMED]
+        said = [f"{one.system} {one.mean:.3g} ({one.low:.3g} to {one.high:.3g})" for one in scores]
+        yield "", f"For all rows, {card.name} is estimated at {_and(said)}."
+
+
+def _others(ranked: Sequence[tuple[str, int]], of: int, noun: str) -> Iterator[tuple[str, str]]:
+    """Who else is best by some metric; many are counted."""
+    if len(ranked) <= _NAMED:
+        yield from ((name, f"is best by {_metrics(count, of, noun)}.") for name, count in ranked)
+        return
+    most = ranked[0][1]
+    share = "one" if most == 1 else f"at most {most}"
+    yield "", f"{len(ranked)} other systems are best by {share} of the {_plural(noun)} each."
+
+
+def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
+    own = [card for card in judged if leader in best_of(card.part)]
+    clear = [card for card in own if not _alike(card) and best_of(card.part) == [leader]]
+    if clear:
+        few = clear[0].name if len(clear) == 1 else f"{len(clear)} of them"
+        which = "Its" if len(own) == 1 else f"By {_all(len(own)) if len(clear) == len(own) else few} its"
+        yield "", f"{which} lead over every other system is beyond chance (corrected p < 0.05)."
+    for card in own:
+        if equal := [system for system in best_of(card.part) if system != leader]:
+            yield "", f"By {card.name} it shares the best value with {_and(equal)}."
+        if alike := _alike(card):
+            yield "", f"By {card.name} it does not differ significantly from {_and(alike)}."
+
+
+def _undecided(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
+    """Yield why some metrics call no system best."""
+    untested = [card for card in made if card.part.reason]
+    if sets := [card.name for card in untested if card.column.level == "system"]:
+        verb = "gives" if len(sets) == 1 else "give"
+        yield "", f"{_and(sets)} {verb} one number a system, which cannot be tested."
+    rest = [card for card in untested if card.column.level == "item"]
+    if apart := [card.name for card in rest if card.part.reason == OTHER_ITEMS]:
+        yield (
+            "",
+            (
+                f"By {_and(apart)} the systems are not comparable: they have values on different items, and on the "
+                "items that they share the order of the means does not hold."
+            ),
+        )
+    if others := [card.name for card in rest if card.part.reason != OTHER_ITEMS]:
+        yield "", f"By {_and(others)} there is no test: the systems have too few items in common."
+
+
+def _alike(card: Card) -> list[str]:
+    return [one.score.system for one in card.part.standings if one.rank == "alike"]
+
+
+def _and(names: Sequence[str]) -> str:
+    """Names in a sentence; many are counted."""
+    if len(names) > _NAMED:
+        return f"{len(names)} others"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _metrics(count: int, of: int, noun: str) -> str:
+    if count == of:
+        one = "the one metric that can tell" if noun == "metric" else f"the one {noun}"
+        return one if of == 1 else f"{_all(of)} {_plural(noun)}"
+    return f"{count} of {of} {_plural(noun)}"
+
+
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {count}"
+
+
+def _plural(noun: str) -> str:
+    head, _, rest = noun.partition(" ")
+    return f"{head}s {rest}".rstrip()

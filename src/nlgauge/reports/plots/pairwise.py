@@ -1,0 +1,118 @@
+"""Every two systems: how large their difference is, and whether it is noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError
+from nlgauge.render.tables import Cell, Number
+from nlgauge.reports import figures
+from nlgauge.stats.comparison import Difference, compare
+from nlgauge.stats.corrections import holm
+from nlgauge.stats.selection import directed, label, selected
+
+_MOST = 2.0
+"""Effects beyond it have the colour of it"""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems by one part of a metric."""
+
+    name: str
+    """The metric, with its arrow"""
+    a: str
+    b: str
+    difference: Difference
+    up: bool
+    """Whether higher is better"""
+    adjusted: float
+    """p, corrected by Holm for all pairs by this metric"""
+
+
+@dataclass(frozen=True)
+class Pairwise:
+    """What `pairwise` found."""
+
+    systems: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+    significance: float
+    notes: tuple[str, ...]
+
+    def tables(self) -> list[list[list[Cell]]]:
+        """A row a pair."""
+        cells: list[list[Cell]] = [["metric", "system", "against", "difference", "p", "corrected", "effect"]]
+        for one in self.pairs:
+            found = one.difference
+            numbers = [Number(found.difference, found.low, found.high), Number(found.p), Number(one.adjusted)]
+            cells.append([one.name, one.a, one.b, *numbers, Number(found.effect, digits=2)])
+        return [cells]
+
+    def draw(self, path: Path) -> None:
+        """A map a metric: the row's system minus the column's, blue where the row is better, starred beyond chance."""
+        number = {system: n for n, system in enumerate(self.systems)}
+        panels = {}
+        for name in dict.fromkeys(one.name for one in self.pairs):
+            values = [[math.nan] * len(number) for _ in number]
+            labels = [[""] * len(number) for _ in number]
+            for one in (pair for pair in self.pairs if pair.name == name):
+                sign = 1.0 if one.up else -1.0
+                found, star = one.difference, "*" if one.adjusted < self.significance else ""
+                for row, column, way in ((one.a, one.b, 1.0), (one.b, one.a, -1.0)):
+                    i, j = number[row], number[column]
+                    values[i][j] = float(np.clip(way * sign * found.effect, -_MOST, _MOST))
+                    labels[i][j] = _shown(way * found.difference, star)
+            panels[name] = figures.Heat(self.systems, self.systems, values, labels)
+        what = "effect: the row's system is better (+) or worse (−)"
+        figures.heats(path, panels, what, (-_MOST, _MOST))
+
+
+def _shown(difference: float, star: str) -> str:
+    if math.isnan(difference):
+        return ""
+    return f"{difference:+.3g}{star}" if difference else "0"
+
+
+def pairwise(
+    table: ScoreTable,
+    *,
+    metrics: Sequence[str] | None = None,
+    every_part: bool = False,
+    significance: float = 0.05,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> Pairwise:
+    """Every two systems of a table by each metric, as `nlgauge.compare` compares two.
+
+    metrics and every_part as in `nlgauge.stats.selection.selected`; details are left out. p is corrected by Holm for
+    all pairs by one metric. Raises InputError for fewer than two systems, and as `nlgauge.compare`.
+    """
+    if len(table.systems) < 2:
+        raise InputError("one system has nothing to be compared with", remedy="score outputs of another")
+    pairs: list[Pair] = []
+    notes: dict[str, None] = {}
+    for spec, column in selected(table, metrics, every_part).columns.items():
+        for part in column.parts:
+            if part in table.columns[spec].details:
+                continue
+            found = []
+            for a, b in combinations(table.systems, 2):
+                compared = compare(table, a, b, label(table, spec, part), replicates=replicates, seed=seed)
+                found += [(a, b, one) for one in compared]
+                notes.update(dict.fromkeys(f"{a}, {b}: {note}" for note in compared.notes))
+            adjusted = holm([one.p for _, _, one in found]).tolist()
+            name = directed(table, spec, part)
+            pairs += [
+                Pair(name, a, b, one, table.columns[spec].higher_is_better, p)
+                for (a, b, one), p in zip(found, adjusted, strict=True)
+            ]
+    if not pairs:
+        raise InputError("no score was chosen", remedy="details have no better direction")
+    return Pairwise(tuple(table.systems), tuple(pairs), significance, tuple(notes))

@@ -1,0 +1,125 @@
+"""Two metrics, or a metric and people's ratings: a point a row, or a point a system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError, SpecError
+from nlgauge.render.tables import Cell, Number
+from nlgauge.reports import figures
+from nlgauge.stats.arrays import Float
+from nlgauge.stats.coefficients import COEFFICIENTS
+from nlgauge.stats.correlation import estimate, means
+from nlgauge.stats.join import Source, grid, ratings
+from nlgauge.stats.selection import directed
+
+_LEVELS = ("row", "system")
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points of one system."""
+
+    system: str
+    items: tuple[str, ...]
+    """The item of each point; empty where the one point is the system"""
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    pearson: float
+    """The correlation of these points; NaN where there is none"""
+    spearman: float
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """What `scatter` found."""
+
+    x: str
+    y: str
+    level: str
+    groups: tuple[Points, ...]
+    pearson: float
+    """The correlation of all points"""
+    spearman: float
+    notes: tuple[str, ...]
+
+    def tables(self) -> list[list[list[Cell]]]:
+        """The correlation of the points: of each system, and of all. At system level the points themselves."""
+        if self.level == "system":
+            rows: list[list[Cell]] = [[one.system, Number(one.x[0]), Number(one.y[0])] for one in self.groups]
+            points: list[list[list[Cell]]] = [[["system", self.x, self.y], *rows]]
+        else:
+            points = []
+        cells: list[list[Cell]] = [[f"{self.x} | {self.y}", "points", "pearson", "spearman"]]
+        for one in self.groups if self.level == "row" else ():
+            cells.append([one.system, Number(len(one.x), digits=0), Number(one.pearson), Number(one.spearman)])
+        count = Number(sum(len(one.x) for one in self.groups), digits=0)
+        return [*points, [*cells, ["all", count, Number(self.pearson), Number(self.spearman)]]]
+
+    def draw(self, path: Path) -> None:
+        """Points in the metrics' own units, a colour a system."""
+        groups = {one.system: (one.x, one.y) for one in self.groups}
+        figures.points(path, groups, self.x, self.y, named=self.level == "system")
+
+
+def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, level: str = "row") -> Scatter:
+    """Two metrics beside each other, or a metric and an aspect of the ratings.
+
+    x, y: a metric's spec or name, either with a part ("BERTScore recall"), or an aspect of `source`, which holds
+    ratings as `nlgauge.correlate` takes them. level: 'row', or 'system' for the systems' means over the rows that have
+    both. Numbers stay in their own units, and so the sign of the correlations too. Raises SpecError
+    for a name that is neither, InputError for rows or a level that do not fit.
+    """
+    table = table.per_item()
+    if level not in _LEVELS:
+        raise InputError(f"the level {level!r} is unknown", remedy=f"take {' or '.join(_LEVELS)}")
+    people = {} if source is None else ratings(table, source).values
+    (across, x_values), (up, y_values) = (_axis(table, name, people, level) for name in (x, y))
+    place = grid(table)
+    xs, ys = place.of(x_values), place.of(y_values)
+    known = np.isfinite(xs) & np.isfinite(ys)
+    notes = [] if known.sum() == len(table.rows) else [f"{len(table.rows) - known.sum()} rows without both left out"]
+    if level == "system":
+        xs, ys = (mean[None] for mean in means(np.where(known, xs, np.nan), np.where(known, ys, np.nan)))
+        known = np.isfinite(xs) & np.isfinite(ys)
+    groups = []
+    for number, system in enumerate(place.systems):
+        rows = np.flatnonzero(known[:, number])
+        if len(rows):
+            own = xs[rows, number], ys[rows, number]
+            items = tuple(place.items[row] for row in rows) if level == "row" else ()
+            groups.append(Points(system, items, tuple(own[0].tolist()), tuple(own[1].tolist()), *_correlations(*own)))
+    if not groups:
+        raise InputError(f"no row has both {x} and {y}", remedy="choose others")
+    overall = _correlations(xs[known], ys[known])
+    return Scatter(across, up, level, tuple(groups), *overall, tuple(notes))
+
+
+def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) -> tuple[str, Float]:
+    """What an axis is called, and a number a row."""
+    try:
+        spec, parts = table.named(name)
+    except SpecError:
+        if name in people:
+            return f"{name} (people)", people[name]
+        rated = f"; rated are {', '.join(people)}" if people else "; no ratings were given"
+        raise SpecError(f"no metric {name!r} in the table; it has {', '.join(table.columns)}{rated}") from None
+    column = table.columns[spec]
+    values: Float = column.values[:, column.parts.index(parts[0])]
+    if column.level == "system":
+        if level != "system":
+            raise InputError(f"{spec} has one number a system", remedy="take level 'system'")
+        number = dict(zip(table.systems, values.tolist(), strict=True))
+        values = np.array([number[system] for system, _ in table.rows])
+    return directed(table, spec, parts[0]), values
+
+
+def _correlations(x: Float, y: Float) -> tuple[float, float]:
+    """Pearson and Spearman; NaN where there is none."""
+    kinds = (COEFFICIENTS[name] for name in ("pearson", "spearman"))
+    first, second = (estimate(x[:, None], y[:, None], kind, "pooled").value for kind in kinds)
+    return first, second

@@ -1,1 +1,0 @@
-"""How results are seen: tables in every form, the page, figures."""

@@ -1,0 +1,168 @@
+"""Does a metric agree with people: `correlate` each metric with each aspect of the ratings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.frame import Records
+from nlgauge.errors import SpecError
+from nlgauge.stats.arrays import Float, Integers
+from nlgauge.stats.coefficients import soft_accuracy, superiority
+from nlgauge.stats.correlation import coefficient as coefficient_of
+from nlgauge.stats.correlation import estimate
+from nlgauge.stats.join import Key, Source
+from nlgauge.stats.permutation import crossed, p_value, shuffled
+from nlgauge.stats.rated import Measurement, by_row, joined, rated_items, rated_part
+from nlgauge.stats.resampling import bootstrap, drawn, interval, permuted
+
+_OF_SETS = "a metric of sets has one number a system: level='system'"
+_NO_ITEMS = "a metric of sets has no items by which to tell how sure it is"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How a metric's part agrees with an aspect of the ratings."""
+
+    metric: str
+    part: str
+    aspect: str
+    level: str
+    coefficient: str
+    value: float = math.nan
+    """Positive is agreement, whichever way the metric is better; NaN with a reason"""
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    """That there is no agreement, by permutation"""
+    n: int = 0
+    """What the value is taken over: rows (pooled), items with a value of their own (item), systems (system)"""
+    rows: int = 0
+    """Rows with both a score and a rating"""
+    undefined: int = 0
+    """Items without a value of their own"""
+    turned: bool = False
+    """Lower is better by this metric, so its sign was changed"""
+    threshold: float | None = None
+    """For accuracy_calibrated: the metric's differences up to here are ties"""
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Agreements(Records[Agreement]):
+    """What `correlate` found: a record per metric, score and aspect, and what could not be joined."""
+
+    kind = Agreement
+    records: list[Agreement]
+    unrated: dict[str, int] = field(default_factory=dict)
+    """By aspect: rows of the table without a rating"""
+    unscored: list[Key] = field(default_factory=list)
+    """(system, item) of ratings without a row in the table"""
+    notes: list[str] = field(default_factory=list)
+
+    def get(self, metric: str, aspect: str | None = None, part: str | None = None) -> Agreement:
+        """The first record of a metric (its spec), an aspect and a part. Raises SpecError where there is none."""
+        for record in self.records:
+            if record.metric == metric and aspect in (None, record.aspect) and part in (None, record.part):
+                return record
+        raise SpecError(f"no agreement of {metric} with {aspect or 'any aspect'}")
+
+
+def correlate(
+    table: ScoreTable,
+    ratings: Source,
+    *,
+    level: str = "item",
+    coefficient: str = "pearson",
+    aspects: Sequence[str] | None = None,
+    resample: str = "both",
+    confidence: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> Agreements:
+    """How each metric of the table agrees with people.
+
+    ratings: a Corpus (its rows' `scores`), a ScoreTable, a column of this table, {(system, item): rating} or {aspect:
+    {(system, item): rating}}; rows join by system and item. level: 'item' (mean over items of the correlation over an
+    item's systems), 'system' (of the systems' means) or 'pooled' (of all rows). coefficient: 'pearson', 'spearman',
+    'kendall' (tau-b), or another of `nlgauge.stats.coefficients`. Interval: percentile bootstrap of items, systems or
+    both (`resample`); p: permutation; each with `replicates` draws from `seed`. 0 replicates: neither. Details of a
+    metric, which have no better direction, are left out; `nlgauge.stats.selection.selected` takes them by name.
+
+    Raises InputError for duplicates, for ratings that belong to no row, and for an unknown level or coefficient.
+    """
+    table = table.per_item()
+    how = Measurement(level, coefficient, resample, confidence, replicates, seed)
+    place, rated, chosen = joined(table, ratings, aspects)
+    records, notes = [], []
+    for spec, column in table.columns.items():
+        for part in column.shown:
+            x = place.of(by_row(table, column, column.parts.index(part)))
+            for aspect in chosen:
+                y = place.of(rated.values[aspect])
+                turned = not column.higher_is_better
+                one = Agreement(spec, part, aspect, how.level, how.coefficient, turned=turned)
+                records.append(_measured(one, column.level, x, y, how, place.clusters))
+                if level == "item" and records[-1].rows and not crossed(*rated_part(x, y)):
+                    notes.append(f"{aspect}: few items have several systems; no p at item level")
+    if level == "item" and len(table.systems) == 2:
+        notes.append(
+            "with two systems, the correlation within an item is one of two points: 1 or -1; take level pooled"
+        )
+    if coefficient == "soft_accuracy" and resample != "systems":
+        notes.append("intervals of soft_accuracy resample systems only")
+    if resample != "items" and (told := [one for one in records if one.p < 0.05 and one.low <= 0 <= one.high]):
+        what = "; ".join(f"{one.metric} {one.part}, {one.aspect}" for one in told[:3])
+        more = f" and {len(told) - 3} more" if len(told) > 3 else ""
+        notes.append(
+            f"p is below 0.05 where the interval holds 0 ({what}{more}): the interval also speaks about other systems,"
+            " which it draws, and p about these systems alone"
+        )
+    unrated = {aspect: int(np.isnan(rated.values[aspect]).sum()) for aspect in chosen}
+    return Agreements(records, unrated, rated.unscored, list(dict.fromkeys(notes)))
+
+
+def _measured(one: Agreement, of: str, x: Float, y: Float, how: Measurement, clusters: Integers | None) -> Agreement:
+    """An agreement with its numbers, by scores of a level and one aspect's ratings, both [items, systems]."""
+    if of == "system" and how.level != "system":
+        return replace(one, reason=_OF_SETS)
+    if of == "system" and how.coefficient == "soft_accuracy":
+        return replace(one, reason=_NO_ITEMS)
+    clusters = None if clusters is None else clusters[rated_items(x, y)]
+    x, y = rated_part(x, y)
+    rows = int((~np.isnan(x)).sum())
+    if how.coefficient == "soft_accuracy":
+        return _softly(one, x, y, rows, how, clusters)
+    kind = coefficient_of(how.coefficient, x, y, how.level)
+    found = estimate(x, y, kind, how.level)
+    threshold = kind.epsilon if how.coefficient == "accuracy_calibrated" else None
+    one = replace(one, rows=rows, threshold=threshold, **found._asdict())
+    if math.isnan(found.value):
+        return one
+    drawn_again = bootstrap(
+        x, y, kind, how.level, resample=how.resample, replicates=how.replicates, seed=how.seed, clusters=clusters
+    )
+    null = shuffled(x, y, kind, how.level, replicates=how.replicates, seed=how.seed, clusters=clusters)
+    low, high = interval(drawn_again, how.confidence)
+    return replace(one, low=low, high=high, p=p_value(found.value, null, kind.chance))
+
+
+def _softly(one: Agreement, x: Float, y: Float, rows: int, how: Measurement, clusters: Integers | None) -> Agreement:
+    p, q = (superiority(a, max(how.replicates, 1000), how.seed, clusters) for a in (x, y))
+    value, systems = float(soft_accuracy(p, q)), len(p)
+    one = replace(one, value=value, n=systems, rows=rows)
+    if math.isnan(value):
+        reason = "no two systems have an item in common" if rows else "no row has both a score and a rating"
+        return replace(one, reason=reason)
+    drawn_again, null = [np.empty(0)], [np.empty(0)]
+    for _, index in drawn((1, systems), how.replicates, how.seed, "systems"):
+        first, second = index[:, :, None], index[:, None, :]
+        drawn_again.append(soft_accuracy(p[first, second], q[first, second], index.astype(np.int32)))
+    for _, index in permuted((1, systems), how.replicates, how.seed):
+        null.append(soft_accuracy(p[index[:, :, None], index[:, None, :]], q))
+    low, high = interval(np.concatenate(drawn_again), how.confidence)
+    return replace(one, low=low, high=high, p=p_value(value, np.concatenate(null), None))

@@ -1,0 +1,141 @@
+"""The best system by a score, and which systems do not differ significantly from it, on the items that they share.
+
+A star, a tilde and the headline of a page come from the paired tests alone. The means that a table prints are of each
+system's own items; where a system leaves hard items out, they may favour the worse system. So a system is called best
+only where it has the best mean and is ahead of every other system on shared items, and every pair could be tested.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from nlgauge.data.table import ScoreTable, SystemScore
+from nlgauge.errors import InputError
+from nlgauge.stats.comparison import Difference, compare
+from nlgauge.stats.corrections import holm
+from nlgauge.stats.selection import label
+
+OTHER_ITEMS = "not comparable: different items"
+
+
+class PairTest(NamedTuple):
+    """How far one system is ahead of another on the items that both have, and whether that is noise."""
+
+    ahead: float
+    """Above 0 where the first system is better; NaN where it cannot be said"""
+    p: float
+    """That the two are alike; NaN where there is no test"""
+    reason: str = ""
+    """Why there is no test"""
+
+
+PairTests: TypeAlias = "Callable[[str, str, str, str], PairTest]"
+"""The test of two systems by a metric and its part"""
+
+
+class Best(NamedTuple):
+    """The best by one part of a metric, and how the other systems compare with it."""
+
+    systems: tuple[str, ...]
+    """One; several where their numbers are equal; none where nothing can be concluded"""
+    alike: tuple[str, ...]
+    """Systems that do not differ significantly from the best"""
+    behind: tuple[str, ...]
+    """Systems that are significantly worse than the best"""
+    reason: str = ""
+    """Why no system is called best"""
+
+    def mark(self, system: str) -> Mark:
+        """Return what a system is called beside the others."""
+        return "best" if system in self.systems else "alike" if system in self.alike else ""
+
+
+Mark: TypeAlias = Literal["", "best", "alike"]
+
+
+def pair_test(table: ScoreTable, one: Difference, turned: bool = False) -> PairTest:
+    """Return the test of a comparison, as the first of its two systems has it; as the second, where `turned`."""
+    upwards = table.columns[one.metric].higher_is_better != turned
+    return PairTest(one.difference if upwards else -one.difference, one.p, one.reason or "")
+
+
+def compared(table: ScoreTable, replicates: int = 1000, seed: int = 0) -> PairTests:
+    """Return the paired tests of `nlgauge.compare`; with 0 replicates, those of Student's t, which take no time."""
+
+    def test(a: str, b: str, metric: str, part: str) -> PairTest:
+        try:
+            (one,) = compare(table, a, b, label(table, metric, part), replicates=replicates, seed=seed)
+        except InputError as error:  # no item in common
+            return PairTest(math.nan, math.nan, error.problem)
+        return pair_test(table, one)
+
+    return test
+
+
+def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests) -> dict[tuple[str, str], Best]:
+    """Return the best by each metric and part of the scores of all systems; no detail has one."""
+    groups: dict[tuple[str, str], list[SystemScore]] = {}
+    for score in scores:
+        groups.setdefault((score.metric, score.part), []).append(score)
+    found = {key: best(table, own, tests) for key, own in groups.items()}
+    return {key: one for key, one in found.items() if one is not None}
+
+
+def best(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests, significance: float = 0.05) -> Best | None:
+    """Return the best of the scores of all systems by one part of a metric.
+
+    The system with the best mean is tested against every other; a system is alike where p, corrected by Holm for all of
+    them, is not below `significance`. None for a detail, and for fewer than two systems with a value.
+    """
+    there = [score for score in scores if not math.isnan(score.mean)]
+    if len(there) < 2 or there[0].part in table.columns[there[0].metric].details:
+        return None
+    top = (max if table.columns[there[0].metric].higher_is_better else min)(score.mean for score in there)
+    first = next(score for score in there if score.mean == top)
+    others = [score for score in there if score is not first]
+    tested = [tests(first.system, other.system, first.metric, first.part) for other in others]
+    if reasons := [one.reason for one in tested if math.isnan(one.p)]:
+        return Best((), (), (), reasons[0] or "not tested")
+    # The same sum in another order differs in its last digits.
+    rounding = 1e-12 * max(abs(score.mean) for score in there)
+    ahead = [one.ahead if abs(one.ahead) > rounding else 0.0 for one in tested]
+    equal = [score.mean == top and not gain for score, gain in zip(others, ahead, strict=True)]
+    if any(gain < 0 or (gain and score.mean == top) for score, gain in zip(others, ahead, strict=True)):
+        return Best((), (), (), OTHER_ITEMS)
+    adjusted = holm([math.nan if same else one.p for one, same in zip(tested, equal, strict=True)]).tolist()
+    names = [score.system for score in others]
+    return Best(
+        (first.system, *(name for name, same in zip(names, equal, strict=True) if same)),
+        tuple(name for name, p in zip(names, adjusted, strict=True) if p >= significance),
+        tuple(name for name, p in zip(names, adjusted, strict=True) if p < significance),
+    )
+
+
+def other_items(table: ScoreTable) -> Iterator[str]:
+    """Yield what is to be said of metrics by which systems have values on different items."""
+    said: dict[str, list[str]] = {}
+    for spec, column in table.columns.items():
+        if column.level != "item" or len(table.systems) < 2:
+            continue
+        known = ~np.isnan(column.values[:, 0] if column.sums is None else column.sums.counts.sum(1))
+        items: dict[str, set[str]] = {system: set() for system in table.systems}
+        for (system, item), valued in zip(table.rows, known.tolist(), strict=True):
+            if valued:
+                items[system].add(item)
+        shared, union = set.intersection(*items.values()), set.union(*items.values())
+        if len(shared) < len(union):
+            counts = ", ".join(f"{system} {len(own)}" for system, own in list(items.items())[:_NAMED])
+            more = f" and {len(items) - _NAMED} more systems" if len(items) > _NAMED else ""
+            said.setdefault(f"({counts}{more}; all share {len(shared)})", []).append(spec)
+    for counts, specs in said.items():
+        yield (
+            f"{', '.join(specs)}: the systems have values on different items {counts}; the means are of each "
+            "system's items, and the tests are of the items that two systems share"
+        )
+
+
+_NAMED = 6

@@ -1,0 +1,376 @@
+"""`nlgauge.calibrate`: a threshold with a promise, from the scores of all rows and the ratings of some."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError
+from nlgauge.maths.bounds import binomial_p, certified, proportion
+from nlgauge.maths.prediction_powered import Design, Integers
+from nlgauge.stats.arrays import Float, Mask
+from nlgauge.stats.bar import RatedBar
+from nlgauge.stats.drawn import Draw
+from nlgauge.stats.fitting import folds_of
+from nlgauge.stats.join import Source, turned
+from nlgauge.stats.rated import Rated, rated_rows
+from nlgauge.stats.refusing import LEAST, chosen_by_score, unanswered
+from nlgauge.stats.selection import label, meant
+
+SHARES = np.arange(1, 41) / 40
+"""The shares of the scored rows that pass the bars that are tried, the strictest first"""
+WAYS = ("risk", "recall", "f1", "cost", "precision")
+"""How a threshold is chosen: the first two with a promise"""
+_BINS, _FOLDS = 5, 5
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A threshold, and what it did to rated rows."""
+
+    by: str
+    threshold: float = math.nan
+    """NaN where there is none"""
+    passing: float = math.nan
+    """The share of all scored rows that passes"""
+    bad: float = math.nan
+    """The share of bad rows among rated ones that pass; NaN where none does"""
+    precision: float = math.nan
+    """The share of the rows that are stopped that is bad"""
+    recall: float = math.nan
+    """The share of the bad rows that is stopped"""
+    honest: bool = False
+    """Whether the last three are of rows that the threshold was not chosen on"""
+    reason: str | None = None
+    """Why there is no threshold, and what to do"""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """A fifth of the rated rows, by score; rows without one are in the worst fifth."""
+
+    low: float
+    high: float
+    mean: float
+    """The ends of the scores, and their mean; NaN where no row has one"""
+    n: int
+    good: float
+    good_low: float
+    good_high: float
+    """The share of good rows, with its exact 95 % interval, as if rows were independent"""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What ratings say of a metric's thresholds."""
+
+    metric: str
+    aspect: str
+    n: int
+    clusters: int
+    bad: int
+    chosen: tuple[Chosen, ...]
+    """Those with a promise first, then those without one"""
+    reliability: tuple[Bin, ...]
+    notes: tuple[str, ...]
+    """What was left out of the tests, and what is to be known of the ratings"""
+    bars: tuple[RatedBar, ...] = field(repr=False)
+    """Those that there are, as files"""
+
+    def bar(self, by: str = "risk") -> RatedBar:
+        """The bar of one way. Raises InputError where there is none."""
+        for one in self.bars:
+            if one.by == by:
+                return one
+        reason = next((one.reason for one in self.chosen if one.by == by), f"there is no way {by!r}")
+        raise InputError(f"no bar: {reason}")
+
+
+def calibrate(
+    table: ScoreTable,
+    ratings: Source,
+    *,
+    metric: str | None = None,
+    aspect: str | None = None,
+    below: float | None = None,
+    risk: float = 0.1,
+    confidence: float = 0.9,
+    cost: float = 1.0,
+    precision: float = 0.9,
+    recall: float | None = None,
+    system: str | None = None,
+    cluster: str | None = None,
+    outputs: Corpus | None = None,
+    draw: Draw | None = None,
+    seed: int = 0,
+) -> Calibration:
+    """Return thresholds for `nlgauge.check`, of which the first keeps a promise.
+
+    At most the share `risk` of the rows that pass the certified threshold is bad, in expectation over rows like these;
+    a threshold that breaks this comes out of at most 1 - confidence of all drawings of rated rows. The thresholds that
+    let pass 1/40, 2/40, ... of the scored rows are tested in this order, from the first that could be certified if half
+    the risk were seen, by exact binomial tests, and the last that is certified is taken (learn then test; see
+    `nlgauge.maths.bounds`). Rated rows have to be drawn at random from the scored ones; where some were drawn with a
+    larger probability than others, as many of these are left out at random. Where rows of a cluster were rated (rows of
+    one item are a cluster where there are several), the tests take at most one of them, at random.
+
+    Args:
+        table: the scores of all rows.
+        ratings: as `nlgauge.estimate` takes them; the ratings of a rating project bring how rows were drawn.
+        metric: one, with its part; may be left out where the table has one.
+        aspect: what is rated; may be left out where there is one.
+        below: a row is bad that is rated below this; may be left out where all ratings are 0 or 1.
+        risk, confidence: what is promised.
+        recall: also promise that at least this share of the bad rows is stopped, with the same confidence.
+        system: rows of this system alone.
+        cost, precision: of thresholds without a promise, which are chosen on the rated rows: by F1 of finding bad rows;
+            by cost, a bad row that passes costing `cost` times as much as a good one that is stopped; and by precision,
+            the threshold that stops most rows while the share of bad ones among them is at least `precision`. What
+            these do is counted on folds that they were not chosen on.
+        cluster, outputs, draw: as `nlgauge.estimate` takes them.
+        seed: of what is left out at random, and of the folds.
+
+    Raises:
+        InputError: for what does not exist or does not go together, with fewer ratings than `nlgauge.estimate` needs,
+            and where the rated rows were not drawn at random from all.
+    """
+    table = table.per_item()
+    for what, value in (
+        ("risk", risk), ("confidence", confidence), ("precision", precision), ("recall", recall),
+    ):  # fmt: skip
+        if value is not None and not 0 < value < 1:
+            raise InputError(f"the {what} {value!r} is not between 0 and 1", remedy="0.1 or 0.9, for two")
+    spec, part = _part(table, metric)
+    column = table.columns[spec]
+    rated = rated_rows(
+        table, ratings, None if aspect is None else [aspect], cluster=cluster, outputs=outputs, draw=draw
+    )
+    if len(rated.values) > 1:
+        raise InputError("several aspects are rated", remedy=f"name one of {', '.join(rated.values)}")
+    ((aspect, given),) = rated.values.items()
+    within = np.ones(len(given), bool) if system is None else _of_system(table, system)
+    known = ~np.isnan(given) & within
+    if below is None:
+        if not np.isin(given[known], (0, 1)).all():
+            remedy = "say with below= (--below in the command) which ratings are bad"
+            raise InputError(f"{aspect} is not rated by 0 and 1 alone", remedy=remedy)
+        below = 1.0
+    scores = turned(column, column.parts.index(part))
+    scores = np.where(np.isnan(scores), -math.inf, scores)[within]
+    clusters = rated.clusters if rated.clusters is not None else rated.items
+    clusters = np.unique(clusters[within], return_inverse=True)[1]
+    rng = np.random.default_rng([seed, len(given), int(known.sum())])
+    alike, left = _alike(rated, known, within, rng)
+    rows = RatedScores(scores, known[within], ((given < below) & known)[within], clusters, alike[within])
+    rows.refuse(rated.at_random, None if rated.asked is None else rated.asked[within])
+    rows, apart = rows.independent(rng)
+    chosen = [rows.certified(risk, 1 - confidence)]
+    chosen += [] if recall is None else [rows.recalled(recall, 1 - confidence)]
+    chosen += [rows.best(by, cost, precision, seed) for by in WAYS[2:]]
+    sign = 1 if column.higher_is_better else -1
+    signature = table.signatures.get(spec, Signature(spec))
+    finite = scores[rows.rated & np.isfinite(scores)]
+    promised = ("risk", "recall")
+    bars = [
+        RatedBar(
+            spec, part, "at_least" if sign > 0 else "at_most", sign * one.threshold, one.by,
+            risk if one.by == "risk" else None, confidence if one.by in promised else None, int(known.sum()),
+            one.passing, aspect, float(below), str(signature), signature.facts, tuple((sign * finite).tolist()),
+            recall if one.by == "recall" else None,
+        )
+        for one in chosen
+        if math.isfinite(one.threshold)
+    ]  # fmt: skip
+    shown = [Chosen(**{**vars(one), "threshold": sign * one.threshold}) for one in chosen]
+    return Calibration(
+        label(table, spec, part), aspect, int(known.sum()), rows.units, int(rows.bad.sum()), tuple(shown),
+        tuple(rows.reliability(sign)), (*rated.notes, *left, *apart), tuple(bars),
+    )  # fmt: skip
+
+
+def _part(table: ScoreTable, metric: str | None) -> tuple[str, str]:
+    """Raises SpecError for one that is not there, InputError for several, and for one that has no better
+    direction or one number a system."""
+    spec, parts = meant(table, metric)
+    column = table.columns[spec]
+    if column.level != "item" or parts[0] in column.details:
+        what = "one number a system" if column.level != "item" else "no better direction"
+        raise InputError(f"{spec} {parts[0]} has {what}", remedy="name a part that rows have, and that has one")
+    return spec, parts[0]
+
+
+def _of_system(table: ScoreTable, system: str) -> Mask:
+    if system not in table.systems:
+        raise InputError(f"there is no system {system!r}", remedy=f"the scores have {', '.join(table.systems)}")
+    return np.array([of == system for of, _ in table.rows])
+
+
+def _alike(rated: Rated, known: Mask, within: Mask, rng: np.random.Generator) -> tuple[Mask, list[str]]:
+    """Rated rows that all had one probability, by leaving some out at random, and what to say of it."""
+    probability = rated.probability(known)
+    if probability is None:
+        return known, []
+    least = float(probability[within if rated.drawn_with is not None else known].min(initial=1))
+    alike = known & (rng.random(len(known)) < least / probability)
+    left = int(known.sum() - alike.sum())
+    why = "rows were drawn with unequal probabilities, and the tests need equal ones"
+    return alike, [f"{left} of {int(known.sum())} ratings are left out of the tests at random: {why}"] if left else []
+
+
+@dataclass(frozen=True)
+class RatedScores:
+    """All rows of a table: each [rows], larger scores being better."""
+
+    scores: Float
+    rated: Mask
+    bad: Mask
+    clusters: Integers
+    tested: Mask
+    """The rated rows that the tests of a promise take"""
+
+    @property
+    def units(self) -> int:
+        """How many clusters hold rated rows."""
+        return int((np.bincount(self.clusters, self.rated) > 0).sum())
+
+    def refuse(self, at_random: bool, asked: Integers | None) -> None:
+        """Raises InputError where nothing can be learned from the ratings."""
+        n = int(self.rated.sum())
+        rate = "rate more rows, drawn by nlgauge sample"
+        if min(n, self.units) < LEAST:
+            what = f"{n} rows are rated" if n < LEAST else f"the ratings are of {self.units} clusters"
+            raise InputError(f"{what}, and at least {LEAST} are needed", remedy=rate)
+        finite = np.where(np.isfinite(self.scores), self.scores, self.scores[np.isfinite(self.scores)].min())
+        design = Design(self.rated, np.zeros(len(self.scores), np.intp), None, self.clusters)
+        if at_random and chosen_by_score(finite[:, None], design):
+            problem = "the rated rows' scores are not like those of the others, so they were not drawn at random"
+            raise InputError(problem, remedy="rate rows that nlgauge sample drew, and give its folder")
+        if asked is not None and (problems := unanswered(finite[:, None], self.rated, asked, self.clusters).problem):
+            raise InputError(problems)
+
+    def independent(self, rng: np.random.Generator) -> tuple[RatedScores, list[str]]:
+        """The same, of whose rated rows the tests take at most one a cluster, and what to say of it.
+
+        Every tested row has the same chance to stay, whatever its rating. Where all clusters have equally many rows,
+        one of the tested rows of each stays. Else a cluster's rows draw from as many tickets as the fullest cluster has
+        tested rows, so that clusters with few of them may lose all.
+        """
+        order = rng.permutation(np.flatnonzero(self.tested))
+        turn = np.zeros(len(order), np.intp)
+        seen: dict[int, int] = {}
+        for place, cluster in enumerate(self.clusters[order].tolist()):
+            turn[place] = seen.get(cluster, 0)
+            seen[cluster] = int(turn[place]) + 1
+        most = max(seen.values(), default=1)
+        if most == 1:
+            return self, []
+        sizes = np.bincount(self.clusters)
+        ticket = np.zeros(len(sizes), np.intp) if np.ptp(sizes) == 0 else rng.integers(most, size=len(sizes))
+        tested = np.zeros(len(self.tested), bool)
+        tested[order[turn == ticket[self.clusters[order]]]] = True
+        why = "rows of an item or a cluster are not independent, so the tests take one of each at random"
+        note = f"{int(tested.sum())} of {len(order)} ratings are tested: {why}"
+        return replace(self, tested=tested), [note]
+
+    def certified(self, risk: float, error: float) -> Chosen:
+        """The threshold that lets most rows pass, of those whose risk is surely small enough."""
+        thresholds, scores, bad = self._tried()
+        passed = [int((scores >= one).sum()) for one in thresholds]
+        wrong = [int((bad & (scores >= one)).sum()) for one in thresholds]
+        # No rating has a part in where the sequence begins: where half the risk, if it were seen, would be enough; with
+        # too few rows for this, where no bad row would be.
+        hoped = [binomial_p(n // round(2 / risk), n, risk) for n in passed] + [binomial_p(0, n, risk) for n in passed]
+        start = next((place % len(passed) for place, p in enumerate(hoped) if p <= error), len(thresholds))
+        found = certified([binomial_p(k, n, risk) for k, n in zip(wrong, passed, strict=True)], start, error)
+        if found:
+            return self._promised("risk", thresholds[found[-1]])
+        reason = f"no bar can be certified at a risk of {risk:g} with confidence {1 - error:g}: "
+        if start == len(thresholds):
+            reason += f"{len(scores)} rated rows are too few to show so small a risk; rate more"
+        else:
+            best = f"{wrong[start]} of the {passed[start]} rated rows with the best scores"
+            reason += f"{best} are bad; rate more, allow a larger risk, or take a metric that tells them better apart"
+        return Chosen("risk", reason=reason)
+
+    def recalled(self, recall: float, error: float) -> Chosen:
+        """The threshold that lets most rows pass, of those that surely stop enough of the bad rows."""
+        thresholds, scores, bad = self._tried()
+        n, missed = int(bad.sum()), [int((bad & (scores >= one)).sum()) for one in thresholds]
+        found = certified([binomial_p(k, n, 1 - recall) for k in missed], 0, error)
+        if found:
+            return self._promised("recall", thresholds[found[-1]])
+        reason = f"no bar can be certified at a recall of {recall:g} with confidence {1 - error:g}: "
+        if binomial_p(0, n, 1 - recall) > error:
+            needed = math.ceil(math.log(error) / math.log(recall))
+            reason += f"{n} bad rows are rated, and at least {needed} are needed; rate more"
+        else:
+            reason += f"{missed[0]} of {n} bad rows have the best scores; rate more, or take another metric"
+        return Chosen("recall", reason=reason)
+
+    def _tried(self) -> tuple[list[float], Float, Mask]:
+        """The thresholds in the order in which they are tested, which no rating has a part in, and the tested rows."""
+        thresholds = dict.fromkeys(np.quantile(self.scores, 1 - SHARES, method="lower").tolist())
+        return [one for one in thresholds if math.isfinite(one)], self.scores[self.tested], self.bad[self.tested]
+
+    def _promised(self, by: str, threshold: float) -> Chosen:
+        return self._chosen(by, threshold, np.full(len(self.scores), threshold), False)
+
+    def best(self, by: str, cost: float, precision: float, seed: int) -> Chosen:
+        """The best threshold on the rated rows; what it does, by thresholds chosen on other folds."""
+        rows = np.flatnonzero(self.rated)
+        if self.bad[rows].all() or not self.bad[rows].any():
+            what = "bad" if self.bad[rows].all() else "good"
+            return Chosen(by, honest=True, reason=f"all {len(rows)} rated rows are {what}, so {by} chooses nothing")
+        fold = folds_of(self.clusters[rows], _FOLDS, seed)
+        of_row = np.full(len(self.scores), math.nan)
+        for number in range(int(fold.max()) + 1):
+            out = fold == number
+            of_row[rows[out]] = _threshold(self.scores[rows[~out]], self.bad[rows[~out]], by, cost, precision)
+        threshold = _threshold(self.scores[rows], self.bad[rows], by, cost, precision)
+        if math.isinf(threshold):
+            reason = f"by {by} it is best to let every row pass, even those without a score"
+            return Chosen(by, honest=True, reason=reason)
+        return self._chosen(by, threshold, of_row, True)
+
+    def _chosen(self, by: str, threshold: float, of_row: Float, honest: bool) -> Chosen:
+        passed, bad = self.scores >= of_row, self.bad
+        through, stopped = self.rated & passed, self.rated & ~passed
+        whole = float((self.scores >= threshold).mean())
+        of_through, of_stopped = _share(bad & through, through), _share(bad & stopped, stopped)
+        return Chosen(by, threshold, whole, of_through, of_stopped, _share(bad & stopped, bad), honest)
+
+    def reliability(self, sign: int) -> Iterator[Bin]:
+        """The share of good rows by score, from the lowest scores as the metric gives them."""
+        rows = np.flatnonzero(self.rated)
+        for some in np.array_split(rows[np.argsort(sign * self.scores[rows], kind="stable")], _BINS):
+            good = int(len(some) - self.bad[some].sum())
+            known = sign * self.scores[some][np.isfinite(self.scores[some])]
+            scores = (float(known.min()), float(known.max()), float(known.mean())) if len(known) else (math.nan,) * 3
+            yield Bin(*scores, len(some), good / len(some), *proportion(good, len(some)))
+
+
+def _share(some: Mask, of: Mask) -> float:
+    return float(some.sum() / of.sum()) if of.any() else math.nan
+
+
+def _threshold(scores: Float, bad: Mask, by: str, cost: float, precision: float) -> float:
+    """The best of the thresholds between two scores that differ: a row passes that has as much or more."""
+    order = np.argsort(scores, kind="stable")
+    values, wrong = scores[order], bad[order]
+    cuts = np.flatnonzero(values[1:] > values[:-1]) + 1
+    stopped = np.concatenate([[0], cuts]).astype(int)
+    found = np.concatenate([[0], np.cumsum(wrong)])[stopped]
+    alarms, missed = stopped - found, wrong.sum() - found
+    if by == "f1":
+        worth = 2 * found / np.maximum(2 * found + alarms + missed, 1)
+    elif by == "cost":
+        worth = -(cost * missed + alarms)
+    else:
+        worth = np.where(found >= precision * stopped, stopped, -1)
+    return float(values[stopped[int(np.argmax(worth))]])

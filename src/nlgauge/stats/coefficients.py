@@ -1,0 +1,204 @@
+"""Coefficients of agreement between a metric and people, as functions of samples: [samples, n] -> [samples].
+
+Everywhere x is the metric and y are the people, bigger is better in both, and NaN is a missing value; pairs with a
+missing value are left out together. Kendall's coefficients count pairs, in the notation of `nlgauge.stats.pairs`.
+
+    kendall      tau-b: (C - D) / sqrt((C + D + T_m) (C + D + T_h))
+    kendall_c    tau-c: 2 (C - D) / (n^2 (k - 1) / k), k the smaller number of distinct values (Stuart 1953)
+    kendall_10   (C - D - T_m) / (C + D + T_m): a tie of the metric is an error (WMT 2010)
+    kendall_13   (C - D) / (C + D): ties do not count (WMT 2013)
+    kendall_14   (C - D) / (C + D + T_m): a tie of the metric is half an error (WMT 2014)
+    kendall_eq   (C + T_hm - D - T_m - T_h) / all
+    accuracy     (C + T_hm) / all: the share of pairs that both judge alike; over systems that of Kocmi et al. 2021
+    accuracy_calibrated  the same, differences of the metric up to a threshold being ties; the threshold is the one
+                 that makes the value largest, one for all items, see `nlgauge.stats.correlation`
+    soft_accuracy  over systems: how alike metric and people are sure, see `nlgauge.stats.coefficients`
+    pairwise_difference  at item level: Pearson of the differences between two outputs for one item, those of all items
+                 together (PDP; DiIanni and Deutsch, EMNLP 2025, arXiv:2509.25546). Each pair is taken both ways round,
+                 so that the mean difference is 0 and the order of systems does not count
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from nlgauge.data.table.intervals import together
+from nlgauge.stats.arrays import Codes, Float, Integers, Mask
+from nlgauge.stats.pairs import Pairs, count_pairs, dense, histogram
+
+Formula: TypeAlias = Callable[[Any, Any, Codes | None], Float]
+"""Takes x, y [samples, n], which are codes where it reads order alone; the third array tells copies of cells apart"""
+
+
+class Coefficient(NamedTuple):
+    """One number for how a metric and people agree, as a function of samples."""
+
+    of: Formula
+    by_order: bool = True
+    """Reads codes: the order of the values alone"""
+    chance: float | None = 0.0
+    """What no agreement gives; None where that depends on the data"""
+    epsilon: float = 0.0
+    """Metrics' differences that are ties"""
+    counts_copies: bool = False
+    """Two copies of one cell would change it; the others leave pairs that both call a tie out"""
+    together: Callable[[Any, Any], Float] | None = None
+    """At item level, of all items at once, [stack, items, systems] -> [stack], and not a mean over items"""
+
+    def of_numbers(self, x: Float, y: Float, ids: Codes | None = None) -> Float:
+        """The coefficient of samples of numbers [samples, n], which need not be codes yet."""
+        return self.of(dense(x), dense(y), ids) if self.by_order else self.of(x, y, ids)
+
+
+def correlation(x: Float, y: Float, name: str = "pearson") -> Float:
+    """A coefficient along the last axis: x, y [..., n] -> [...]. NaN where it is undefined."""
+    x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
+    rows = (-1, x.shape[-1])
+    return COEFFICIENTS[name].of_numbers(x.reshape(rows), y.reshape(rows)).reshape(x.shape[:-1])
+
+
+def share(part: Float, whole: Float) -> Float:
+    """part / whole, NaN where the whole is not above 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(whole > 0, part / whole, np.nan))
+
+
+def mean_known(x: Float) -> Float:
+    """The mean over the last axis of what is not NaN."""
+    known = ~np.isnan(x)
+    return share(np.where(known, x, 0).sum(-1), known.sum(-1))
+
+
+def _direction(x: Float, known: Mask) -> Float:
+    """x centred and of length 1, 0 where it is not known; NaN where all that is known is one value."""
+    whole = bool(known.all())
+
+    def filled(a: Float, value: float) -> Float:
+        return a if whole else np.where(known, a, value)
+
+    spread = filled(x, -np.inf).max(-1, initial=-np.inf) > filled(x, np.inf).min(-1, initial=np.inf)
+    with np.errstate(all="ignore"):
+        mean = filled(x, 0).sum(-1) / known.sum(-1)
+        centred = filled(x - mean[:, None], 0)
+        # Squares of large or small numbers leave float's range.
+        centred /= np.maximum(centred.max(-1, initial=0), -centred.min(-1, initial=0))[:, None]
+        length = np.sqrt(np.einsum("ij,ij->i", centred, centred))
+        centred *= np.where(spread, 1 / length, np.nan)[:, None]
+    return centred
+
+
+def _pearson(x: Float, y: Float, ids: Codes | None) -> Float:
+    known = ~(np.isnan(x) | np.isnan(y))
+    products = np.einsum("ij,ij->i", _direction(x, known), _direction(y, known))
+    return np.asarray(np.clip(products, -1, 1))
+
+
+def _spearman(x: Codes, y: Codes, ids: Codes | None) -> Float:
+    known = (x >= 0) & (y >= 0)
+
+    def ranks(codes: Codes) -> Float:
+        counts = histogram(codes, known)
+        middles = np.take_along_axis(counts.cumsum(-1) - (counts - 1) / 2, np.maximum(codes, 0), -1)
+        return np.where(known, middles, np.nan)
+
+    return _pearson(ranks(x), ranks(y), None)
+
+
+def _kendall(x: Codes, y: Codes, ids: Codes | None) -> Float:
+    c, d, metric, people, _ = count_pairs(x, y, ids)
+    return share(c - d, np.sqrt((c + d + metric) * (c + d + people)))
+
+
+def _kendall_c(x: Codes, y: Codes, ids: Codes | None) -> Float:
+    known = (x >= 0) & (y >= 0)
+    n, pairs = known.sum(-1), count_pairs(x, y, ids)
+    k = np.minimum(*((histogram(codes, known) > 0).sum(-1) for codes in (x, y)))
+    return share(2 * (pairs.concordant - pairs.discordant), n**2 * (k - 1) / np.maximum(k, 1))
+
+
+def _differences(x: Float, y: Float) -> Float:
+    """PDP: of n outputs for an item, the sum of dx dy over all ordered pairs is 2 n times that of centred products."""
+    known = ~(np.isnan(x) | np.isnan(y))
+    n = known.sum(-1, keepdims=True)
+
+    def centred(a: Float) -> Float:
+        a = np.where(known, a, 0.0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            away = np.where(known, a - a.sum(-1, keepdims=True) / n, 0.0)
+        # What rounding leaves of equal values is no difference.
+        size = np.abs(a).max((-2, -1), initial=0, keepdims=True)
+        return np.where(np.abs(away) > 1e-12 * size, away, 0.0)
+
+    a, b = centred(x), centred(y)
+    products, squares, others = ((n * u * v).sum((-2, -1)) for u, v in ((a, b), (a, a), (b, b)))
+    return np.asarray(np.clip(share(products, np.sqrt(squares * others)), -1, 1))
+
+
+def _of_pairs(formula: Callable[[Pairs], tuple[Float, Float]]) -> Formula:
+    return lambda x, y, ids: share(*formula(count_pairs(x, y, ids)))
+
+
+COEFFICIENTS: dict[str, Coefficient] = {
+    "pearson": Coefficient(_pearson, by_order=False),
+    "spearman": Coefficient(_spearman),
+    "kendall": Coefficient(_kendall),
+    "kendall_c": Coefficient(_kendall_c),
+    "kendall_10": Coefficient(
+        _of_pairs(lambda p: (p.concordant - p.discordant - p.metric_tied, p.concordant + p.discordant + p.metric_tied)),
+        chance=None,
+    ),
+    "kendall_13": Coefficient(
+        _of_pairs(lambda p: (p.concordant - p.discordant, p.concordant + p.discordant)),
+    ),
+    "kendall_14": Coefficient(
+        _of_pairs(lambda p: (p.concordant - p.discordant, p.concordant + p.discordant + p.metric_tied))
+    ),
+    "kendall_eq": Coefficient(
+        _of_pairs(lambda p: (2 * (p.concordant + p.both_tied) - p.all, p.all)),
+        chance=None,
+        counts_copies=True,
+    ),
+    "accuracy": Coefficient(_of_pairs(lambda p: (p.concordant + p.both_tied, p.all)), chance=None, counts_copies=True),
+    "pairwise_difference": Coefficient(_pearson, by_order=False, together=_differences),
+}
+SPECIAL = ("accuracy_calibrated", "soft_accuracy")
+"""Coefficients that read a whole table before they are one: `nlgauge.stats.correlation` makes the first of a table,
+`nlgauge.stats.coefficients` is the second"""
+
+
+def superiority(x: Float, replicates: int = 1000, seed: int = 0, clusters: Integers | None = None) -> Float:
+    """How sure it is that one system is better than another: [items, systems] -> p [systems, systems].
+
+    p[i, j] is the p-value of a paired permutation test of "i is better than j" on the items that both have: the share
+    of random exchanges of the two systems' scores within items that favour i at least as much. An exchange that gives
+    just the difference seen counts half, so that p[j, i] = 1 - p[i, j] and equal systems get 0.5. NaN without items.
+    clusters [items]: of items, whose scores are exchanged together.
+    """
+    first, second = np.triu_indices(x.shape[1], 1)
+    differences = x[:, first] - x[:, second]
+    shared = ~np.isnan(differences).all(0)
+    differences = np.nan_to_num(differences, nan=0.0)
+    if clusters is not None:
+        differences = together(differences, clusters)
+    signs = np.random.default_rng([seed, len(x)]).choice([-1.0, 1.0], (replicates, len(differences)))
+    beyond = signs @ differences - differences.sum(0)
+    slack = 1e-12 * np.abs(differences).sum(0)
+    p = ((beyond > slack).sum(0) + (np.abs(beyond) <= slack).sum(0) / 2) / replicates
+    out = np.full((x.shape[1], x.shape[1]), np.nan)
+    out[first, second], out[second, first] = np.where(shared, [p, 1 - p], np.nan)
+    return out
+
+
+def soft_accuracy(p: Float, q: Float, ids: Codes | None = None) -> Float:
+    """1 - mean |p - q| over pairs of systems: p, q [..., systems, systems] of `superiority` -> [...].
+
+    Equation 4 of the paper. ids [..., systems] tells systems that were drawn twice, whose pairs are left out.
+    """
+    first, second = np.triu_indices(p.shape[-1], 1)
+    alike = 1 - np.abs(p - q)[..., first, second]
+    if ids is not None:
+        alike = np.where(ids[..., first] == ids[..., second], np.nan, alike)
+    return mean_known(alike)

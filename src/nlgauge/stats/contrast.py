@@ -1,0 +1,195 @@
+"""Which metric agrees better with people than which: `contrast` every pair of metrics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+
+from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.frame import Records
+from nlgauge.errors import InputError
+from nlgauge.stats.arrays import Float, Integers, Mask
+from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL, correlation
+from nlgauge.stats.corrections import CORRECTIONS, clusters
+from nlgauge.stats.correlation import estimate, means
+from nlgauge.stats.join import Source
+from nlgauge.stats.permutation import exchanged
+from nlgauge.stats.rated import Measurement, by_row, joined, rated_items, rated_part
+from nlgauge.stats.resampling import bootstrap, interval
+from nlgauge.stats.williams import williams
+
+Part: TypeAlias = tuple[str, str]
+"""(metric, part)"""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Which of two metrics agrees better with an aspect."""
+
+    first: Part
+    second: Part
+    aspect: str
+    difference: float = math.nan
+    """Coefficient of the first minus that of the second, on the rows that all have"""
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    """Two-sided"""
+    adjusted: float = math.nan
+    """p, corrected for all pairs of the aspect"""
+
+
+@dataclass(frozen=True)
+class Contrasts(Records[Contrast]):
+    """What `contrast` found."""
+
+    kind = Contrast
+    records: list[Contrast]
+    clusters: dict[str, dict[Part, int]]
+    """By aspect and (metric, part), from 1 for the best: metrics of one cluster do not differ significantly"""
+    values: dict[str, dict[Part, float]] = field(default_factory=dict)
+    """By aspect and (metric, part): the coefficient, on all rows that this metric and the ratings have"""
+
+
+def contrast(
+    table: ScoreTable,
+    ratings: Source,
+    *,
+    level: str = "item",
+    coefficient: str = "pearson",
+    aspects: Sequence[str] | None = None,
+    test: str = "permutation",
+    df: str = "n-3",
+    correction: str = "holm",
+    resample: str = "both",
+    confidence: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+    intervals: bool = True,
+) -> Contrasts:
+    """Which metrics agree better with people than which: every pair of scores, and the clusters that follow.
+
+    ratings and the options of both: as `nlgauge.correlate` takes them. test: 'permutation' (Perm-Both of Deutsch et al.
+    2021) or 'williams' (Pearson over systems or pooled rows only, `df` as in `nlgauge.stats.williams`). correction,
+    over an aspect's pairs: 'holm', 'benjamini_hochberg' or 'none'. Interval: bootstrap of the difference, both metrics
+    on the same resamples; left out without `intervals`. Two metrics differ, for the clusters, where the corrected p is
+    below 1 - confidence. Raises InputError as `correlate`.
+    """
+    table = table.per_item()
+    how = Measurement(level, coefficient, resample, confidence, replicates, seed)
+    _check(test, correction, how)
+    place, rated, chosen = joined(table, ratings, aspects)
+    kept = {spec: column for spec, column in table.columns.items() if column.level == "item" or level == "system"}
+    scores = {
+        (spec, part): place.of(by_row(table, column, column.parts.index(part)))
+        for spec, column in kept.items()
+        for part in column.shown
+    }
+    sets = {spec for spec, column in kept.items() if column.level == "system"}
+    found = Contrasts([], {}, {})
+    parts = list(scores)
+    for aspect in chosen:
+        tests = _Tests(
+            scores, sets, place.of(rated.values[aspect]), how, df if test == "williams" else None, intervals,
+            place.clusters,
+        )  # fmt: skip
+        made = [tests.difference(Contrast(*pair, aspect)) for pair in combinations(parts, 2)]
+        corrected = CORRECTIONS[correction]([one.p for one in made]).tolist()
+        different: Mask = np.zeros((len(parts), len(parts)), bool)
+        for one, adjusted in zip(made, corrected, strict=True):
+            found.records.append(replace(one, adjusted=adjusted))
+            i, j = parts.index(one.first), parts.index(one.second)
+            different[i, j] = different[j, i] = adjusted < 1 - confidence
+        values = [tests.agreement(part) for part in parts]
+        found.clusters[aspect] = dict(zip(parts, clusters(values, different), strict=True))
+        found.values[aspect] = dict(zip(parts, values, strict=True))
+    return found
+
+
+def _check(test: str, correction: str, how: Measurement) -> None:
+    if how.coefficient in SPECIAL:
+        raise InputError(f"{how.coefficient} has no test of a difference", remedy=f"take {', '.join(COEFFICIENTS)}")
+    if test not in ("permutation", "williams") or correction not in CORRECTIONS:
+        raise InputError(
+            f"test {test!r} with correction {correction!r}",
+            remedy="permutation or williams; holm, benjamini_hochberg or none",
+        )
+    if test == "williams" and (how.coefficient != "pearson" or how.level == "item"):
+        raise InputError("Williams' test is of Pearson over systems or pooled rows", remedy="take test='permutation'")
+
+
+class _Tests:
+    """The tests of one aspect; scores and ratings are [items, systems]."""
+
+    def __init__(
+        self, scores: Mapping[Part, Float], sets: set[str], ratings: Float, how: Measurement, df: str | None,
+        intervals: bool, clusters: Integers | None,
+    ) -> None:  # fmt: skip
+        self.scores, self.how, self._clusters = scores, how, clusters
+        self._sets, self._ratings, self._df = sets, ratings, df
+        self._kind = COEFFICIENTS[how.coefficient]
+        self._draws = how.replicates if intervals else 0
+        # A part is resampled once for all others that have numbers for the same cells.
+        self._resampled: dict[tuple[Part, bytes], Float] = {}
+
+    def agreement(self, part: Part) -> float:
+        """The coefficient of one part, on all rows that it and the ratings have."""
+        x, y = rated_part(self.scores[part], self._ratings)
+        return estimate(x, y, self._kind, self.how.level).value
+
+    def difference(self, one: Contrast) -> Contrast:
+        """How much better the first of two agrees than the second, on the cells that all three have."""
+        first, second = one.first, one.second
+        three = self.scores[first], self.scores[second], self._ratings
+        x, other, y = rated_part(*three)
+        if not x.size:
+            return one
+        clusters = None if self._clusters is None else self._clusters[rated_items(*three)]
+        value, p = self._tested(x, other, y, clusters, of_sets=bool(self._sets & {first[0], second[0]}))
+        cells = np.any([np.isnan(a) for a in three], axis=0).tobytes()
+        resampled = self._resample(first, x, y, clusters, cells) - self._resample(second, other, y, clusters, cells)
+        low, high = interval(resampled, self.how.confidence)
+        return replace(one, difference=value, low=low, high=high, p=p)
+
+    def _tested(
+        self, x: Float, other: Float, y: Float, clusters: Integers | None, of_sets: bool
+    ) -> tuple[float, float]:
+        if self._df is not None:
+            return _williams(x, other, y, self.how.level, self._df)
+        if of_sets:
+            # A metric of sets has no cells to exchange: whole systems change place (Perm-Systems there).
+            (x, rated), (other, _) = means(x, y), means(other, y)
+            x, other, y, clusters = x[None], other[None], rated[None], None
+        how = self.how
+        return exchanged(
+            x, other, y, self._kind, how.level, replicates=how.replicates, seed=how.seed, clusters=clusters
+        )
+
+    def _resample(self, part: Part, x: Float, y: Float, clusters: Integers | None, cells: bytes) -> Float:
+        if (part, cells) not in self._resampled:
+            how = self.how
+            self._resampled[part, cells] = bootstrap(
+                x, y, self._kind, how.level, resample=how.resample, replicates=self._draws, seed=how.seed,
+                clusters=clusters,
+            )  # fmt: skip
+        return self._resampled[part, cells]
+
+
+def _williams(x: Float, other: Float, y: Float, level: str, df: str) -> tuple[float, float]:
+    if level == "system":
+        (x, rated), (other, _) = means(x, y), means(other, y)
+    else:
+        rated = y
+    known = ~(np.isnan(x) | np.isnan(other) | np.isnan(rated))
+    n = int(known.sum())
+    if n < 4:
+        return math.nan, math.nan
+    first, second, between = (
+        float(correlation(a[known], b[known])) for a, b in ((x, rated), (other, rated), (x, other))
+    )
+    return first - second, williams(first, second, between, n, df).two_sided

@@ -1,0 +1,67 @@
+"""Several tests at once: corrected p-values, and clusters of metrics that do not differ significantly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from nlgauge.stats.arrays import Float, Integers, Mask
+
+
+def holm(p: Sequence[float]) -> Float:
+    """p-values adjusted so that the chance of any false finding stays below the level (Holm 1979). NaN stays NaN."""
+    values, order = _ranked(p)
+    factor = len(order) - np.arange(len(order))
+    return _placed(values, order, np.maximum.accumulate(values[order] * factor))
+
+
+def benjamini_hochberg(p: Sequence[float]) -> Float:
+    """p-values adjusted so that the share of false findings among the findings stays below the level (1995)."""
+    values, order = _ranked(p)
+    factor = len(order) / (1 + np.arange(len(order)))
+    return _placed(values, order, np.minimum.accumulate((values[order] * factor)[::-1])[::-1])
+
+
+def benjamini_yekutieli(p: Sequence[float]) -> Float:
+    """`benjamini_hochberg` for tests that depend on each other in whatever way: times the sum of 1 / k (2001)."""
+    known = sum(not math.isnan(one) for one in p)
+    return np.minimum(benjamini_hochberg(p) * sum(1 / k for k in range(1, known + 1)), 1)
+
+
+def _ranked(p: Sequence[float]) -> tuple[Float, Integers]:
+    values = np.asarray(p, float)
+    known = np.flatnonzero(~np.isnan(values))
+    return values, known[np.argsort(values[known], kind="stable")]
+
+
+def _placed(values: Float, order: Integers, adjusted: Float) -> Float:
+    out = values.copy()
+    out[order] = np.minimum(adjusted, 1)
+    return out
+
+
+CORRECTIONS: Mapping[str, Callable[[Sequence[float]], Float]] = {
+    "holm": holm,
+    "benjamini_hochberg": benjamini_hochberg,
+    "none": lambda p: np.asarray(p, float),
+}
+
+
+def clusters(values: Sequence[float], different: Mask) -> list[int]:
+    """The cluster of each metric, from 1: metrics of one cluster do not differ significantly.
+
+    From the best value down, a new cluster begins where a metric differs (`different`, [metrics, metrics]) from one of
+    the cluster so far, as in the WMT metrics tasks. Metrics without a value come last, in a cluster of their own.
+    """
+    order = sorted(range(len(values)), key=lambda i: (math.isnan(values[i]), -values[i], i))
+    out, members = [0] * len(values), list[int]()
+    for i in order:
+        alone = math.isnan(values[i]) and not all(math.isnan(values[j]) for j in members)
+        if not members or alone or any(different[i, j] for j in members):
+            cluster = max(out) + 1
+            members = []
+        members.append(i)
+        out[i] = cluster
+    return out

@@ -1,0 +1,145 @@
+"""The levels at which a metric's scores and people's ratings are compared, and a coefficient of a table at each.
+
+x is the metric and y are the people, bigger is better in both, and NaN is a missing value. Tables are [items, systems],
+stacks of tables [stack, items, systems]. The coefficients and their sources: `nlgauge.stats.coefficients`.
+
+Levels (Deutsch, Dror and Roth, *A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods*,
+TACL 2021): 'pooled' takes all cells as one sample; 'item' takes each item's systems as a sample and the mean over the
+items; 'system' takes the systems' means, over the cells that both have.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.stats.arrays import Codes, Float, Mask, Values
+from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient, mean_known, share
+from nlgauge.stats.pairs import close_pairs, dense
+
+LEVELS = ("item", "system", "pooled")
+# Two means that differ by less, as a share of the largest, differ in the order of summation only.
+_DIGITS = 12
+
+
+class Estimate(NamedTuple):
+    """A coefficient at a level: of how many (cells, items or systems), and what it could not be said of and why."""
+
+    value: float
+    n: int
+    undefined: int
+    """Items without a value of their own; 0 at the other levels"""
+    reason: str | None
+
+
+def means(x: Float, y: Float) -> tuple[Float, Float]:
+    """[..., items, systems] -> the systems' means over the cells that both have, [..., systems] each."""
+    known = ~(np.isnan(x) | np.isnan(y))
+    n = known.sum(-2)
+
+    def mean(a: Float) -> Float:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            exact: Float = np.where(known, a, 0).sum(-2) / n
+        size = np.abs(np.where(np.isfinite(exact), exact, 0)).max(-1, initial=0, keepdims=True)
+        size[size == 0] = 1
+        return np.asarray(np.round(exact / size, _DIGITS) * size)
+
+    return mean(x), mean(y)
+
+
+def prepared(x: Float, kind: Coefficient, level: str) -> Values:
+    """A table, or a stack of them, as `measured` reads it: codes, if they can be given before cells are drawn."""
+    if level == "system" or not kind.by_order:
+        return x
+    return dense(x.reshape(*x.shape[:-2], -1)).reshape(x.shape) if level == "pooled" else dense(x)
+
+
+def measured(x: Values, y: Values, kind: Coefficient, level: str, ids: Codes | None = None) -> Float:
+    """A coefficient of each of a stack of prepared tables [stack, items, systems] -> [stack].
+
+    ids tells cells that are copies of each other: as x; at system level [stack, systems].
+    """
+    if level == "system":
+        return kind.of_numbers(*means(np.asarray(x, float), np.asarray(y, float)), ids)
+    if kind.together is not None:
+        return kind.together(x, y)
+    shape = (len(x), -1) if level == "pooled" else (-1, x.shape[-1])
+    each = kind.of(x.reshape(shape), y.reshape(shape), None if ids is None else ids.reshape(shape))
+    return each if level == "pooled" else mean_known(each.reshape(x.shape[:-1]))
+
+
+def samples(x: Float, y: Float, level: str) -> tuple[Float, Float]:
+    """What a coefficient is taken of at a level: [items, systems] -> [samples, n]."""
+    if level == "item":
+        rated = (~(np.isnan(x) | np.isnan(y))).any(-1)
+        return x[rated], y[rated]
+    x, y = means(x, y) if level == "system" else (x, y)
+    return x.reshape(1, -1), y.reshape(1, -1)
+
+
+def estimate(x: Float, y: Float, kind: Coefficient, level: str) -> Estimate:
+    """A coefficient of one table [items, systems], with what it is based on."""
+    x, y = samples(x, y, level)
+    known = ~(np.isnan(x) | np.isnan(y))
+    if not known.any():
+        return Estimate(np.nan, 0, 0, "no row has both a score and a rating")
+    if kind.together is not None:
+        value, pairs = float(kind.together(x[None], y[None])[0]), int((known.sum(-1) > 1).sum())
+        return Estimate(value, pairs, len(x) - pairs, _why(x, y, known) if np.isnan(value) else None)
+    each = kind.of_numbers(x, y)
+    defined = int((~np.isnan(each)).sum())
+    n, undefined = (defined, len(each) - defined) if level == "item" else (int(known.sum()), 0)
+    return Estimate(float(mean_known(each)), n, undefined, None if defined else _why(x, y, known))
+
+
+def _why(x: Float, y: Float, known: Mask) -> str:
+    """What makes a coefficient undefined in all these samples [samples, n]."""
+    where = " within every item" if len(x) > 1 else ""
+    if (known.sum(-1) < 2).all():
+        return f"fewer than two values to compare{where}"
+    for name, a in (("the metric is", x), ("the ratings are", y)):
+        if all(len(set(row[shown])) < 2 for row, shown in zip(a, known, strict=True)):
+            return f"{name} constant{where}"
+    finite = np.isfinite(x[known]).all() and np.isfinite(y[known]).all()
+    return f"metric or ratings are {'constant' if finite else 'constant or infinite'}{where}"
+
+
+def coefficient(name: str, x: Float, y: Float, level: str) -> Coefficient:
+    """The coefficient of that name; that of `accuracy_calibrated` with the threshold of this table [items, systems]."""
+    if name in COEFFICIENTS:
+        return COEFFICIENTS[name]
+    epsilon = calibrated(*samples(x, y, level))
+
+    def accuracy(x: Float, y: Float, ids: Codes | None) -> Float:
+        pairs = close_pairs(x, y, ids, epsilon)
+        return share(pairs.concordant + pairs.both_tied, pairs.all)
+
+    return Coefficient(accuracy, by_order=False, chance=None, epsilon=epsilon, counts_copies=True)
+
+
+def calibrated(x: Float, y: Float) -> float:
+    """The smallest difference of the metric, among those that occur, under which pairs have to count as ties to make
+    the mean accuracy of the samples [samples, n] largest. All pairs, O(P log P).
+
+    Deutsch, Foster and Freitag, *Ties Matter: Meta-Evaluating Modern Metrics with Pairwise Accuracy and Tie
+    Calibration*, EMNLP 2023, section 6.
+    """
+    first, second = np.triu_indices(x.shape[1], 1)
+    with np.errstate(invalid="ignore"):
+        dx, dy = x[:, first] - x[:, second], y[:, first] - y[:, second]
+    known = ~(np.isnan(dx) | np.isnan(dy))
+    # A tie more is worth this much: right where people tie, lost where metric and people had agreed.
+    gain = (dy == 0).astype(float) - ((dy != 0) & (np.sign(dx) == np.sign(dy)))
+    gain /= np.maximum(known.sum(-1), 1)[:, None]
+    sizes, gains = np.abs(dx[known]), gain[known]
+    if not len(sizes):
+        return 0.0
+    order = np.argsort(sizes, kind="stable")
+    sizes, total = sizes[order], np.cumsum(gains[order])
+    last = np.append(sizes[1:] != sizes[:-1], True)
+    sizes, total = sizes[last], total[last]
+    if sizes[0] > 0:
+        sizes, total = np.insert(sizes, 0, 0.0), np.insert(total, 0, 0.0)
+    # Sums of the same gains in another order differ in the last digits; the smallest of equals is wanted.
+    return float(sizes[np.argmax(total >= total.max() - 1e-12)])

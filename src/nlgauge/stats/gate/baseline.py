@@ -1,0 +1,264 @@
+"""The paired test behind "no worse than that run": which rows belong together, and what is said of each system."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.data.signature import fact_text
+from nlgauge.data.table import ScoreTable, Sums
+from nlgauge.data.table.intervals import together
+from nlgauge.errors import InputError, SpecError
+from nlgauge.maths.looking import least_groups, look_at
+from nlgauge.stats.comparison import Difference, compare
+from nlgauge.stats.corrections import holm
+from nlgauge.stats.gate import history as kept
+from nlgauge.stats.gate.verdict import Regression
+from nlgauge.stats.join import grid
+
+_NOW, _BEFORE = "outputs", "baseline"
+_AGAIN = "score the baseline's outputs again as these are scored"
+
+
+class Terms(NamedTuple):
+    """How a loss is told. Raises SpecError, by `refuse_wrong`, for what cannot be meant."""
+
+    significance: float
+    replicates: int
+    seed: int
+    margin: float | None
+
+    def refuse_wrong(self, systems: int, with_history: bool) -> None:
+        if not 0 < self.significance < 1:
+            raise SpecError(f"the significance {self.significance!r} is not between 0 and 1: give 0.05, for one")
+        if self.margin is not None and not self.margin > 0:
+            raise SpecError(f"the margin {self.margin!r} is not above 0: give the largest loss that would not matter")
+        if self.margin is not None and with_history:
+            raise SpecError("a margin asks for proof on one day, and a history for a loss on any: give one of them")
+        if not with_history and systems / (self.replicates + 1) >= self.significance:
+            raise SpecError(
+                f"{self.replicates} replicates cannot show a loss at {self.significance:g}: give 1000, for one"
+            )
+
+
+class Baseline:
+    """A table beside that of an earlier run, by one part of a metric."""
+
+    def __init__(self, table: ScoreTable, earlier: ScoreTable, spec: str, part: str, upwards: bool) -> None:
+        """Raises InputError where the two cannot be compared, SpecError for a metric of sets."""
+        if spec not in earlier.columns:
+            raise InputError(
+                f"the baseline has no {spec}", remedy=f"it has {', '.join(earlier.columns) or 'no metric'}"
+            )
+        self._now, self._before = table.columns[spec], earlier.columns[spec]
+        if self._now.level == "system":
+            raise SpecError(f"{spec} has one number a system, which no paired test can be made of: give a bar alone")
+        if self._now.parts != self._before.parts:
+            raise InputError(f"the baseline has other parts of {spec}", remedy=_AGAIN)
+        table, earlier = table.per_item(), earlier.per_item()
+        self._now, self._before = table.columns[spec], earlier.columns[spec]
+        self._table, self._earlier, self._spec, self._upwards = table, earlier, spec, upwards
+        self._name = self._now.label(spec, part)
+        self._part = self._now.parts.index(part)
+        self.notes = told_apart(table, earlier, spec)
+        """What is to be noted of how the two were computed"""
+        self._systems = _paired_systems(table, earlier)
+
+    def regressions(self, terms: Terms, history: str | os.PathLike[str] | None) -> tuple[Regression, ...]:
+        """The test of every system that both have. Raises InputError where it could not find a loss of any size."""
+        terms.refuse_wrong(len(self._systems), history is not None)
+        pairs = {now: self._pair(now, before) for now, before in self._systems.items()}
+        if history is not None:
+            with kept.alone(history):
+                return self._looked(pairs, terms.significance, history)
+        # The smallest p of an exchange within n items is 2 / 2^n: that has to be small enough to be found.
+        least = math.floor(math.log2(2 * len(self._systems) / terms.significance)) + 1
+        for now, pair in pairs.items():
+            if pair.shared < least:
+                shared = f"{pair.shared} {'items' if pair.table.clusters is None else 'clusters'}"
+                problem = f"system {now!r} has {shared} in common with the baseline, and a loss cannot be shown"
+                raise InputError(problem, remedy=f"at least {least} are needed; or give a bar alone")
+        options = {"replicates": terms.replicates, "seed": terms.seed}
+        differences = {
+            now: compare(pair.table, _NOW, _BEFORE, self._name, margin=terms.margin, **options).records[0]
+            for now, pair in pairs.items()
+        }
+        adjusted = holm([one.p for one in differences.values()]).tolist()
+        return tuple(
+            self._regression(system, one, p, terms)
+            for (system, one), p in zip(differences.items(), adjusted, strict=True)
+        )
+
+    def _items(self, table: ScoreTable, system: str) -> dict[str, int]:
+        """The row of each item of a system."""
+        return {item: index for index, (name, item) in enumerate(table.rows) if name == system}
+
+    def _pair(self, now: str, before: str) -> _Pair:
+        """A system now and before as two systems of one table."""
+        rows, values, counts, clusters = [], [], [], []
+        tables = ((_NOW, self._table, self._now, now), (_BEFORE, self._earlier, self._before, before))
+        of_rows = self._table.clusters or [""] * len(self._table.rows)
+        names = {item: of_rows[row] for item, row in self._items(self._table, now).items()}
+        for name, table, column, system in tables:
+            items = self._items(table, system)
+            rows += [(name, item) for item in items]
+            clusters += [names.get(item, f"{item} of the baseline") for item in items]
+            own = list(items.values())
+            values.append(column.values[own])
+            counts += [] if column.sums is None else [column.sums.counts[own]]
+        formula = None if self._now.sums is None or self._before.sums is None else self._now.sums.formula
+        sums = None if formula is None else Sums(formula, np.concatenate(counts))
+        column = replace(self._now, values=np.concatenate(values), reasons={}, evidence={}, sums=sums)
+        both = ScoreTable(rows, {self._spec: column}, {})
+        return _Pair(both if self._table.clusters is None else both.clustered(clusters))
+
+    def _regression(self, system: str, one: Difference, p: float, terms: Terms) -> Regression:
+        loss = -one.difference if self._upwards else one.difference
+        # Not "loss > 0": a difference that cannot be told fails.
+        worse = not loss <= 0 and (math.isnan(p) or p < terms.significance)
+        if terms.margin is not None:
+            worse = not (one.no_worse < terms.significance)
+        return Regression(
+            system, self._systems[system], one.n, one.a, one.b, one.difference, one.low, one.high, one.p, p, worse,
+            one.reason, None, None if terms.margin is None else one.no_worse, one.detectable,
+        )  # fmt: skip
+
+    def _looked(
+        self, pairs: Mapping[str, _Pair], significance: float, path: str | os.PathLike[str]
+    ) -> tuple[Regression, ...]:
+        """The look at every system, and the history with it."""
+        if self._now.sums is not None:
+            problem = f"{self._spec} has a value of all rows together, of which no look can be taken any time"
+            raise SpecError(f"{problem}: give a metric whose value is the mean of its rows")
+        earlier, time, level = kept.read(path), kept.now(), significance / len(pairs)
+        looks, regressions = [], []
+        for system, pair in pairs.items():
+            differences, sizes, now, before = pair.differences(self._spec, self._part)
+            if not len(differences):
+                problem = f"system {system!r} has no item with a value in both runs"
+                raise InputError(problem, remedy="give the baseline the same items")
+            series = (self._spec, self._now.parts[self._part], system, self._digest(system))
+            number = 1 + sum(look.series == series for look in earlier)
+            found = look_at(differences.tolist(), sizes.tolist(), number, level)
+            bounded = math.isfinite(found.low)
+            reason = None if bounded else f"at look {number} at least {least_groups(number, level)} are needed"
+            low, high = (found.low, found.high) if bounded else (math.nan, math.nan)
+            loss = found.difference < 0 if self._upwards else found.difference > 0
+            alarm = loss and found.p < level
+            looks.append(
+                kept.Look(
+                    time, *series, number, int(sizes.sum()), now, before, found.difference, low, high, found.p, level,
+                    alarm, self._upwards,
+                )
+            )  # fmt: skip
+            regressions.append(
+                Regression(
+                    system, self._systems[system], int(sizes.sum()), now, before, found.difference, low, high, found.p,
+                    min(1.0, found.p * len(pairs)), alarm, reason, number,
+                )
+            )  # fmt: skip
+        kept.append(path, looks)
+        return tuple(regressions)
+
+    def _digest(self, system: str) -> str:
+        """A digest of the baseline's items and values of a system."""
+        rows = self._items(self._earlier, self._systems[system])
+        values = [[item, repr(float(self._before.values[row, self._part]))] for item, row in sorted(rows.items())]
+        return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:12]
+
+    def unmatched(self) -> tuple[list[tuple[str, str]], dict[str, int]]:
+        """(system, item) of rows that have a value in the baseline and are not among the outputs; and by why, how many
+        rows take no part."""
+        names = {before: now for now, before in self._systems.items()}
+        there = [(names.get(system, system), item) for system, item in self._earlier.rows]
+        known = dict(zip(there, (~np.isnan(self._before.values[:, self._part])).tolist(), strict=True))
+        now = set(self._table.rows)
+        gone = [key for key, valued in known.items() if valued and key not in now]
+        counts = {
+            "not in the baseline": len(now - known.keys()),
+            "without a value in the baseline": sum(key in now and not valued for key, valued in known.items()),
+        }
+        return gone, {why: count for why, count in counts.items() if count}
+
+
+class _Pair:
+    """A table of two systems: one now and before."""
+
+    def __init__(self, table: ScoreTable) -> None:
+        self.table = table
+        self._place = grid(table)
+
+    @property
+    def shared(self) -> int:
+        """How many items, or clusters, both have."""
+        there = ~np.isnan(self._place.of(np.zeros(len(self.table.rows)))).any(1)
+        return int(there.sum()) if self._place.clusters is None else len(np.unique(self._place.clusters[there]))
+
+    def differences(self, spec: str, part: int) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float]:
+        """By item, or cluster, the summed difference and the number of items; then the mean now and before."""
+        now, before = self._place.of(self.table.columns[spec].values[:, part]).T
+        known = ~(np.isnan(now) | np.isnan(before))
+        now, before = now[known], before[known]
+        sums, sizes = now - before, np.ones(len(now))
+        if not len(now) or not np.isfinite(sums).all():
+            return sums[:0], sizes[:0], math.nan, math.nan
+        if self._place.clusters is not None:
+            sums, sizes = (together(one, self._place.clusters[known]) for one in (sums, sizes))
+        return sums, sizes, float(now.mean()), float(before.mean())
+
+
+def _paired_systems(table: ScoreTable, earlier: ScoreTable) -> dict[str, str]:
+    """The baseline's name of each system: its own; where both tables have one, that one, whatever it is called."""
+    ours, theirs = table.systems, earlier.systems
+    if len(ours) == len(theirs) == 1:
+        return {ours[0]: theirs[0]}
+    if shared := {system: system for system in ours if system in theirs}:
+        return shared
+    raise InputError(
+        f"the baseline has none of the systems {', '.join(ours)}",
+        remedy=f"it has {', '.join(theirs)}; give one system in each, or the same names",
+    )
+
+
+def told_apart(
+    table: ScoreTable, earlier: ScoreTable, spec: str, what: str = "baseline", remedy: str = _AGAIN
+) -> list[str]:
+    """What is to be noted of the two signatures. Raises InputError where the numbers do not mean the same."""
+    now, before = (dict(one.signatures[spec].facts) if spec in one.signatures else {} for one in (table, earlier))
+    if not now or not before:
+        return [f"what the numbers of {spec} depend on is not known of both runs, and was not compared"]
+    names = list(dict.fromkeys([*now, *before]))
+    if other := [name for name in names if _settled(now.get(name)) != _settled(before.get(name))]:
+        facts = "; ".join(f"{name} is {_short(now.get(name))}, was {_short(before.get(name))}" for name in other)
+        raise InputError(f"the {what}'s {spec} was computed otherwise: {facts}", remedy=remedy)
+    versions = [name for name in names if _rowless(now.get(name)) != _rowless(before.get(name))]
+    told = ", ".join(f"{name} {_short(before.get(name))} -> {_short(now.get(name))}" for name in versions)
+    return [f"other versions than in the {what}, which may move numbers: {told}"] if told else []
+
+
+def _rowless(fact: object) -> object:
+    """A fact without what it says of the rows: how many texts were longer than a window."""
+    return re.sub(r",longer \d+/\d+", "", fact) if isinstance(fact, str) else fact
+
+
+def _settled(fact: object) -> object:
+    """A fact without version numbers too; of a thing that has a digest, the digest."""
+    if isinstance(fact, Mapping) and "digest" in fact:
+        return fact["digest"]
+    if not isinstance(fact := _rowless(fact), str):
+        return fact
+    # How a checkpoint was recognised differs by how it is spelled, and moves no number.
+    return re.sub(r" by (name|digest|config)$", "", re.sub(r"\d+(\.\d+)+\w*(\+\??\w+)?", "", fact))
+
+
+def _short(fact: object) -> str:
+    return "absent" if fact is None else fact_text(fact)

@@ -1,0 +1,123 @@
+"""Which ratings cannot give a valid interval, why, and what to do."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from nlgauge.maths.intervals import effective_groups
+from nlgauge.maths.prediction_powered import Design, Integers, selection_p
+from nlgauge.stats.arrays import Float, Mask
+
+LEAST = 20
+"""Rated rows, and clusters that hold them, under which no interval is given"""
+LEAST_EFFECTIVE = 5
+"""Clusters of equal size that say as much as those with ratings, under which no interval is given"""
+LEAST_TOGETHER = 30
+"""The same where several metrics are fitted to the ratings"""
+CHOSEN = 0.001
+"""p under which rated rows count as chosen by their score"""
+LEFT_OUT = 0.5
+"""The share of rows that raters may leave out, of those up to the last that is rated"""
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """Rows that were drawn and that nobody rated."""
+
+    drawn: int
+    missing: int
+    left_out: int
+    """Those before the last rated row of the sheet; the others may only not be reached yet, in random order"""
+    reached: int
+    p: float
+    """The smallest p, over the metrics, that their scores are like those of the rated rows; NaN where none is tested"""
+
+    @property
+    def problem(self) -> str | None:
+        """Why the rated rows are no sample of those that were drawn, and what to do."""
+        if self.p < CHOSEN:
+            problem = (
+                f"{self.missing} of {self.drawn} rows that were drawn are not rated, and their scores are not like"
+            )
+            return f"{problem} those of the rated rows (p {self.p:.1g}): rate them too"
+        if self.left_out > LEFT_OUT * self.reached:
+            problem = f"{self.left_out} of {self.reached} rows up to the last rated one are left out"
+            return f"{problem}, and at most {LEFT_OUT:.0%} may be: rate them too, in the order of the sheet"
+        return None
+
+    def __str__(self) -> str:
+        like = "" if math.isnan(self.p) else f"; their scores are like those of the rated rows (p {self.p:.2g})"
+        like = like if self.problem is None else f"; {self.problem}"
+        where = f", {self.left_out} of these before the last rated row" if self.left_out else ""
+        return f"{self.missing} of {self.drawn} rows that were drawn are not rated{where}{like}"
+
+
+def unanswered(scores: Float, rated: Mask, asked: Integers, clusters: Integers | None) -> Unanswered:
+    """Return how rows that were drawn and not rated compare with the rated ones.
+
+    Args:
+        scores: [rows, metrics]
+        rated: which rows are rated: [rows]
+        asked: the place of each row on the sheet, from 1; 0 where it was not drawn: [rows]
+        clusters: what rows share: [rows]
+    """
+    drawn = asked > 0
+    missing, reached = drawn & ~rated, drawn & (asked <= asked[rated & drawn].max(initial=0))
+    of = None if clusters is None else np.unique(clusters[drawn], return_inverse=True)[1]
+    p = [selection_p(x[drawn], rated[drawn], of) for x in scores.T]
+    smallest = min((one for one in p if not math.isnan(one)), default=math.nan)
+    left_out = int((missing & reached).sum())
+    return Unanswered(int(drawn.sum()), int(missing.sum()), left_out, int(reached.sum()), smallest)
+
+
+def refusal(
+    y: Float, scores: Float | None, design: Design, at_random: bool, asked: Integers | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> str | None:  # fmt: skip
+    """Return why no interval would be valid, and what to do.
+
+    asked: the place of each row on the sheet, 0 for none. bounds: the ends of the scale of y, where it is known.
+    """
+    n, units = int(design.rated.sum()), design.units
+    rate = "rate more, drawn by nlgauge sample"
+    if n < LEAST:
+        return f"{n} rows are rated, and at least {LEAST} are needed: {rate}"
+    if units < LEAST:
+        return f"the ratings are of {units} clusters, and at least {LEAST} are needed: {rate}, of other clusters"
+    if scores is not None and scores.shape[1] > 1 and units < LEAST_TOGETHER:
+        what = "rows are rated" if design.clusters is None else "clusters hold ratings"
+        fewest = f"and at least {LEAST_TOGETHER} are needed where several metrics are fitted to ratings"
+        return f"{units} {what}, {fewest}: take one metric, or {rate}{', of other clusters' * (units < n)}"
+    if scores is None:
+        return "a metric has no score on any row: name others"
+    if not np.isfinite(y[design.rated]).all():
+        return "a rating is infinite, and so would the mean be: leave it out"
+    if bounds is None and np.ptp(y[design.rated]) == 0:
+        return (
+            f"all {n} ratings are {y[design.rated][0]:g}, which does not say how often others occur: say from where to "
+            f"where the ratings go, with scale, as in --scale 1 5, or {rate}"
+        )
+    sizes = np.ones(n) if design.clusters is None else np.bincount(design.clusters, design.rated).astype(float)
+    if (effective := effective_groups(sizes)) < LEAST_EFFECTIVE:
+        return (
+            f"the ratings are of {units} clusters that say as much as {effective:.1f} of equal size, and at least "
+            f"{LEAST_EFFECTIVE} are needed: {rate}, of other clusters"
+        )
+    if design.probabilities is None:
+        of_rated, of_all = np.bincount(design.strata, design.rated), np.bincount(design.strata)
+        if (of_rated[of_all > 0] < 2).any():
+            return f"a stratum has fewer than 2 rated rows: {rate}"
+    if asked is not None and (problem := unanswered(scores, design.rated, asked, design.clusters).problem):
+        return problem
+    if at_random and chosen_by_score(scores, design):
+        problem = "the rated rows' scores are not like those of the others, so they were not drawn at random"
+        return f"{problem}: give the folder of nlgauge sample, or the column probability with which each row was drawn"
+    return None
+
+
+def chosen_by_score(scores: Float, design: Design) -> bool:
+    """Whether the scores [rows, metrics] of the rated rows are unlike those of the others, by any metric."""
+    return any(selection_p(x, design.rated, design.clusters) < CHOSEN for x in scores.T)

@@ -1,0 +1,139 @@
+"""Resampling of tables: what other texts and other systems would have given.
+
+Tables are [items, systems], as in `nlgauge.stats.correlation`. All random draws come from a seed and the table's shape
+alone, so that a number does not depend on what else was asked for. Where items are of clusters [items], clusters are
+drawn, and change place, as wholes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from nlgauge.stats.arrays import Codes, Float, Integers, Values
+from nlgauge.stats.coefficients import Coefficient
+from nlgauge.stats.correlation import measured, prepared
+
+RESAMPLED = ("both", "items", "systems")
+_CELLS_AT_ONCE = 2_000_000
+
+
+def batches(replicates: int, cells: int) -> Iterator[int]:
+    """How many replicates to draw at a time, of so many cells each: their sum is `replicates`."""
+    size = max(1, _CELLS_AT_ONCE // max(1, cells))
+    for start in range(0, replicates, size):
+        yield min(size, replicates - start)
+
+
+class _Members:
+    """The items of each cluster, and the place of each item in its own."""
+
+    def __init__(self, clusters: Integers) -> None:
+        self.of = np.unique(clusters, return_inverse=True)[1]
+        self.sizes = np.bincount(self.of)
+        order = np.argsort(self.of, kind="stable")
+        self.place = np.empty(len(order), int)
+        self.place[order] = np.arange(len(order)) - np.repeat(np.cumsum(self.sizes) - self.sizes, self.sizes)
+        self.items = np.full((len(self.sizes), int(self.sizes.max(initial=0))), -1)
+        self.items[self.of, self.place] = np.arange(len(order))
+
+    def drawn(self, generator: np.random.Generator, count: int) -> Integers:
+        """The items of as many clusters, drawn again: [r, items], -1 behind those of the shorter draws."""
+        picks = generator.integers(0, len(self.sizes), (count, len(self.sizes)))
+        items = np.sort(self.items[picks].reshape(count, -1), axis=1)[:, ::-1]
+        return items[:, : int((items >= 0).sum(1).max(initial=0))]
+
+    def permuted(self, generator: np.random.Generator, count: int) -> Integers:
+        """Another item for each: its cluster's place is taken by another, from a random item of that one on.
+
+        A longer cluster is cut and a shorter one begins again; clusters of one size change place exactly.
+        """
+        order = generator.permuted(np.broadcast_to(np.arange(len(self.sizes)), (count, len(self.sizes))), axis=1)
+        start = generator.integers(0, self.items.shape[1], order.shape)
+        there = order[:, self.of]
+        return np.asarray(self.items[there, (self.place + start[:, self.of]) % self.sizes[there]])
+
+
+def drawn(
+    shape: tuple[int, int], replicates: int, seed: int, resample: str = "both", clusters: Integers | None = None
+) -> Iterator[tuple[Integers, Integers]]:
+    """Items and systems drawn with replacement: (items [r, items], systems [r, systems]), `replicates` in all.
+
+    What is not resampled is there once each. 'both' is Boot-Both of Deutsch, Dror and Roth 2021: it asks what other
+    texts and other systems would have given. Where clusters differ in size, an item -1 is none.
+    """
+    members = None if clusters is None or resample == "systems" else _Members(clusters)
+    generator = np.random.default_rng([seed, *shape, 0])
+    for count in batches(replicates, shape[1] * (shape[0] if members is None else members.items.size)):
+        items, systems = _in_order(shape, count)
+        if members is not None:
+            items = members.drawn(generator, count)
+        elif resample != "systems":
+            items = generator.integers(0, shape[0], items.shape)
+        if resample != "items":
+            systems = generator.integers(0, shape[1], systems.shape)
+        yield items, systems
+
+
+def permuted(
+    shape: tuple[int, int], replicates: int, seed: int, clusters: Integers | None = None
+) -> Iterator[tuple[Integers, Integers]]:
+    """Items and systems in another order each, as `drawn` gives them."""
+    members = None if clusters is None else _Members(clusters)
+    generator = np.random.default_rng([seed, *shape, 1])
+    for count in batches(replicates, shape[0] * shape[1]):
+        items, systems = _in_order(shape, count)
+        items = generator.permuted(items, axis=1) if members is None else members.permuted(generator, count)
+        yield items, generator.permuted(systems, axis=1)
+
+
+def _in_order(shape: tuple[int, int], count: int) -> tuple[Integers, Integers]:
+    """The numbers of all items and of all systems, `count` times each."""
+    items, systems = (np.broadcast_to(np.arange(n), (count, n)) for n in shape)
+    return items, systems
+
+
+def cells_at(x: Values, items: Integers, systems: Integers) -> Values:
+    """A prepared table [items, systems] at cells that were drawn: [r, items, systems]."""
+    return x[items[:, :, None], systems[:, None, :]]
+
+
+def _copies(items: Integers, systems: Integers, level: str, columns: int) -> Codes:
+    """Equal numbers for cells, or systems, that were drawn twice and can meet in a pair."""
+    if level == "pooled":
+        return (items[:, :, None] * columns + systems[:, None, :]).astype(np.int32)
+    if level == "system":
+        return systems.astype(np.int32)
+    return np.broadcast_to(systems[:, None, :], (*items.shape, systems.shape[1])).astype(np.int32)
+
+
+def bootstrap(
+    x: Float, y: Float, kind: Coefficient, level: str, *, resample: str = "both", replicates: int = 1000,
+    seed: int = 0, clusters: Integers | None = None,
+) -> Float:  # fmt: skip
+    """The coefficient of resampled tables: [replicates], NaN where a resample has none, or there is one cluster alone.
+
+    A cell that is drawn twice makes no pair with itself, so that accuracies do not rise with the number of copies.
+    """
+    shape = (len(x), x.shape[1])
+    if clusters is not None and resample != "systems":
+        if len(np.unique(clusters)) < 2:
+            return np.full(replicates, np.nan)
+        x, y = (np.concatenate([table, np.full((1, shape[1]), np.nan)]) for table in (x, y))
+    a, b = prepared(x, kind, level), prepared(y, kind, level)
+    values = [np.empty(0)]
+    for items, systems in drawn(shape, replicates, seed, resample, clusters):
+        copies = _copies(items, systems, level, x.shape[1]) if kind.counts_copies else None
+        values.append(measured(cells_at(a, items, systems), cells_at(b, items, systems), kind, level, copies))
+    return np.concatenate(values)
+
+
+def interval(values: Float, confidence: float = 0.95) -> tuple[float, float]:
+    """The middle `confidence` of bootstrap values (percentile method); NaN where less than half of them are defined."""
+    values = values[~np.isnan(values)] if 2 * np.isnan(values).sum() <= len(values) else values[:0]
+    if not len(values):
+        return math.nan, math.nan
+    low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float(low), float(high)

@@ -1,0 +1,34 @@
+"""A table of metrics that agree with people well, badly and not at all, and the ratings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nlgauge import ScoreTable
+from nlgauge.data.table import Column
+from tests.stats.tables import ITEMS, SYSTEMS
+
+
+@pytest.fixture
+def ratings() -> dict[str, dict[tuple[str, str], float]]:
+    rng = np.random.default_rng(0)
+    drawn = rng.normal(size=(ITEMS, len(SYSTEMS))) + np.arange(len(SYSTEMS)) / 2
+    cells = {(s, str(i)): float(drawn[i, n]) for i in range(ITEMS) for n, s in enumerate(SYSTEMS)}
+    return {"good": cells, "loud": {key: float(rng.normal()) for key in cells}}
+
+
+@pytest.fixture
+def table(ratings: dict[str, dict[tuple[str, str], float]]) -> ScoreTable:
+    """A good metric, a distance that is as good, one of noise with two parts, one of sets."""
+    rng = np.random.default_rng(1)
+    rows = list(ratings["good"])
+    truth = np.array(list(ratings["good"].values()))
+    near = truth + rng.normal(size=len(truth)) / 2
+    columns = {
+        "Near": Column(("score",), near[:, None]),
+        "Far": Column(("score",), -near[:, None], higher_is_better=False),
+        "Noise": Column(("p", "r"), rng.normal(size=(len(rows), 2))),
+        "Set": Column(("score",), np.arange(5.0)[:, None], level="system"),
+    }
+    return ScoreTable(rows, columns, {}, {}, "9.9")

@@ -1,0 +1,198 @@
+"""No worse than an earlier run: what is tested, which rows belong together, and what cannot be compared."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from nlgauge import InputError, ScoreTable, SpecError
+from nlgauge import compare as compare_systems
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column, Sums
+from nlgauge.stats.gate import check
+
+N = 30
+RNG = np.random.default_rng(5)
+BEFORE = RNG.normal(0.6, 0.1, N)
+NOISE = RNG.normal(0, 0.05, N)
+
+
+def run(values: np.ndarray, system: str = "v1", higher: bool = True, **facts: object) -> ScoreTable:
+    column = Column(("score",), np.array(values, float)[:, None], higher_is_better=higher)
+    column.reasons.update({int(row): "empty" for row in np.flatnonzero(np.isnan(column.values[:, 0]))})
+    signature = Signature("M", {"model": {"name": "m", "digest": "ab"}, "nlgauge": "0.1.0", **facts})
+    return ScoreTable([(system, str(item)) for item in range(len(values))], {"M": column}, {"M": signature})
+
+
+def test_a_loss_beyond_noise_fails_and_noise_passes() -> None:
+    worse = check(run(BEFORE - 0.05 + NOISE), against=run(BEFORE))
+    (one,) = worse.regressions
+    assert one.worse and not worse.passed and worse.failures == ()
+    assert one.difference == pytest.approx((NOISE - 0.05).mean()) and one.high < 0 and one.adjusted < 0.05
+    assert (one.n, one.now, one.before) == (N, pytest.approx((BEFORE - 0.05 + NOISE).mean()), BEFORE.mean())
+    noise = NOISE - NOISE.mean() - 0.002
+    assert check(run(BEFORE + noise), against=run(BEFORE)).passed
+    assert check(run(BEFORE + 0.05 + NOISE), against=run(BEFORE)).passed, "a gain is no loss, however sure"
+    assert check(run(BEFORE), against=run(BEFORE)).regressions[0].p == 1
+
+
+def test_the_test_is_that_of_compare() -> None:
+    now = BEFORE - 0.02 + NOISE
+    (one,) = check(run(now), against=run(BEFORE), seed=3).regressions
+    rows = [(system, str(item)) for system in ("now", "before") for item in range(N)]
+    both = ScoreTable(rows, {"M": Column(("score",), np.concatenate([now, BEFORE])[:, None])}, {})
+    (expected,) = compare_systems(both, "now", "before", seed=3)
+    assert (one.difference, one.low, one.high, one.p) == (
+        expected.difference, expected.low, expected.high, expected.p
+    )  # fmt: skip
+
+
+def test_of_a_distance_more_is_worse() -> None:
+    more = check(run(BEFORE + 0.05 + NOISE, higher=False), against=run(BEFORE, higher=False))
+    assert not more.passed
+    assert check(run(BEFORE - 0.05 + NOISE, higher=False), against=run(BEFORE, higher=False)).passed
+
+
+def test_systems_join_by_name_and_single_ones_whatever_they_are_called() -> None:
+    (one,) = check(run(BEFORE, "v2"), against=run(BEFORE, "v1")).regressions
+    assert (one.system, one.baseline) == ("v2", "v1")
+    two = joined(run(BEFORE, "A"), run(BEFORE, "B"))
+    assert [one.system for one in check(two, against=run(BEFORE, "B")).regressions] == ["B"]
+    with pytest.raises(InputError, match="none of the systems A, B"):
+        check(two, against=run(BEFORE, "C"))
+
+
+def test_p_is_corrected_for_the_number_of_systems() -> None:
+    now = joined(run(BEFORE - 0.05 + NOISE, "A"), run(BEFORE + NOISE, "B"))
+    before = joined(run(BEFORE, "A"), run(BEFORE, "B"))
+    a, b = check(now, against=before).regressions
+    assert a.adjusted == pytest.approx(2 * a.p) and b.adjusted == b.p
+    assert (a.worse, b.worse) == (True, False)
+
+
+def test_what_the_baseline_alone_has_fails_and_what_it_has_not_is_counted() -> None:
+    now, before = run(BEFORE[2:]), run(BEFORE[:-1])
+    now = replace(now, rows=[("v1", str(item)) for item in range(2, N)])
+    before.columns["M"].values[1], before.columns["M"].values[5] = math.nan, math.nan
+    found = check(now, against=before)
+    (gone,) = found.failures  # of the two that are gone one had no value
+    assert (gone.system, gone.item, gone.row, gone.state) == ("v1", "0", None, "missing")
+    assert found.left_out == {"not in the baseline": 1, "without a value in the baseline": 1}
+    assert found.regressions[0].n == N - 4 and not found.regressions[0].worse and not found.passed
+    allowed = check(now, against=before, allow_missing=True)
+    assert allowed.passed and allowed.count("allowed") == 1
+
+
+def test_a_row_without_a_value_fails_also_where_the_baseline_had_one() -> None:
+    now = BEFORE.copy()
+    now[0] = math.nan
+    found = check(run(now), against=run(BEFORE))
+    assert [one.row for one in found.failures] == [1] and found.regressions[0].n == N - 1
+    assert check(run(now), against=run(BEFORE), allow_missing=True).passed
+
+
+def test_a_loss_without_a_p_fails() -> None:
+    now = BEFORE.copy()
+    now[3] = -math.inf
+    (one,) = check(run(now), against=run(BEFORE)).regressions
+    assert math.isnan(one.p) and one.worse and one.reason == "a score is infinite"
+    now[3] = math.inf
+    assert check(run(now), against=run(BEFORE)).passed
+    nothing = check(run(np.full(N, math.nan)), against=run(BEFORE), allow_missing=True)
+    assert nothing.regressions[0].worse and nothing.failures == ()
+
+
+def test_a_value_of_all_rows_together_is_compared_as_such() -> None:
+    rng = np.random.default_rng(1)
+    words = rng.integers(5, 20, N).astype(float)
+    few, many = (np.stack([rng.integers(low, low + 2, N), words], 1).astype(float) for low in (0, 3))
+
+    def edits(counts: np.ndarray) -> ScoreTable:
+        column = Column(("score",), 100 * counts[:, :1] / counts[:, 1:], higher_is_better=False)
+        column.sums = Sums({"name": "rate"}, counts)
+        return ScoreTable([("s", str(item)) for item in range(N)], {"M": column}, {})
+
+    found = check(edits(many), against=edits(few))
+    assert found.regressions[0].now == pytest.approx(100 * many[:, 0].sum() / words.sum())
+    assert found.regressions[0].worse and check(edits(few), against=edits(many)).passed
+
+
+def test_a_part_without_a_direction_takes_that_of_the_bar() -> None:
+    def parts(values: np.ndarray) -> ScoreTable:
+        column = Column(("f", "weak"), np.stack([values, values], 1), details=("weak",))
+        return ScoreTable([("s", str(item)) for item in range(N)], {"M": column}, {})
+
+    now, before = parts(BEFORE + 0.05 + NOISE), parts(BEFORE)
+    assert check(now, part="weak", at_most=9, against=before).regressions[0].worse
+    assert not check(now, part="weak", at_least=-9, against=before).regressions[0].worse
+    with pytest.raises(SpecError, match="no better direction"):
+        check(now, part="weak", against=before)
+
+
+def test_other_versions_are_noted_and_other_facts_refused() -> None:
+    found = check(
+        run(BEFORE, nlgauge="0.2.0", window="slide@512,longer 3/9"), against=run(BEFORE, window="slide@512,longer 0/9")
+    )
+    assert found.notes == ("other versions than in the baseline, which may move numbers: nlgauge 0.1.0 -> 0.2.0",)
+    renamed = run(BEFORE, model={"name": "elsewhere", "digest": "ab"})
+    assert check(renamed, against=run(BEFORE)).passed
+    with pytest.raises(InputError, match="model is m@cd, was m@ab"):
+        check(run(BEFORE, model={"name": "m", "digest": "cd"}), against=run(BEFORE))
+    with pytest.raises(InputError, match=r"window is cut@512.* was slide@512.*score the baseline's outputs again"):
+        check(run(BEFORE, window="cut@512,longer 0/9"), against=run(BEFORE, window="slide@512,longer 0/9"))
+
+
+def test_a_baseline_of_which_little_is_known_is_noted() -> None:
+    bare = replace(run(BEFORE), signatures={})
+    assert "was not compared" in check(run(BEFORE), against=bare).notes[0]
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "options", "say"),
+    [
+        (BEFORE[:5], BEFORE, {}, "5 items in common with the baseline, and a loss cannot be shown (at least 6 are"),
+        (BEFORE, BEFORE, {"replicates": 15}, "15 replicates cannot show a loss at 0.05"),
+        (BEFORE, BEFORE, {"significance": 1.0}, "not between 0 and 1"),
+    ],
+)
+def test_a_test_that_could_find_nothing_is_refused(
+    now: np.ndarray, before: np.ndarray, options: dict[str, float], say: str
+) -> None:
+    with pytest.raises((InputError, SpecError)) as caught:
+        check(run(now), against=run(before), **options)  # type: ignore[arg-type]
+    assert say in str(caught.value)
+
+
+def test_the_fewest_items_that_are_taken_can_show_a_loss() -> None:
+    assert check(run(BEFORE[:6] - 0.3), against=run(BEFORE[:6]), replicates=5000).regressions[0].worse
+
+
+def test_tables_that_do_not_go_together_are_refused() -> None:
+    other = run(BEFORE)
+    other.columns["N"] = other.columns.pop("M")
+    with pytest.raises(InputError, match=r"the baseline has no M \(it has N\)"):
+        check(run(BEFORE), against=other)
+    parted = replace(run(BEFORE), columns={"M": Column(("p", "r"), np.ones((N, 2)))})
+    with pytest.raises(InputError, match="other parts of M"):
+        check(run(BEFORE), against=parted)
+    of_sets = ScoreTable([("s", "1")], {"M": Column(("score",), np.ones((1, 1)), level="system")}, {})
+    with pytest.raises(SpecError, match="no paired test"):
+        check(of_sets, against=of_sets)
+    with pytest.raises(InputError, match="is there twice: row 1 has them too"):
+        check(run(BEFORE), against=joined(run(BEFORE), run(BEFORE)))
+
+
+def joined(*tables: ScoreTable) -> ScoreTable:
+    values = np.concatenate([table.columns["M"].values for table in tables])
+    rows = [row for table in tables for row in table.rows]
+    return replace(tables[0], rows=rows, columns={"M": Column(("score",), values)})
+
+
+def test_how_a_checkpoint_was_recognised_makes_no_difference() -> None:
+    now, before = (run(BEFORE, layer=9, layer_from=f"bert-base-uncased by {how}") for how in ("name", "config"))
+    assert check(now, against=before).passed
+    with pytest.raises(InputError, match="layer_from is bert-base-uncased by name, was roberta-base by name"):
+        check(now, against=run(BEFORE, layer=9, layer_from="roberta-base by name"))

@@ -1,0 +1,149 @@
+"""The gate: a bar for rows and for systems, in either direction, and rows without a value."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import nlgauge
+from nlgauge import InputError, ScoreTable, SpecError
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column
+from nlgauge.stats.gate import Unsupported, check
+
+NAN = math.nan
+TEXT = {"name": "candidate", "against": "source", "text": "Wet sand", "words": [], "weak": 0, "unsupported": [[4, 8]]}
+EVIDENCE = {"texts": [TEXT]}
+
+
+@pytest.fixture
+def table() -> ScoreTable:
+    """A score with a missing value and evidence, a distance, one of two parts and a detail, and a metric of sets."""
+    rows = [("A", "x"), ("A", "y"), ("B", "x"), ("B", "y")]
+    columns = {
+        "Score": Column(
+            ("score",), np.array([[0.8], [0.5], [NAN], [math.inf]]), {2: "the candidate is empty"}, {1: EVIDENCE}
+        ),
+        "Distance(k=1)": Column(("score",), np.array([[1.0], [2.0], [3.0], [4.0]]), higher_is_better=False),
+        "Parts": Column(("f", "words"), np.array([[0.1, 5], [0.2, 6], [0.3, 7], [0.4, 8]]), details=("words",)),
+        "Set": Column(("score",), np.array([[0.25], [0.75]]), level="system"),
+    }
+    return ScoreTable(rows, columns, {}, {"rows": 4}, "0")
+
+
+def test_rows_under_the_bar_fail_and_the_bar_itself_passes(table: ScoreTable) -> None:
+    found = check(table, "Score", at_least=0.8, allow_missing=True)
+    assert [one.state for one in found.outcomes] == ["passed", "bar", "allowed", "passed"]
+    (failed,) = found.failures
+    assert (failed.row, failed.system, failed.item, failed.value) == (2, "A", "y", 0.5)
+    assert failed.problem == "0.5000 is below 0.8"
+    assert failed.unsupported == (Unsupported("candidate", "source", "Wet sand", ((4, 8),)),)
+    assert not found.passed and found.count("passed") == 2
+    assert check(table, "Score", at_least=0.5, allow_missing=True).passed
+
+
+def test_a_row_without_a_value_fails_with_its_reason(table: ScoreTable) -> None:
+    found = check(table, "Score", at_least=0)
+    (failed,) = found.failures
+    assert (failed.row, failed.state, failed.problem) == (3, "missing", "no value: the candidate is empty")
+    assert math.isnan(failed.value) and not found.passed
+
+
+def test_a_gate_that_could_decide_about_no_row_fails_whatever_is_allowed() -> None:
+    empty = Column(("score",), np.array([[NAN], [NAN]]), {0: "the candidate is empty", 1: "the candidate is empty"})
+    table = ScoreTable([("A", "x"), ("A", "y")], {"Score": empty}, {})
+    for allowed in (False, True):
+        found = check(table, "Score", at_least=0, allow_missing=allowed)
+        assert found.nothing_checked and not found.passed
+        assert (found.record["passed"], found.record["nothing_checked"]) == (False, True)
+    empty.values[0] = 0.5
+    found = check(table, "Score", at_least=0, allow_missing=True)
+    assert found.passed and not found.nothing_checked
+
+
+def test_a_distance_may_not_exceed_the_bar(table: ScoreTable) -> None:
+    found = check(table, "Distance", at_most=3)
+    assert [one.row for one in found.failures] == [4]
+    assert found.failures[0].problem == "4.0000 is above 3"
+    assert (found.metric, found.part, found.higher_is_better) == ("Distance(k=1)", "score", False)
+
+
+def test_a_value_next_to_the_bar_is_shown_with_the_digits_that_tell_them_apart() -> None:
+    values = Column(("score",), np.array([[0.79999], [0.7999999], [math.nextafter(0.8, 0)]]))
+    table = ScoreTable([("A", item) for item in "xyz"], {"M": values}, {})
+    problems = [one.problem for one in check(table, at_least=0.8).failures]
+    assert problems == ["0.799990 is below 0.8", "0.799999900 is below 0.8", "0.7999999999999999 is below 0.8"]
+
+
+def test_a_part_is_the_first_or_the_one_that_is_named(table: ScoreTable) -> None:
+    assert [one.value for one in check(table, "Parts", at_least=0).outcomes] == [0.1, 0.2, 0.3, 0.4]
+    words = check(table, "Parts", part="words", at_least=6, at_most=7)
+    assert [one.problem for one in words.failures] == ["5.0000 is below 6", "8.0000 is above 7"]
+    assert words.higher_is_better is None
+
+
+def test_a_metric_of_sets_is_held_to_the_bar_by_system(table: ScoreTable) -> None:
+    (failed,) = check(table, "Set", at_least=0.5).failures
+    assert (failed.system, failed.item, failed.row) == ("A", None, None)
+
+
+def test_the_function_is_public() -> None:
+    assert nlgauge.check is check
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "say"),
+    [
+        ({"metric": "Score"}, SpecError, "nothing to check"),
+        (
+            {"metric": "Score", "at_most": 1},
+            SpecError,
+            "higher is better for Score: give at_least, --at-least in the command",
+        ),
+        ({"metric": "Distance", "at_least": 1}, SpecError, "better for Distance(k=1): give at_most, --at-most"),
+        ({"metric": "Score", "at_least": NAN}, SpecError, "give a finite number"),
+        ({"metric": "Parts words", "at_least": 2, "at_most": 1}, SpecError, "at least 2 and at most 1"),
+        ({"metric": "Parts", "part": "g", "at_least": 1}, SpecError, "no part 'g'; it has f, words"),
+        ({"metric": "Other", "at_least": 1}, SpecError, "no metric Other"),
+        ({"at_least": 1}, InputError, "several metrics (name one of Score, "),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(
+    table: ScoreTable, arguments: dict[str, object], error: type, say: str
+) -> None:
+    with pytest.raises(error) as caught:
+        check(table, **arguments)  # type: ignore[arg-type]
+    assert say in str(caught.value)
+
+
+def judged(*values: float, bars: list[float] | None = None) -> ScoreTable:
+    """A table of `Consistency(aligner='D')`, whose signature has the bars of its model."""
+    spec = "Consistency(aligner='D')"
+    column = Column(("score", "probability"), np.array([[0.9, value] for value in values]), {3: "not English"})
+    signature = Signature(spec, {} if bars is None else {"grounded": bars})
+    return ScoreTable([("A", str(n)) for n in range(len(values))], {spec: column}, {spec: signature}, {}, "0")
+
+
+def test_grounded_passes_fails_or_cannot_say() -> None:
+    found = check(judged(0.39, 0.4, 0.6, NAN, bars=[0.4, 0.6]), grounded=True)
+    assert [one.state for one in found.outcomes] == ["bar", "unsure", "passed", "missing"]
+    assert [one.problem for one in found.outcomes] == [
+        "0.3900 is below 0.4",
+        "cannot say: 0.4000 is between 0.4 and 0.6",
+        None,
+        "cannot say: not English",
+    ]
+    assert not found.passed and found.part == "probability"
+    assert len(check(judged(0.4, 0.7, bars=[0.4, 0.6]), grounded=True).failures) == 1
+    assert check(judged(0.4, 0.7, bars=[0.4, 0.6]), grounded=True, allow_missing=True).passed
+
+
+def test_grounded_needs_bars_that_somebody_measured(table: ScoreTable) -> None:
+    with pytest.raises(InputError, match="has no measured bars"):
+        check(judged(0.5), grounded=True)
+    with pytest.raises(InputError, match="no metric with a probability"):
+        check(table, grounded=True)
+    with pytest.raises(SpecError, match="grounded has its own part"):
+        check(judged(0.5, bars=[0.4, 0.6]), grounded=True, at_least=0.5)

@@ -1,0 +1,172 @@
+"""A gate that looks every night: the history it keeps, the alarm, margins, clusters, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nlgauge import InputError, ScoreTable, SpecError
+from nlgauge.maths.looking import look_at
+from nlgauge.stats.gate import check, history
+from nlgauge.stats.gate.history import read
+from tests.score_tables import counted
+from tests.stats.gate.test_baseline import BEFORE, NOISE, N, run
+
+LOSS = 0.1
+ROOT = Path(__file__).parents[3]
+
+
+def test_every_look_is_kept_and_counted_by_its_baseline(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    for number in (1, 2, 3):
+        (one,) = check(run(BEFORE + NOISE), against=run(BEFORE), history=path).regressions
+        expected = look_at(NOISE.tolist(), [1] * N, number)
+        assert (one.low, one.high, one.p) == pytest.approx(expected[1:])
+        assert (one.look, one.worse) == (number, False)
+    assert [look.look for look in read(path)] == [1, 2, 3]
+    (one,) = check(run(BEFORE), against=run(BEFORE + NOISE), history=path).regressions
+    assert one.look == 1, "another baseline begins another series"
+    assert all(json.loads(line)["time"].endswith("Z") for line in path.read_text(encoding="utf-8").splitlines())
+
+
+def test_a_system_may_have_any_name(tmp_path: Path) -> None:
+    name, path = "a\u2028b\u0085c\rd\x0b", tmp_path / "history.jsonl"
+    for number in (1, 2):
+        (one,) = check(run(BEFORE + NOISE, name), against=run(BEFORE, name), history=path).regressions
+        assert (one.look, read(path)[-1].system) == (number, name)
+
+
+def test_a_loss_is_an_alarm_and_a_gain_is_none(tmp_path: Path) -> None:
+    worse = check(run(BEFORE + NOISE - LOSS), against=run(BEFORE), history=tmp_path / "a.jsonl")
+    assert not worse.passed and read(tmp_path / "a.jsonl")[0].alarm
+    assert check(run(BEFORE + NOISE + LOSS), against=run(BEFORE), history=tmp_path / "b.jsonl").passed
+    more = check(
+        run(BEFORE + NOISE + LOSS, higher=False), against=run(BEFORE, higher=False), history=tmp_path / "c.jsonl"
+    )
+    assert not more.passed, "of a distance more is worse"
+    few = check(run(BEFORE[:5] - LOSS), against=run(BEFORE[:5]), history=tmp_path / "d.jsonl")
+    (one,) = few.regressions
+    assert few.passed and math.isnan(one.low) and one.reason == "at look 1 at least 8 are needed"
+
+
+def test_a_margin_has_to_be_shown_to_be_kept() -> None:
+    steady = run(BEFORE + NOISE - NOISE.mean())
+    (kept,) = check(steady, against=run(BEFORE), margin=0.05).regressions
+    assert not kept.worse and kept.no_worse is not None and kept.no_worse < 0.05
+    (unshown,) = check(steady, against=run(BEFORE), margin=0.001).regressions
+    assert unshown.worse, "no loss was seen, and none was ruled out"
+    assert check(steady, against=run(BEFORE)).passed
+    assert check(run(BEFORE), against=run(BEFORE), margin=0.001).passed, "equal on every item"
+
+
+def test_clusters_widen_what_the_gate_allows() -> None:
+    noise = np.repeat(NOISE[:6], 5)
+    now = run(BEFORE + noise - noise.mean() - 0.02)
+    plain = check(now, against=run(BEFORE)).regressions[0]
+    clustered = check(now.clustered([str(n // 5) for n in range(N)]), against=run(BEFORE), significance=0.1)
+    (one,) = clustered.regressions
+    assert one.difference == plain.difference and one.high - one.low > plain.high - plain.low
+    with pytest.raises(InputError, match="3 clusters in common"):
+        check(now.clustered([str(n // 10) for n in range(N)]), against=run(BEFORE))
+
+
+def test_what_cannot_be_looked_at_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    with pytest.raises(SpecError, match="against"):
+        check(run(BEFORE), at_least=0, history=path)
+    with pytest.raises(SpecError, match="give one of them"):
+        check(run(BEFORE), against=run(BEFORE), history=path, margin=0.1)
+    with pytest.raises(SpecError, match="above 0"):
+        check(run(BEFORE), against=run(BEFORE), margin=-1)
+    with pytest.raises(SpecError, match="value of all rows together"):
+        check(counted(), "TER", against=counted(), history=path)
+    with pytest.raises(InputError, match="no item with a value"):
+        check(run(np.full(3, math.nan)), against=run(BEFORE[:3]), history=path)
+    assert not path.exists()
+    for line in ("{}", "no json", '{"time": 1}', json.dumps(["a"]), "[" * 100_000, "\udcff"):
+        path.write_text(line + "\n", encoding="utf-8", errors="surrogateescape")
+        with pytest.raises(InputError, match="is no look of a gate"):
+            check(run(BEFORE), against=run(BEFORE), history=path)
+
+
+def test_an_edited_look_is_refused_whichever_field_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    check(run(BEFORE), against=run(BEFORE), history=path)
+    look = json.loads(path.read_text(encoding="utf-8"))
+    for field in look:
+        path.write_text(json.dumps({**look, field: ["edited"]}) + "\n", encoding="utf-8")
+        with pytest.raises(InputError, match="line 1 is no look of a gate"):
+            check(run(BEFORE), against=run(BEFORE), history=path)
+
+
+def test_several_systems_share_the_level(tmp_path: Path) -> None:
+    two = [run(BEFORE + shift, name) for name, shift in (("a", 0.0), ("b", 0.0))]
+    rows = [row for one in two for row in one.rows]
+    column = two[0].columns["M"]
+    column.values = np.concatenate([one.columns["M"].values for one in two])
+    both = ScoreTable(rows, {"M": column}, two[0].signatures)
+    check(both, against=both, history=tmp_path / "h.jsonl")
+    assert [look.significance for look in read(tmp_path / "h.jsonl")] == [0.025, 0.025]
+
+
+def test_one_bad_line_is_refused_by_its_number_and_nothing_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    check(run(BEFORE), against=run(BEFORE), history=path)
+    good = path.read_bytes()
+    path.write_bytes(good + good[: len(good) // 2] + b"\n" + good)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="line 2 is no look of a gate"):
+        check(run(BEFORE), against=run(BEFORE), history=path)
+    assert path.read_bytes() == before
+
+
+def test_a_last_line_without_its_end_gets_one(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    for number in (1, 2, 3):
+        check(run(BEFORE + NOISE), against=run(BEFORE), history=path)
+        assert [look.look for look in read(path)] == list(range(1, number + 1))
+        path.write_bytes(path.read_bytes().rstrip(b"\n"))
+
+
+_LOOK = """
+import sys
+from nlgauge.stats.gate import check
+from tests.stats.gate.test_baseline import BEFORE, NOISE, run
+for _ in range(5):
+    check(run(BEFORE + NOISE), against=run(BEFORE), history=sys.argv[1])
+"""
+
+
+def test_checks_at_the_same_time_lose_no_look_and_number_them_all(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    at_once = [subprocess.Popen([sys.executable, "-c", _LOOK, str(path)], cwd=ROOT) for _ in range(3)]
+    assert [one.wait(120) for one in at_once] == [0, 0, 0]
+    assert [look.look for look in read(path)] == list(range(1, 16))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_check_that_never_ends_is_waited_for_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "WAIT_S", 0.05)
+    path = tmp_path / "history.jsonl"
+    with history.alone(path), pytest.raises(InputError, match="another check has held this history"):
+        check(run(BEFORE), against=run(BEFORE), history=path)
+    assert not path.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_look_that_does_not_fit_on_the_disk_leaves_no_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "history.jsonl"
+    check(run(BEFORE), against=run(BEFORE), history=path)
+    before = path.read_bytes()
+    code = _LOOK.replace("for _ in", f"import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+                         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({len(before) + 50},) * 2)\nfor _ in")  # fmt: skip
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(path)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert "cannot be written: File too large" in ended.stderr and path.read_bytes() == before

@@ -1,0 +1,235 @@
+"""correlate: records and what they say, and the published protocols on the public data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import nlgauge
+from nlgauge import Corpus, InputError, ScoreTable, SpecError
+from nlgauge.data.table import Column
+from nlgauge.stats.agreement import correlate
+from nlgauge.stats.coefficients import COEFFICIENTS
+from nlgauge.stats.correlation import LEVELS
+from nlgauge.stats.join import join
+from nlgauge.stats.selection import selected
+from tests.stats.tables import ITEMS, SYSTEMS
+
+
+def length(corpus: Iterable[nlgauge.Row], text: Callable[[Any], str] = lambda row: row.candidate) -> ScoreTable:
+    """Words between blanks, as a metric."""
+    rows = list(corpus)
+    values = np.array([[float(len(text(row).split()))] for row in rows])
+    return ScoreTable([(row.system, row.item) for row in rows], {"Length": Column(("score",), values)}, {}, {}, "")
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("coefficient", [*COEFFICIENTS, "accuracy_calibrated", "soft_accuracy"])
+def test_a_record_per_metric_part_and_aspect(table: ScoreTable, ratings: Any, level: str, coefficient: str) -> None:
+    alone = {"soft_accuracy": "system", "pairwise_difference": "item"}
+    if (coefficient, level) == ("accuracy_calibrated", "pooled") or alone.get(coefficient, level) != level:
+        with pytest.raises(InputError, match="take level="):
+            correlate(table, ratings, level=level, coefficient=coefficient)
+        return
+    found = correlate(table, ratings, level=level, coefficient=coefficient, replicates=60)
+    assert [(one.metric, one.part, one.aspect) for one in found] == [
+        (metric, part, aspect)
+        for metric, part in (("Near", "score"), ("Far", "score"), ("Noise", "p"), ("Noise", "r"), ("Set", "score"))
+        for aspect in ("good", "loud")
+    ]
+    assert len(found) == 10
+    near, far, noise = (found.get(*key) for key in (("Near", "good"), ("Far", "good"), ("Noise", "good", "r")))
+    assert (far.value, far.low, far.high, far.p) == (near.value, near.low, near.high, near.p)
+    assert far.turned and not near.turned
+    assert near.value > noise.value
+    if coefficient != "kendall_c":  # systems drawn twice are ties, for which tau-c alone has a price
+        assert near.low <= near.value <= near.high
+    assert 0 < near.p < 0.1
+    assert near.n == {"item": ITEMS, "system": 5, "pooled": 100}[level]
+    assert near.rows == 100
+    assert (near.threshold is not None) == (coefficient == "accuracy_calibrated")
+    of_sets = found.get("Set", "good")
+    if level == "system" and coefficient != "soft_accuracy":
+        assert of_sets.reason is None and of_sets.n == 5
+    else:
+        assert math.isnan(of_sets.value)
+        assert "metric of sets" in str(of_sets.reason)
+
+
+def test_a_metric_of_sets_is_one_number_a_system(table: ScoreTable, ratings: Any) -> None:
+    means = [np.mean([v for (s, _), v in ratings["good"].items() if s == system]) for system in SYSTEMS]
+    found = correlate(table, ratings["good"], level="system", replicates=0).get("Set")
+    assert found.value == pytest.approx(np.corrcoef(means, range(5))[0, 1])
+
+
+def test_zero_replicates_give_the_value_alone(table: ScoreTable, ratings: Any) -> None:
+    one = correlate(table, ratings, replicates=0).get("Near")
+    assert not math.isnan(one.value)
+    assert all(map(math.isnan, (one.low, one.high, one.p)))
+
+
+def test_seeds_repeat_and_other_metrics_do_not_matter(table: ScoreTable, ratings: Any) -> None:
+    first = correlate(table, ratings, replicates=50).get("Far", "loud")
+    alone = ScoreTable(table.rows, {"Far": table.columns["Far"]}, {}, {}, "")
+    assert correlate(alone, {"loud": ratings["loud"]}, replicates=50).get("Far", "loud") == first
+    assert correlate(table, ratings, replicates=50, seed=1).get("Far", "loud") != first
+
+
+def test_the_order_of_rows_does_not_matter(table: ScoreTable, ratings: Any) -> None:
+    backwards = ScoreTable(
+        table.rows[::-1], {"Near": Column(("score",), table.columns["Near"].values[::-1])}, {}, {}, ""
+    )
+    for level in LEVELS:
+        for coefficient in ("pearson", "kendall"):
+            a, b = (
+                correlate(t, ratings, level=level, coefficient=coefficient, replicates=0).get("Near")
+                for t in (table, backwards)
+            )
+            assert a.value == pytest.approx(b.value, abs=1e-12)
+
+
+def test_missing_ratings_and_scores_are_left_out_together(table: ScoreTable, ratings: Any) -> None:
+    part = {"good": {key: value for key, value in ratings["good"].items() if key[1] != "3"} | {("A", "99"): 1.0}}
+    table.columns["Near"].values[0] = math.nan
+    found = correlate(table, part, level="pooled", replicates=20)
+    assert found.unrated == {"good": 5}
+    assert found.unscored == [("A", "99")]
+    assert found.get("Near").rows == 94
+    assert found.get("Far").rows == 95
+    known = [i for i, key in enumerate(table.rows) if key[1] != "3" and i]
+    expected = np.corrcoef(table.values("Near")[known], [part["good"][table.rows[i]] for i in known])[0, 1]
+    assert found.get("Near").value == pytest.approx(expected)
+
+
+def test_ratings_of_fewer_items_are_resampled_among_themselves(table: ScoreTable, ratings: Any) -> None:
+    few = {key: value for key, value in ratings["good"].items() if int(key[1]) < 4}
+    found = correlate(table, few, level="item", replicates=50).get("Near")
+    assert found.n == 4
+    assert not math.isnan(found.low)
+
+
+def test_items_that_are_not_crossed_have_no_p_within(table: ScoreTable, ratings: Any) -> None:
+    pairs = {key: value for key, value in ratings["good"].items() if (int(key[1]) % 5 - SYSTEMS.index(key[0])) % 5 < 2}
+    found = correlate(table, pairs, level="item", replicates=50)
+    assert math.isnan(found.get("Near").p)
+    assert not math.isnan(found.get("Near").value)
+    assert found.notes == ["rating: few items have several systems; no p at item level"]
+    assert correlate(table, pairs, level="pooled", replicates=200).get("Near").p < 0.05
+
+
+def test_undefined_has_a_reason(table: ScoreTable, ratings: Any) -> None:
+    table.columns["Near"].values[:] = 3
+    found = correlate(table, ratings, replicates=20).get("Near")
+    assert math.isnan(found.value) and math.isnan(found.low) and math.isnan(found.p)
+    assert found.reason == "the metric is constant within every item"
+    with pytest.raises(SpecError, match="no agreement of Near with clear"):
+        correlate(table, ratings, replicates=0).get("Near", "clear")
+
+
+def test_details_take_part_where_they_are_named(table: ScoreTable, ratings: Any) -> None:
+    every = correlate(table, ratings["good"], replicates=10)
+    table.columns["Noise"].details = ("r",)
+    scores = correlate(table, ratings["good"], replicates=10)
+    assert [one for one in every if one.part != "r"] == scores.records
+    (named,) = correlate(selected(table, ["Noise r"]), ratings["good"], replicates=10)
+    assert named == every.get("Noise", part="r")
+
+
+def test_the_public_name() -> None:
+    assert nlgauge.correlate is correlate
+
+
+# ---- Published protocols, on public data
+
+# Pearson, Spearman, Kendall of all rows, then of systems: CTC's word-length rows, specification 8.6.
+WORD_LENGTH = {
+    ("usr_personachat", "engaging"): (
+        (0.39103894047933074, 0.4220119176537163, 0.326682992147011), (0.8965141605287615, 0.8, 0.6)),
+    ("usr_personachat", "uses_knowledge"): (
+        (0.31713101016368034, 0.30509777390750287, 0.24668701658279935), (0.769783842214433, 0.5, 0.4)),
+    ("usr_topicalchat", "engaging"): (
+        (0.4079121027913184, 0.40891168595009136, 0.30527825020243005),
+        (0.9661850774771429, 0.8285714285714287, 0.7333333333333333)),
+    ("usr_topicalchat", "uses_knowledge"): (
+        (0.2624497320262192, 0.2680621243461572, 0.20844076936586162),
+        (0.985893048914691, 0.8285714285714287, 0.7333333333333333)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "aspect"), WORD_LENGTH)
+def test_word_length_in_dialogues(data: Path, name: str, aspect: str) -> None:
+    corpus = Corpus.read(data / f"{name}.jsonl.gz")
+    for level, expected in zip(("pooled", "system"), WORD_LENGTH[name, aspect], strict=True):
+        found = [
+            correlate(length(corpus), corpus, level=level, coefficient=coefficient, replicates=0).get("Length", aspect)
+            for coefficient in ("pearson", "spearman", "kendall")
+        ]
+        # The files hold means of ratings to ten decimals.
+        assert_allclose([one.value for one in found], expected, atol=1e-9)
+
+
+def test_word_length_of_summaries(data: Path) -> None:
+    corpus = Corpus.read(data / "summeval.jsonl.gz")
+    table = length(corpus, lambda row: row.extra["meta"]["candidate_bartscore"])
+    for level, expected in (
+        ("pooled", {"consistency": 0.0799, "coherence": 0.0875, "fluency": -0.0232, "relevance": 0.2599}),
+        ("item", {"consistency": 0.0671, "coherence": -0.0219, "fluency": -0.0530, "relevance": 0.1432}),
+        ("system", {"consistency": 0.2860, "coherence": 0.0390, "fluency": 0.2079, "relevance": 0.2402}),
+    ):
+        found = correlate(table, corpus, level=level, replicates=0)
+        assert {one.aspect: round(one.value, 4) for one in found} == expected
+
+
+# Pearson and Kendall within documents, then of systems.
+REALSUMM = {
+    "abs": {
+        "rouge_1_recall": (0.6614621330839607, 0.5246145307701896, 0.9130165232944506, 0.5384615384615384),
+        "rouge_1_f_score": (0.5531091189399127, 0.4200962073493957, 0.8787094968947476, 0.8241758241758242),
+        "rouge_2_recall": (0.5912487021066232, 0.4693230704283341, 0.9826701910637808, 0.8681318681318682),
+    },
+    "ext": {
+        "rouge_1_recall": (0.25657859988374676, 0.19172955573386322, 0.7027019515769359, 0.5636363636363636),
+        "rouge_1_f_score": (0.18657985146226633, 0.13160400708354186, 0.11126592328733496, 0.05454545454545454),
+        "rouge_2_recall": (0.23637848134164233, 0.19594100288923955, 0.7390145435136243, 0.4909090909090909),
+    },
+}
+
+
+@pytest.mark.parametrize("kind", REALSUMM)
+def test_stored_rouge_of_summaries(data: Path, kind: str) -> None:
+    corpus = Corpus.read(data / f"realsumm_{kind}.jsonl.gz")
+    if kind == "abs":  # the published numbers are of the release, where this system stands in with another's texts
+        copy = Corpus.read(data / "realsumm_abs_bart_dup.jsonl.gz")
+        corpus = Corpus((*(row for row in corpus if row.system != "bart_out"), *copy))
+    table = ScoreTable([(row.system, row.item) for row in corpus], {}, {})
+    for name in REALSUMM[kind]:
+        table = join(table, name, corpus, column=f"meta.stored.{name}")
+    found = [
+        [one.value for one in correlate(table, corpus, level=level, coefficient=coefficient, replicates=0)]
+        for level in ("item", "system")
+        for coefficient in ("pearson", "kendall")
+    ]
+    assert_allclose(np.transpose(found), list(REALSUMM[kind].values()), atol=1e-4)
+
+
+def test_people_against_people(data: Path) -> None:
+    corpus = Corpus.read(data / "webnlg2020.jsonl.gz")
+    table = ScoreTable([(row.system, row.item) for row in corpus], {}, {})
+    for aspect in ("correctness", "data_coverage", "fluency"):
+        table = join(table, aspect, corpus, column=f"scores.{aspect}")
+    expected = {
+        ("correctness", "data_coverage"): (0.9778725481172998, 0.8735294117647058, 0.7333333333333334),
+        ("correctness", "relevance"): (0.9904883539877436, 0.911764705882353, 0.7833333333333333),
+        ("data_coverage", "relevance"): (0.9601746069325146, 0.9235294117647058, 0.7833333333333333),
+        ("fluency", "text_structure"): (0.995988527828529, 0.9852941176470588, 0.9333333333333332),
+    }
+    for number, coefficient in enumerate(("pearson", "spearman", "kendall")):
+        found = correlate(table, corpus, level="system", coefficient=coefficient, replicates=0)
+        for pair, values in expected.items():
+            assert found.get(*pair).value == pytest.approx(values[number], abs=1e-9)

@@ -1,0 +1,110 @@
+"""The best system by a score, and those that do not differ significantly from it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from nlgauge import ScoreTable
+from nlgauge.data.table import Column, SystemScore
+from nlgauge.stats.best import OTHER_ITEMS, Best, PairTest, best, by_part, compared, other_items
+from nlgauge.stats.comparison import compare
+
+N = 40
+
+
+@pytest.fixture
+def table() -> ScoreTable:
+    """Near is a little worse than Top, and Far far worse; by Distance all is turned."""
+    rng = np.random.default_rng(2)
+    item = rng.normal(size=N)
+    values = np.concatenate([item + 1, item + 0.97 + rng.normal(0, 0.3, N), item + rng.normal(0, 0.3, N)])
+    rows = [(system, str(i)) for system in ("Top", "Near", "Far") for i in range(N)]
+    columns = {
+        "Score": Column(("f", "words"), np.stack([values, values], 1), details=("words",)),
+        "Distance": Column(("score",), -values[:, None], higher_is_better=False),
+        "Set": Column(("score",), np.array([[0.5], [1.0], [1.0]]), level="system"),
+    }
+    return ScoreTable(rows, columns, {})
+
+
+def of(table: ScoreTable, metric: str, part: str) -> list[SystemScore]:
+    return [score for score in table.by_system(replicates=0) if (score.metric, score.part) == (metric, part)]
+
+
+@pytest.mark.parametrize(("metric", "part"), [("Score", "f"), ("Distance", "score")])
+def test_the_best_and_what_is_like_it(table: ScoreTable, metric: str, part: str) -> None:
+    for tests in (compared(table), compared(table, 0)):
+        assert best(table, of(table, metric, part), tests) == Best(("Top",), ("Near",), ("Far",))
+
+
+def test_p_is_that_of_compare_corrected_for_all_others(table: ScoreTable) -> None:
+    (near,) = compare(table, "Top", "Near", "Distance")
+    scores, tests = of(table, "Distance", "score"), compared(table)
+    assert best(table, scores, tests, significance=near.p * 1.001) == Best(("Top",), (), ("Near", "Far"))
+    assert best(table, scores, tests, significance=near.p) == Best(("Top",), ("Near",), ("Far",))
+
+
+def test_equal_numbers_are_best_together_and_sets_are_not_tested(table: ScoreTable) -> None:
+    found = best(table, of(table, "Set", "score"), compared(table))
+    assert found is not None and found[:3] == ((), (), ()) and "one number a system" in found.reason
+    rows = [(system, str(n)) for system in "abc" for n in range(9)]
+    values = np.concatenate([np.arange(9.0), np.arange(9.0)[::-1], np.arange(9.0) / 9])
+    equal = ScoreTable(rows, {"M": Column(("score",), values[:, None])}, {})
+    assert best(equal, equal.by_system(replicates=0), compared(equal)) == Best(("a", "b"), (), ("c",))
+
+
+def test_details_and_single_systems_have_no_best(table: ScoreTable) -> None:
+    tests = compared(table)
+    assert best(table, of(table, "Score", "words"), tests) is None
+    alone = [score for score in of(table, "Score", "f") if score.system == "Top"]
+    assert best(table, alone, tests) is None
+    table.columns["Set"].values[1:] = math.nan
+    assert best(table, of(table, "Set", "score"), tests) is None
+
+
+def test_what_was_tested_before_is_not_tested_again(table: ScoreTable) -> None:
+    asked = []
+
+    def known(a: str, b: str, metric: str, part: str) -> PairTest:
+        asked.append((a, b, metric, part))
+        return PairTest(1.0, 0.2 if b == "Far" else 0.001)
+
+    found = best(table, of(table, "Distance", "score"), known)
+    assert found == Best(("Top",), ("Far",), ("Near",))
+    assert asked == [("Top", "Near", "Distance", "score"), ("Top", "Far", "Distance", "score")]
+
+
+def test_systems_without_an_item_in_common_are_not_tested() -> None:
+    rows = [("A", "x"), ("A", "y"), ("B", "z"), ("B", "w")]
+    table = ScoreTable(rows, {"M": Column(("score",), np.array([[1.0], [2], [3], [4]]))}, {})
+    found = best(table, table.by_system(replicates=0), compared(table))
+    assert found == Best((), (), (), "'B' and 'A' have no item in common")
+
+
+def test_who_leaves_hard_items_out_is_not_called_best() -> None:
+    """A answers twenty items and is better on the ten easy ones that B answers too; B has the better mean."""
+    rows = [("A", str(n)) for n in range(20)] + [("B", str(n)) for n in range(10)]
+    values = np.concatenate([np.ones(10), np.full(10, 0.4), np.full(10, 0.8333)])
+    table = ScoreTable(rows, {"M": Column(("score",), values[:, None])}, {})
+    (pair,) = compare(table, "A", "B")
+    assert pair.better == "A" and pair.p < 0.05
+    (found,) = by_part(table, table.by_system(), compared(table)).values()
+    assert found == Best((), (), (), OTHER_ITEMS)
+    (said,) = other_items(table)
+    assert said.startswith("M: the systems have values on different items (A 20, B 10; all share 10)")
+
+
+def test_the_worse_of_two_systems_is_never_called_best() -> None:
+    """A is better by .1 on every item; B leaves out its hardest 30 in 100."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        of_a = rng.normal(0.6, 0.2, 50)
+        of_b = of_a - 0.1 + rng.normal(0, 0.05, 50)
+        easy = np.sort(np.argsort(of_b)[15:])
+        rows = [("A", str(n)) for n in range(50)] + [("B", str(n)) for n in easy]
+        table = ScoreTable(rows, {"M": Column(("score",), np.concatenate([of_a, of_b[easy]])[:, None])}, {})
+        (found,) = by_part(table, table.by_system(replicates=0), compared(table, 200)).values()
+        assert "B" not in found.systems and "A" not in found.behind

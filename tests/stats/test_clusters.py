@@ -1,0 +1,239 @@
+"""Clusters: from a column, and every interval and test against an independent bootstrap and closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from nlgauge import Corpus, InputError, ScoreTable, compare, correlate
+from nlgauge.data.table import Column
+from nlgauge.maths.student import student_quantile
+from nlgauge.stats.clusters import by_column
+from nlgauge.stats.coefficients import COEFFICIENTS, superiority
+from nlgauge.stats.correlation import estimate
+from nlgauge.stats.paired import paired
+from nlgauge.stats.permutation import shuffled
+from nlgauge.stats.resampling import bootstrap, permuted
+from tests.score_tables import counted
+
+SIZES = [1, 2, 3, 4, 5] * 8
+"""Of 40 clusters"""
+CLUSTERS = np.repeat(np.arange(len(SIZES)), SIZES)
+
+
+def values(seed: int, shift: float = 0.0) -> np.ndarray:
+    """Items that share half of their variance with their cluster."""
+    rng = np.random.default_rng(seed)
+    return shift + rng.normal(size=len(SIZES))[CLUSTERS] + rng.normal(size=len(CLUSTERS))
+
+
+def literal(of: np.ndarray, replicates: int = 4000) -> np.ndarray:
+    """Means of clusters drawn one by one, with another generator."""
+    rng = np.random.default_rng(99)
+    members = [np.flatnonzero(n == CLUSTERS) for n in range(len(SIZES))]
+    return np.array(
+        [
+            of[np.concatenate([members[n] for n in rng.integers(0, len(SIZES), len(SIZES))])].mean()
+            for _ in range(replicates)
+        ]
+    )
+
+
+def student(of: np.ndarray, level: float = 0.95) -> tuple[float, float]:
+    """The interval of Student's t with the error of a jackknife that leaves every cluster out once, literally."""
+    without = np.array([of[n != CLUSTERS].mean() for n in range(len(SIZES))])
+    error = math.sqrt((len(SIZES) - 1) / len(SIZES) * ((without - of.mean()) ** 2).sum())
+    sizes = np.bincount(CLUSTERS)
+    t = student_quantile((1 + level) / 2, sizes.sum() ** 2 / (sizes**2).sum() - 1)
+    return of.mean() - t * error, of.mean() + t * error
+
+
+def test_the_interval_of_a_system_is_that_of_a_literal_jackknife() -> None:
+    of = values(1)
+    rows = [("s", str(n)) for n in range(len(of))]
+    table = ScoreTable(rows, {"M": Column(("score",), of[:, None])}, {}).clustered(CLUSTERS.tolist())
+    found = table.by_system(replicates=4000)[0]
+    assert_allclose((found.low, found.high), student(of), rtol=1e-12)
+    alone = ScoreTable(rows, table.columns, {}).by_system(replicates=4000)[0]
+    assert found.high - found.low > 1.2 * (alone.high - alone.low)
+    assert (found.mean, found.n) == (alone.mean, alone.n)
+
+
+def test_the_difference_is_that_of_a_literal_jackknife_and_near_an_independent_bootstrap() -> None:
+    of = values(2, 0.3)
+    found = paired(of, CLUSTERS, replicates=4000)
+    assert_allclose((found.low, found.high), student(of), rtol=1e-12)
+    assert_allclose(found.error, literal(of).std(), rtol=0.15)
+    assert (found.n, found.groups) == (len(of), len(SIZES))
+
+
+def test_p_is_that_of_whole_clusters_exchanged() -> None:
+    of = values(3, 0.35)
+    rng = np.random.default_rng(5)
+    null = [(of * rng.choice([-1.0, 1.0], len(SIZES))[CLUSTERS]).mean() for _ in range(4000)]
+    expected = float((np.abs(null) >= abs(of.mean())).mean())
+    assert paired(of, CLUSTERS, replicates=4000).p == pytest.approx(expected, abs=0.02)
+    assert paired(of, CLUSTERS).p > paired(of).p
+    signs = np.sort(paired(of, np.arange(len(of)), replicates=2000)[:4])
+    assert_allclose(signs, np.sort(paired(of, replicates=2000)[:4]), atol=0.03)
+
+
+def test_clustered_tests_keep_their_level_where_others_do_not() -> None:
+    clustered = plain = 0
+    for seed in range(300):
+        of = values(1000 + seed)
+        clustered += paired(of, CLUSTERS, replicates=200).p < 0.05
+        plain += paired(of, replicates=200).p < 0.05
+    assert clustered <= 27 < plain
+
+
+def test_intervals_of_few_items_hold() -> None:
+    """At eight items the plain percentile interval holds the mean in about 88 of 100."""
+    rng, held = np.random.default_rng(0), 0
+    for _ in range(400):
+        found = paired(rng.normal(size=8), replicates=500)
+        held += found.low <= 0 <= found.high
+    assert 368 <= held <= 396
+
+
+def test_agreement_is_that_of_an_independent_bootstrap() -> None:
+    rng = np.random.default_rng(8)
+    shared = values(4)[:, None] + rng.normal(size=4)
+    x, y = (shared + rng.normal(size=shared.shape) for _ in range(2))
+    members = [np.flatnonzero(n == CLUSTERS) for n in range(len(SIZES))]
+    for level, name in (("pooled", "pearson"), ("item", "kendall"), ("item", "pairwise_difference")):
+        kind = COEFFICIENTS[name]
+        expected = []
+        for _ in range(800):
+            items = np.concatenate([members[n] for n in rng.integers(0, len(SIZES), len(SIZES))])
+            expected.append(estimate(x[items], y[items], kind, level).value)
+        found = bootstrap(x, y, kind, level, resample="items", replicates=1500, clusters=CLUSTERS)
+        assert_allclose(np.quantile(found, [0.025, 0.975]), np.quantile(expected, [0.025, 0.975]), atol=0.03)
+
+
+def test_clusters_of_one_size_change_place_as_wholes() -> None:
+    clusters = np.repeat(np.arange(5), 3)
+    for items, _ in permuted((15, 2), 50, 0, clusters):
+        for order in items:
+            assert sorted(order.tolist()) == list(range(15))
+            assert all(len(set(clusters[order[clusters == n]])) == 1 for n in range(5))
+    lone = bootstrap(np.eye(4), np.eye(4), COEFFICIENTS["pearson"], "pooled", clusters=np.zeros(4, int))
+    assert np.isnan(lone).all(), "one cluster says nothing of others"
+
+
+def test_metric_and_people_that_share_nothing_but_clusters_are_told_so() -> None:
+    rejected = alone = 0
+    for seed in range(120):
+        x, y = values(seed)[:, None], values(5000 + seed)[:, None]
+        kind = COEFFICIENTS["pearson"]
+        value = abs(estimate(x, y, kind, "pooled").value)
+        rejected += (
+            float((np.abs(shuffled(x, y, kind, "pooled", replicates=200, clusters=CLUSTERS)) >= value).mean()) < 0.05
+        )
+        alone += float((np.abs(shuffled(x, y, kind, "pooled", replicates=200)) >= value).mean()) < 0.05
+    assert rejected <= 13
+    assert alone > rejected
+
+
+def test_superiority_exchanges_clusters() -> None:
+    of = np.stack([values(6, 0.3), np.zeros(len(CLUSTERS))], 1)
+    assert superiority(of, 4000, clusters=CLUSTERS)[0, 1] > superiority(of, 4000)[0, 1]
+
+
+def corpus(missing: bool = False) -> Corpus:
+    records = [
+        {"system": system, "item": str(n), "candidate": "x", "source": f"s{n // 2}", "topic": {"name": n // 4},
+         "scores": {"good": float(n + len(system))}}
+        for system in ("a", "bb") for n in range(8)
+    ]  # fmt: skip
+    if missing:
+        del records[3]["topic"]
+    return Corpus.from_records(records)
+
+
+def scores(outputs: Corpus) -> ScoreTable:
+    rng = np.random.default_rng(0)
+    return ScoreTable(
+        [(row.system, row.item) for row in outputs], {"M": Column(("score",), rng.normal(size=(len(outputs), 1)))}, {}
+    )
+
+
+def test_clusters_are_a_column_of_the_outputs() -> None:
+    outputs = corpus()
+    table = scores(outputs)
+    assert by_column(table, outputs, "source").clusters[:4] == ["s0", "s0", "s1", "s1"]
+    assert len(set(by_column(table, outputs, "topic.name").clusters)) == 2
+    assert compare(by_column(table, outputs, "source"), "a", "bb").records[0].clusters == 4
+    with pytest.raises(InputError, match="item '3', has no 'topic'"):
+        by_column(table, corpus(missing=True), "topic")
+    with pytest.raises(InputError, match=r"row 16 .* is not among the outputs"):
+        by_column(table, outputs[:15], "source")
+    with pytest.raises(InputError, match="several clusters"):
+        compare(by_column(table, outputs, "system"), "a", "bb")
+    with pytest.raises(InputError, match="3 clusters for 16 rows"):
+        table.clustered(["a", "b", "c"])
+    one = compare(table.clustered(["all"] * 16), "a", "bb").records[0]
+    assert one.reason == "all items are of one cluster" and math.isnan(one.low)
+
+
+def test_values_of_all_rows_together_are_drawn_by_cluster_too() -> None:
+    table = counted()
+    wide = table.clustered(["x", "x", "y", "x", "x", "y"]).by_system(replicates=300)[0]
+    assert wide.mean == table.by_system()[0].mean
+    assert math.isnan(wide.low) and wide.effective == pytest.approx(1.8), "two clusters, of two rows and of one"
+
+
+def test_correlate_reads_the_clusters_of_its_table() -> None:
+    outputs = corpus()
+    table = scores(outputs)
+    plain, by_source = (correlate(one, outputs, level="pooled", resample="items").records[0] for one in (
+        table, by_column(table, outputs, "source")
+    ))  # fmt: skip
+    assert plain.value == by_source.value
+    assert (plain.low, plain.high) != (by_source.low, by_source.high)
+
+
+def test_what_the_items_show_is_found_in_eighty_studies_of_a_hundred() -> None:
+    rng = np.random.default_rng(3)
+    pilot = rng.normal(size=40)
+    pilot = (pilot - pilot.mean()) / pilot.std(ddof=1)
+    found = paired(pilot)
+    shown = found.detectable(0.95, 0.8, 60)
+    assert shown == pytest.approx((student_quantile(0.975, 59) + student_quantile(0.8, 59)) / math.sqrt(60))
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    t, df = stats.t.ppf(0.975, 59), 59
+    power = stats.nct.sf(t, df, shown * math.sqrt(60)) + stats.nct.cdf(-t, df, shown * math.sqrt(60))
+    assert power == pytest.approx(0.8, abs=0.005)
+
+
+def test_margins_are_those_of_one_sided_t_tests() -> None:
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(0.5, 0.1, 30), rng.normal(0.51, 0.1, 30)
+    rows = [(system, str(n)) for system in "ab" for n in range(30)]
+    for higher in (True, False):
+        column = Column(("score",), np.concatenate([a, b])[:, None], higher_is_better=higher)
+        (one,) = compare(ScoreTable(rows, {"M": column}, {}), "a", "b", margin=0.05)
+        gain = a - b if higher else b - a
+        worse = stats.ttest_1samp(gain, -0.05, alternative="greater").pvalue
+        better = stats.ttest_1samp(gain, 0.05, alternative="less").pvalue
+        assert one.no_worse == pytest.approx(worse)
+        assert one.alike == pytest.approx(max(worse, better))
+    with pytest.raises(InputError, match="above 0"):
+        compare(ScoreTable(rows, {"M": column}, {}), "a", "b", margin=0)
+
+
+def test_p_of_several_metrics_is_of_one_family_without_those_that_only_describe() -> None:
+    rng = np.random.default_rng(6)
+    rows = [(system, str(n)) for system in "ab" for n in range(30)]
+    columns = {
+        name: Column(("score",), rng.normal(size=(60, 1)) + np.repeat([shift, 0], 30)[:, None], details=details)
+        for name, shift, details in (("M", 0.6, ()), ("N", 0.2, ()), ("Length", 3, ("score",)))
+    }
+    found = compare(ScoreTable(rows, columns, {}), "a", "b").records
+    p = sorted(one.p for one in found[:2])
+    assert sorted(one.adjusted for one in found[:2]) == pytest.approx([2 * p[0], max(2 * p[0], p[1])])
+    assert math.isnan(found[2].adjusted) and found[2].better is None and found[2].p < 0.05

@@ -1,0 +1,182 @@
+"""compare: two systems on the items that both have."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import nlgauge
+from nlgauge import InputError, ScoreTable, SpecError
+from nlgauge.data.table import Column, Sums
+from nlgauge.stats.comparison import compare
+
+
+@pytest.fixture
+def table() -> ScoreTable:
+    """A is better than B by .5 in 40 items, by a score, a distance and a metric of sets; C shares no item."""
+    rng = np.random.default_rng(0)
+    rows = [(system, str(i)) for i in range(40) for system in "AB"] + [("C", "c"), ("A", "only")]
+    values = np.array([rng.normal(0.5 if system == "A" else 0, 0.6) for system, _ in rows])
+    columns = {
+        "Score": Column(("p", "r"), np.stack([values, rng.normal(size=len(rows))], 1)),
+        "Distance(k=1)": Column(("score",), -values[:, None], higher_is_better=False),
+        "Set": Column(("score",), np.array([[1.0], [3.0], [math.nan]]), {2: "too few"}, level="system"),
+    }
+    return ScoreTable(rows, columns, {}, {}, "9.9")
+
+
+def test_a_difference_per_metric_and_part(table: ScoreTable) -> None:
+    found = compare(table, "A", "B", replicates=3000)
+    assert [(one.metric, one.part) for one in found] == [
+        ("Score", "p"), ("Score", "r"), ("Distance(k=1)", "score"), ("Set", "score")
+    ]  # fmt: skip
+    score, noise, distance, of_sets = found
+    a, b = table.values("Score")[:80:2], table.values("Score")[1:80:2]
+    assert (score.a, score.b) == (pytest.approx(a.mean()), pytest.approx(b.mean()))
+    assert score.difference == pytest.approx(score.a - score.b)
+    assert score.low > 0 and score.better == "A" and score.n == 40 and score.reason is None
+    assert noise.low < 0 < noise.high and noise.p > 0.05 and noise.needed > 40
+    assert (distance.difference, distance.better) == (pytest.approx(-score.difference), "A")
+    assert distance.needed == score.needed
+    assert (of_sets.a, of_sets.b, of_sets.difference, of_sets.better) == (1, 3, -2, "B")
+    assert math.isnan(of_sets.low) and math.isnan(of_sets.p)
+    assert "neither interval nor p" in str(of_sets.reason)
+    assert found.notes == ["1 items have an output of one of the two only, and are left out"]
+    assert (found.a, found.b, len(found)) == ("A", "B", 4)
+
+
+def test_p_is_near_that_of_a_paired_t_test(table: ScoreTable) -> None:
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    score = next(iter(compare(table, "A", "B", replicates=3000)))
+    a, b = table.values("Score")[:80:2], table.values("Score")[1:80:2]
+    assert score.p == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.01)
+
+
+def test_exchanged_systems_give_exchanged_signs(table: ScoreTable) -> None:
+    (there,), (back,) = (compare(table, *pair, metric="Distance", replicates=3000) for pair in ("AB", "BA"))
+    assert (there.difference, there.effect) == (-back.difference, -back.effect)
+    assert there.low == pytest.approx(-back.high, abs=0.02)
+    assert (there.better, back.better) == ("A", "A")
+
+
+def test_one_metric_by_name_and_seeds(table: ScoreTable) -> None:
+    (first,) = compare(table, "A", "B", "Distance")
+    assert first == compare(table, "A", "B", "Distance(k=1)").records[0]
+    assert first != compare(table, "A", "B", "Distance", seed=1).records[0]
+    (bare,) = compare(table, "A", "B", "Distance", replicates=0)
+    assert bare.difference == first.difference and bare.p == pytest.approx(first.p, abs=0.02)
+
+
+def test_details_have_no_better_direction_and_are_compared_by_name(table: ScoreTable) -> None:
+    table.columns["Score"].details = ("r",)
+    table.columns["Set"].details = ("score",)
+    assert [(one.metric, one.part) for one in compare(table, "A", "B")] == [
+        ("Score", "p"), ("Distance(k=1)", "score"), ("Set", "score"),
+    ]  # fmt: skip
+    assert [one.part for one in compare(table, "A", "B", "Score")] == ["p"]
+    (detail,) = compare(table, "A", "B", "Score r")
+    assert (detail.part, detail.better) == ("r", None)
+    assert detail.difference != 0 and not math.isnan(detail.p)
+
+
+def test_missing_infinite_and_equal_values(table: ScoreTable) -> None:
+    table.columns["Score"].values[:2, 0] = math.nan, 1
+    table.columns["Score"].values[1, 1] = math.inf
+    table.columns["Distance(k=1)"].values[:] = 2
+    score, infinite, equal, _ = compare(table, "A", "B")
+    assert (score.n, score.undefined) == (39, 1)
+    assert infinite.reason == "a score is infinite" and math.isnan(infinite.p)
+    assert (equal.difference, equal.p, equal.better) == (0, 1, None)
+    assert equal.reason == "the two are equal on every item"
+    table.columns["Score"].values[2:80:2, 0] = math.nan
+    nothing = compare(table, "A", "B", "Score").records[0]
+    assert nothing.reason == "no item has a number for both" and math.isnan(nothing.a)
+    table.columns["Score"].values[2, 0] = 1
+    one = compare(table, "A", "B", "Score").records[0]
+    assert one.reason == "one item only" and one.n == 1 and not math.isnan(one.difference)
+
+
+def test_sets_can_be_compared_where_rows_cannot(table: ScoreTable) -> None:
+    with pytest.raises(InputError, match="no item in common"):
+        compare(table, "A", "C")
+    (of_sets,) = compare(table, "A", "C", "Set")
+    assert of_sets.reason == "too few" and of_sets.better is None
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "metric", "say"),
+    [
+        ("A", "D", None, "there is no system 'D' (there are A, B, C)"),
+        ("A", "A", None, "name two"),
+        ("A", "B", "BLEU", "no metric BLEU in the table: Score"),
+    ],
+)
+def test_what_is_not_there(table: ScoreTable, a: str, b: str, metric: str | None, say: str) -> None:
+    with pytest.raises(InputError if metric is None else SpecError) as caught:
+        compare(table, a, b, metric)
+    assert say in str(caught.value)
+
+
+def test_a_value_of_all_items_together_is_no_mean() -> None:
+    """Edits over reference words: of sums, as a corpus TER."""
+    rng = np.random.default_rng(4)
+    words = rng.integers(5, 40, 60).astype(float)
+    edits = {"A": rng.binomial(words.astype(int), 0.3), "B": rng.binomial(words.astype(int), 0.4)}
+    rows = [(system, str(item)) for system in "AB" for item in range(60)]
+    counts = np.stack([np.concatenate([edits["A"], edits["B"]]), np.tile(words, 2)], 1).astype(float)
+    counts[7] = math.nan
+    column = Column(("score",), 100 * counts[:, :1] / counts[:, 1:], {7: "empty"}, higher_is_better=False)
+    column.sums = Sums({"name": "rate"}, counts)
+    table = ScoreTable(rows, {"TER": column}, {})
+    (found,) = compare(table, "A", "B", "TER")
+    kept = np.arange(60) != 7
+    a, b = (100 * edits[system][kept].sum() / words[kept].sum() for system in "AB")
+    assert (found.a, found.b, found.difference) == pytest.approx((a, b, a - b))
+    assert found.whole and (found.n, found.undefined, found.better) == (59, 1, "A")
+    # The delta method: a ratio's deviation is that of its residuals over the mean of the denominators.
+    residuals = (100 * (edits["A"] - edits["B"]) - (a - b) * words)[kept] / words[kept].mean()
+    error = residuals.std(ddof=1) / math.sqrt(59)
+    assert found.high - found.low == pytest.approx(2 * 1.96 * error, rel=0.12)
+    assert found.effect == pytest.approx((a - b) / residuals.std(ddof=1), rel=0.1)
+    assert found.needed == math.ceil((2.8016 / found.effect) ** 2)
+    assert found.p < 0.01
+    same = ScoreTable(rows, {"TER": column}, {})
+    column.sums.counts[60:] = column.sums.counts[:60]
+    (equal,) = compare(same, "A", "B")
+    assert (equal.difference, equal.p, equal.better) == (0, 1, None)
+    assert equal.reason == "the two are equal on every item" and equal.undefined == 1
+    column.sums.counts[2:60] = math.nan
+    (nothing,) = compare(same, "A", "B")
+    assert nothing.n == 2
+    column.sums.counts[:60] = math.nan
+    (nothing,) = compare(same, "A", "B")
+    assert nothing.n == 0 and math.isnan(nothing.a) and nothing.reason == "no item has a number for both"
+
+
+def test_the_public_name() -> None:
+    assert nlgauge.compare is compare
+
+
+def test_a_notebook_shows_a_comparison_escaped() -> None:
+    rows = [(system, str(item)) for system in ("<a>", "b") for item in range(4)]
+    values = np.array([[4.0], [3], [2], [2], [1], [2], [1], [1]])
+    table = ScoreTable(rows, {"M": Column(("score",), values)}, {})
+    made = compare(table, "<a>", "b")._repr_html_()
+    assert "&lt;a&gt; and b do not differ significantly by M" in made and "<a>" not in made
+    assert "2.7500" in made and "1.2500" in made and "1.5000 [" in made
+
+
+def test_a_comparison_is_shown_in_lines() -> None:
+    table = nlgauge.evaluate(
+        candidates=["A cat sat.", "A dog ran.", "The cat sat.", "Dogs ran."],
+        references=[["The cat sat."], ["A dog ran."]] * 2,
+        systems=["old", "old", "new", "new"],
+        metrics=["TokenF1"],
+        cache=False,
+    )
+    head, names, first, *_ = repr(compare(table, "old", "new")).splitlines()
+    assert head.startswith("old and new do not differ significantly by TokenF1 f1: 1.0000 against 0.7500 on 2 items")
+    assert names.split() == ["metric", "old", "new", "difference", "p", "better"]
+    assert first.split()[:4] == ["TokenF1", "f1", "1.0000", "0.7500"]

@@ -1,0 +1,109 @@
+"""Levels against the specification's worked numbers, and what is undefined."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from nlgauge.stats.coefficients import COEFFICIENTS
+from nlgauge.stats.correlation import LEVELS, calibrated, coefficient, estimate, means
+from tests.stats.literal import by_pairs
+
+# The toy of the reference specification, section 8.6: three texts, four systems.
+F = np.array([[0.9, 0.7, 0.4, 0.6], [0.8, 0.75, 0.5, 0.3], [0.2, 0.9, 0.1, 0.4]])
+H = np.array([[5.0, 4, 2, 2], [4, 4, 3, 1], [2, 5, 1, 3]])
+TOY = {
+    "pooled": (0.9135538545489752, 0.9214074437168107, 0.8278327231656524),
+    "item": (0.9528287054251353, 0.9657888653670094, 0.941913952783518),
+    "system": (0.975821049500252, 0.9486832980505139, 0.9128709291752769),
+}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_worked_numbers(level: str) -> None:
+    found = [estimate(F, H, COEFFICIENTS[name], level) for name in ("pearson", "spearman", "kendall")]
+    assert_allclose([one.value for one in found], TOY[level], atol=1e-12)
+    assert {(one.n, one.undefined, one.reason) for one in found} == {
+        ({"pooled": 12, "item": 3, "system": 4}[level], 0, None)
+    }
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "kendall_c"])
+def test_constant_vectors_have_no_correlation_but_a_reason(name: str) -> None:
+    constant, y = np.full((4, 3), 0.1), np.arange(12.0).reshape(4, 3)
+    for level in LEVELS:
+        where = " within every item" if level == "item" else ""
+        for x, rated, reason in ((constant, y, "the metric is"), (y, constant, "the ratings are")):
+            found = estimate(x, rated, COEFFICIENTS[name], level)
+            assert math.isnan(found.value)
+            assert found.reason == f"{reason} constant{where}"
+
+
+def test_what_is_not_there() -> None:
+    nothing, y = np.full((2, 2), np.nan), np.ones((2, 2))
+    kind = COEFFICIENTS["pearson"]
+    assert estimate(nothing, y, kind, "item").reason == "no row has both a score and a rating"
+    lone = np.array([[1.0, np.nan], [np.nan, 2.0]])
+    assert estimate(lone, y, kind, "item").reason == "fewer than two values to compare within every item"
+    assert estimate(lone[:1], y[:1], kind, "pooled").reason == "fewer than two values to compare"
+
+
+def test_items_without_a_value_are_left_out_and_counted() -> None:
+    x = np.vstack([F, [1, 1, 1, 1], [np.nan] * 4])
+    y = np.vstack([H, [1, 2, 3, 4], [1, 2, 3, 4]])
+    found = estimate(x, y, COEFFICIENTS["pearson"], "item")
+    assert_allclose(found.value, TOY["item"][0])
+    assert (found.n, found.undefined) == (3, 1)
+
+
+def test_system_means_are_over_the_cells_that_both_have() -> None:
+    x, y = F.copy(), H.copy()
+    x[0, 0], y[1, 2] = np.nan, np.nan
+    one, two = means(x, y)
+    assert_allclose(one, [0.5, np.mean(F[:, 1]), (0.4 + 0.1) / 2, np.mean(F[:, 3])])
+    assert_allclose(two, [3, H[:, 1].mean(), 1.5, 2])
+
+
+def test_means_that_differ_by_rounding_are_ties() -> None:
+    x = np.array([[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]])  # sums of the same numbers in two orders
+    assert x.sum(0)[0] != x.sum(0)[1]
+    one, _ = means(x, x)
+    assert one[0] == one[1]
+
+
+def test_infinity_has_no_distance() -> None:
+    x, y = np.array([1, 2, np.inf, 4]), np.array([1.0, 2, 3, 4])
+    of_infinity = estimate(x[:, None], y[:, None], COEFFICIENTS["pearson"], "pooled")
+    assert math.isnan(of_infinity.value)
+    of_rating = estimate(y[:, None], x[:, None], COEFFICIENTS["pearson"], "pooled")
+    assert "infinite" in str(of_infinity.reason) and "infinite" in str(of_rating.reason)
+
+
+def test_tie_calibration_finds_the_best_threshold_of_all() -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 3, (4, 6)).astype(float)
+        x = np.round(y + rng.normal(size=y.shape), 2)
+        x[rng.random(x.shape) < 0.1] = np.nan
+        steps = [abs(a - b) for row in x for a, b in itertools.combinations(row, 2) if a == a and b == b]
+        tried = {
+            epsilon: np.nanmean([by_pairs("accuracy", a, b, epsilon) for a, b in zip(x, y, strict=True)])
+            for epsilon in [0.0, *sorted(steps)]
+        }
+        best = max(tried.values())
+        kind = coefficient("accuracy_calibrated", x, y, "item")
+        assert_allclose(estimate(x, y, kind, "item").value, best, atol=1e-12)
+        assert kind.epsilon == min(epsilon for epsilon, value in tried.items() if value > best - 1e-12)
+        assert best >= estimate(x, y, COEFFICIENTS["accuracy"], "item").value - 1e-12
+
+
+def test_no_pair_no_threshold() -> None:
+    assert calibrated(np.array([[1.0]]), np.array([[1.0]])) == 0
+
+
+def test_other_coefficients_have_no_threshold() -> None:
+    assert coefficient("kendall", np.ones((2, 2)), np.ones((2, 2)), "item") is COEFFICIENTS["kendall"]

@@ -1,0 +1,168 @@
+"""Estimates: as the formulas say, what is refused, and how differences and designs are put together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import nlgauge
+from nlgauge import Corpus, InputError, ScoreTable
+from nlgauge.data.table import Column
+from nlgauge.maths.intervals import share_interval
+from nlgauge.maths.prediction_powered import Design, powered
+from tests.stats.hidden import SPEC, outputs
+
+
+def test_a_system_as_the_formulas_say() -> None:
+    table, corpus, _ = outputs(400, 150)
+    (a, b, difference) = nlgauge.estimate(table, corpus)
+    rows = [row for row in corpus if row.system == "a"]
+    y = np.array([row.scores.get("good", math.nan) for row in rows])
+    design = Design(~np.isnan(y), np.zeros(400, np.intp))
+    found = powered(y, table.values(SPEC)[:400], design)
+    alone = powered(y, np.zeros(400), design)
+    effective = 150 * float((alone.cautious**2).sum()) / float((found.cautious**2).sum())
+    low, high = share_interval(found.estimate, effective, 0.95)
+    assert (a.system, a.aspect, a.metric, a.ratings, a.rows, a.clusters) == ("a", "good", SPEC, 150, 400, 150)
+    assert_allclose((a.estimate, a.low, a.high, a.weight), (found.estimate, low, high, found.weight), rtol=1e-12)
+    assert_allclose(a.alone, np.nanmean(y), rtol=1e-12)
+    assert a.high - a.low < a.alone_high - a.alone_low and a.worth > 150 and math.isnan(a.more)
+    assert_allclose(a.bare, table.values(SPEC)[:400].mean(), rtol=1e-12)
+    assert difference.system == "a - b"
+    assert_allclose(difference.estimate, a.estimate - b.estimate, rtol=1e-12)
+    # Here the two systems' rows of an item have nothing in common.
+    assert_allclose(difference.half, math.hypot(a.half, b.half), rtol=0.1)
+
+
+def test_systems_that_share_their_items_differ_by_less() -> None:
+    """The second system is the first one but for one row in ten, and the same items are rated."""
+    table, corpus, truth = outputs(300, 100, systems=("a",))
+    rows = list(corpus)
+    other = [replace(row, system="b") for row in rows]
+    for row in other[::10]:
+        if row.scores:
+            row.scores["good"] = 1 - row.scores["good"]  # type: ignore[index]
+    values = np.tile(table.values(SPEC), 2)[:, None]
+    both = replace(
+        table,
+        rows=[*table.rows, *(("b", item) for _, item in table.rows)],
+        columns={SPEC: replace(table.columns[SPEC], values=values)},
+    )
+    a, b, difference = nlgauge.estimate(both, Corpus((*rows, *other)))
+    assert difference.half < 0.6 * math.hypot(a.half, b.half)
+    assert truth
+
+
+def test_a_share_is_not_below_0_and_a_difference_of_shares_may_be() -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=300)
+    keys = [(system, f"i{item}") for system in "ab" for item in range(300)]
+    table = ScoreTable(keys, {SPEC: Column(("f1",), np.concatenate([scores, rng.normal(size=300)])[:, None])}, {})
+    seldom = np.argsort(scores)[:9]
+    items = [int(seldom[0]), *rng.choice(np.setdiff1d(np.arange(300), seldom), 39, replace=False).tolist()]
+    ratings = {(system, f"i{item}"): 1.0 if item == items[0] else 5.0 for system in "ab" for item in items}
+    a, _, both = nlgauge.estimate(table, ratings, below=3, margin=0.01)
+    assert 0 <= a.low <= a.estimate < a.high and both.low < 0 < both.high
+    assert math.isinf(a.more) or a.more > 0
+
+
+def test_share_below_a_bar() -> None:
+    table, corpus, _ = outputs()
+    mean, share = nlgauge.estimate(table, corpus)[0], nlgauge.estimate(table, corpus, below=1)[0]
+    assert_allclose(
+        (share.estimate, share.low, share.high), (1 - mean.estimate, 1 - mean.high, 1 - mean.low), atol=1e-9
+    )
+
+
+def test_clusters_of_a_column_of_all_rows() -> None:
+    table, corpus, _ = outputs(docs=40)
+    alone, clustered = nlgauge.estimate(table, corpus)[0], nlgauge.estimate(table, corpus, cluster="doc")[0]
+    assert alone.clusters == 80 and 30 < clustered.clusters <= 40 and clustered.low != alone.low
+    by_item = nlgauge.estimate(table, corpus, cluster="item")[0]
+    assert_allclose(by_item.half, alone.half, rtol=0.03)  # Student's t in place of the normal
+    with pytest.raises(InputError, match="400 rows of the scores have no 'no'"):
+        nlgauge.estimate(table, corpus, cluster="no")
+    rated = Corpus(tuple(row for row in corpus if row.scores))
+    with pytest.raises(InputError, match="240 of 400 rows"):
+        nlgauge.estimate(table, rated, cluster="doc")
+    assert nlgauge.estimate(table, rated, cluster="doc", outputs=corpus)[0] == clustered
+
+
+def test_several_metrics_stand_alone_and_together() -> None:
+    table, corpus, _ = outputs(300, 120)
+    noise = np.random.default_rng(5).normal(size=600)
+    other = Column(("score",), (-table.values(SPEC) + noise)[:, None], {}, {}, False, "item")
+    table = replace(table, columns={**table.columns, "TER": other})
+    found = nlgauge.estimate(table, corpus)
+    assert [one.metric for one in found[::3]] == [SPEC, "TER", f"{SPEC} + TER"]
+    together = found[6]
+    assert together.worth > found[3].worth and math.isnan(together.bare)
+    assert abs(together.estimate - found[0].estimate) < found[0].half
+    assert [one.metric for one in nlgauge.estimate(table, corpus, metrics=["TER"])] == ["TER"] * 3
+
+
+def test_rows_without_a_score_take_part() -> None:
+    table, corpus, _ = outputs()
+    column = table.columns[SPEC]
+    column.values[::7] = math.nan
+    found = nlgauge.estimate(table, corpus)
+    assert found.notes == [f"{SPEC}: 58 of 400 rows have no score, and count with the system's mean"]
+    assert found[0].rows == 200 and found[0].reason is None
+
+
+def test_how_many_more_ratings() -> None:
+    table, corpus, truth = outputs(2000, 100)
+    found = nlgauge.estimate(table, corpus, margin=0.05)[0]
+    assert 50 < found.more < 400
+    more = outputs(2000, 100 + int(found.more))[:2]
+    assert_allclose(nlgauge.estimate(*more)[0].half, 0.05, rtol=0.1)
+    assert nlgauge.estimate(table, corpus, margin=0.2)[0].more == 0
+    assert nlgauge.estimate(table, corpus, margin=0.001)[0].more == math.inf
+    assert truth
+
+
+def test_p_is_one_less_the_confidence_at_which_the_interval_reaches_zero() -> None:
+    table, corpus, _ = outputs(200, 60, 3)
+    a, _, difference = nlgauge.estimate(table, corpus)
+    assert math.isnan(a.p) and 0 < difference.p < 1
+    at = nlgauge.estimate(table, corpus, confidence=1 - difference.p)[2]
+    assert_allclose(min(abs(at.low), abs(at.high)), 0, atol=1e-9)
+    assert (difference.low <= 0 <= difference.high) == (difference.p >= 0.05)
+
+
+def test_one_system_too_few_has_a_reason_and_the_others_numbers() -> None:
+    table, corpus, _ = outputs()
+    few = [row for row in corpus if row.system == "b" or int(row.item[1:]) > 20]
+    found = nlgauge.estimate(table, Corpus(tuple(row for row in few if row.system == "a" or row.item < "i11")))
+    assert found[0].reason is None and math.isnan(found[1].estimate)
+    assert found[1].reason is not None and found[2].reason == found[1].reason
+
+
+def test_probabilities_put_a_chosen_sample_right() -> None:
+    errors = {"given": [], "true": []}
+    for seed in range(60):
+        table, corpus, truth = outputs(300, 300, seed, systems=("a",))
+        scores = table.values(SPEC)
+        rng = np.random.default_rng(seed)
+        probability = np.where(scores < 0, 0.6, 0.15)
+        drawn = rng.random(300) < probability
+        rows = [
+            replace(row, scores=dict(row.scores) if shown else {}, extra={"probability": p})
+            for row, shown, p in zip(corpus, drawn, probability.tolist(), strict=True)
+        ]
+        (one,) = nlgauge.estimate(table, Corpus(tuple(rows)))
+        errors["given"].append(one.estimate - 0.5)
+        errors["true"].append(np.mean([row.scores["good"] for row in rows if row.scores]) - 0.5)
+        assert truth
+    assert abs(np.mean(errors["given"])) < 0.015 < 0.1 < abs(np.mean(errors["true"]))
+
+
+def test_a_probability_has_to_be_one() -> None:
+    table, corpus, _ = outputs(systems=("a",))
+    rows = [replace(row, extra={"probability": 1.2}) if row.scores else row for row in corpus]
+    with pytest.raises(InputError, match=r"a rated row is 1\.2"):
+        nlgauge.estimate(table, Corpus(tuple(rows)))

@@ -1,0 +1,256 @@
+"""What intervals and tests promise, by simulation on their worst designs, and p against a literal enumeration."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+import nlgauge
+from nlgauge import InputError
+from nlgauge.data.table import Column, ScoreTable
+from nlgauge.maths.intervals import effective_groups
+from nlgauge.stats.estimate import Estimate
+from nlgauge.stats.paired import Paired, paired, paired_totals
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 8, 12])
+def test_p_of_few_items_is_that_of_every_exchange(n: int) -> None:
+    of = np.random.default_rng(n).normal(0.4, 1, n)
+    means = [abs(np.mean(np.array(signs) * of)) for signs in product((1, -1), repeat=n)]
+    expected = np.mean([one >= abs(of.mean()) - 1e-12 for one in means])
+    assert paired(of).p == expected == paired(of, seed=5).p
+    assert paired(of - of.mean()).p == 1
+    counts = np.stack([of, np.ones(n)], 1)
+    totals = paired_totals(counts, counts * [0, 1], lambda c: c[..., 0] / c[..., 1])
+    assert totals.p == pytest.approx(expected) and totals.difference == pytest.approx(of.mean())
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_p_of_more_items_is_near_that_of_every_exchange(seed: int) -> None:
+    """Above 12 items the exchanges are drawn; 14 can still be enumerated."""
+    of = np.random.default_rng(seed).normal(0.6, 1, 14)
+    signs = np.array(list(product((1.0, -1.0), repeat=14)))
+    expected = float((np.abs(signs @ of) >= abs(of.sum()) - 1e-12).mean())
+    near = 4.5 * math.sqrt(expected * (1 - expected) / 20_000) + 1e-4
+    assert paired(of, replicates=20_000).p == pytest.approx(expected, abs=near)
+    counts = np.stack([of, np.ones(14)], 1)
+    totals = paired_totals(counts, counts * [0, 1], lambda c: c[..., 0] / c[..., 1], replicates=20_000)
+    assert totals.p == pytest.approx(expected, abs=near)
+
+
+def test_p_of_clusters_is_that_of_every_exchange_of_clusters() -> None:
+    clusters = np.array([0, 0, 1, 2, 2, 2, 3, 4, 4, 5])
+    of = np.random.default_rng(1).normal(0.5, 1, 10)
+    means = [abs(np.mean(np.array(signs)[clusters] * of)) for signs in product((1, -1), repeat=6)]
+    found = paired(of, clusters)
+    assert found.p == np.mean([one >= abs(of.mean()) - 1e-12 for one in means])
+    assert found.effective == pytest.approx(100 / (4 + 1 + 9 + 1 + 4 + 1))
+
+
+def test_two_systems_at_item_level_are_told_that_an_item_is_two_points() -> None:
+    rng = np.random.default_rng(0)
+    keys = [(system, str(n)) for system in "abc" for n in range(12)]
+    column = Column(("score",), rng.normal(size=(36, 1)))
+    given = {key: float(n % 5) for n, key in enumerate(keys)}
+    notes = {}
+    for systems in ("ab", "abc"):
+        places = [n for n, (system, _) in enumerate(keys) if system in systems]
+        table = ScoreTable([keys[n] for n in places], {"M": Column(("score",), column.values[places])}, {})
+        notes[systems] = nlgauge.correlate(table, given, level="item", replicates=20).notes
+    assert any("is one of two points" in note for note in notes["ab"])
+    assert not any("is one of two points" in note for note in notes["abc"])
+
+
+def _sizes(kind: str, rng: np.random.Generator) -> np.ndarray:
+    if kind == "equal":
+        return np.full(20, 5)
+    return rng.integers(1, 41, 10) if kind == "uniform" else np.ceil(rng.lognormal(1, 1, 40)).astype(int)
+
+
+@pytest.mark.parametrize("kind", ["equal", "uniform", "lognormal"])
+def test_margins_and_intervals_of_unequal_clusters_keep_their_level(kind: str) -> None:
+    """Of a nominal 5 %: docs/statistics.md has the table of many draws; these 1,500 leave room for chance."""
+    rng, wrong, held, draws = np.random.default_rng(3), 0, 0, 1500
+    for draw in range(draws):
+        sizes = _sizes(kind, rng)
+        clusters = np.repeat(np.arange(len(sizes)), sizes)
+        rho = (0.0, 0.3, 0.9)[draw % 3]
+        of = math.sqrt(rho) * rng.normal(size=len(sizes))[clusters] + math.sqrt(1 - rho) * rng.normal(
+            size=len(clusters)
+        )
+        found = paired(of, clusters, replicates=0)
+        wrong += found._replace(difference=found.difference - 0.2).above(-0.2) < 0.05
+        held += found.low <= 0 <= found.high
+    assert 0.03 <= wrong / draws <= 0.075
+    assert 0.93 <= held / draws <= 0.975
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 7, 8, 20])
+def test_intervals_of_few_items_cover(n: int) -> None:
+    rng, draws = np.random.default_rng(n), 800
+    held = by_system = 0
+    for _ in range(draws):
+        of = rng.normal(size=n)
+        found = paired(of, replicates=400)
+        held += found.low <= 0 <= found.high
+        table = ScoreTable([("s", str(at)) for at in range(n)], {"M": Column(("score",), of[:, None])}, {})
+        score = table.by_system(replicates=400)[0]
+        by_system += score.low <= 0 <= score.high
+    assert 0.925 <= held / draws <= 0.98 and 0.925 <= by_system / draws <= 0.98
+
+
+def test_clusters_that_say_as_much_as_less_than_two_are_not_tested() -> None:
+    clusters = np.array([0] * 40 + [1, 2])
+    found = paired(np.arange(42.0), clusters)
+    assert found.effective == pytest.approx(42**2 / 1602) and math.isnan(found.p) and math.isnan(found.low)
+    assert math.isnan(found.above(-1))
+    rows = [(system, str(n)) for system in "ab" for n in range(42)]
+    values = np.arange(84.0)[:, None]
+    table = ScoreTable(rows, {"M": Column(("score",), values)}, {}).clustered([str(n) for n in clusters] * 2)
+    (one,) = nlgauge.compare(table, "a", "b")
+    assert one.reason == "the clusters are too unequal: 3 say as much as 1.1 of equal size" and one.clusters == 3
+    assert all(math.isnan(score.low) and score.effective < 2 for score in table.by_system())
+
+
+def test_shares_in_clusters_have_a_score_interval() -> None:
+    sizes = [3, 9, 4, 6, 2, 8]
+    rows = [("s", str(n)) for n in range(sum(sizes))]
+    of = np.repeat([str(n) for n in range(6)], sizes)
+    every = ScoreTable(rows, {"M": Column(("score",), np.ones((len(rows), 1)))}, {}).clustered(of).by_system()[0]
+    effective = effective_groups(np.array(sizes, float))
+    assert (every.low, every.high) == (pytest.approx(0.025 ** (1 / effective)), 1.0)
+    some = np.ones((len(rows), 1))
+    some[3:6] = 0
+    score = ScoreTable(rows, {"M": Column(("score",), some)}, {}).clustered(of).by_system()[0]
+    assert 0 < score.low < score.mean < score.high <= 1
+
+
+def _estimated(ratings: list[float], rows: int = 150, scores: np.ndarray | None = None, **how: object):  # type: ignore[no-untyped-def]
+    rng = np.random.default_rng(len(ratings))
+    x = rng.normal(size=rows) if scores is None else scores
+    table = ScoreTable([("a", str(n)) for n in range(rows)], {"M": Column(("score",), x[:, None])}, {})
+    places = rng.choice(rows, len(ratings), replace=False)
+    given = {("a", str(place)): rating for place, rating in zip(places, ratings, strict=True)}
+    return nlgauge.estimate(table, given, **how)  # type: ignore[arg-type]
+
+
+def test_57_of_60_right_answers_have_wilsons_interval_where_the_scores_do_not_help() -> None:
+    found = _estimated([1.0] * 57 + [0.0] * 3)
+    (one,) = found
+    # Wilson by hand, z = 1.959964: (0.95 + z^2 / 120 -+ z sqrt(.95 .05 / 60 + z^2 / 14400)) / (1 + z^2 / 60).
+    assert one.worth == pytest.approx(60 * ((one.alone_high - one.alone_low) / (one.high - one.low)) ** 2)
+    assert (one.alone_low, one.alone_high) == (pytest.approx(0.862995, abs=1e-6), pytest.approx(0.982850, abs=1e-6))
+    assert one.high <= 1 and one.worth >= 60
+    assert found.answers == [f"a, rating: about {100 * one.estimate:.3g} of 100 outputs are rated 1 "
+                             f"({100 * one.low:.3g} to {100 * one.high:.3g}; by 60 ratings)."]  # fmt: skip
+
+
+def test_all_ratings_alike_have_the_exact_bound_on_a_known_scale() -> None:
+    (one,) = _estimated([1.0] * 60)
+    assert (one.estimate, one.high) == (1, 1) and one.low == pytest.approx(0.025 ** (1 / 60))
+    (five,) = _estimated([5.0] * 60, scale=(1, 5))
+    assert five.high == 5 and five.low == pytest.approx(1 + 4 * 0.025 ** (1 / 60))
+    with pytest.raises(InputError, match="all 60 ratings are 5, which does not say how often others occur: say from"):
+        _estimated([5.0] * 60)
+    with pytest.raises(InputError, match="does not rise"):
+        _estimated([5.0] * 60, scale=(5, 1))
+    with pytest.raises(
+        InputError, match=r"system 'a', item '\d+', rating: the rating 7 is not on the scale from 1 to 5"
+    ):
+        _estimated([5.0] * 59 + [7.0], scale=(1, 5))
+    assert any("are read as 0 or 1; --scale names another scale" in note for note in _estimated([1.0] * 60).notes)
+    assert not any("--scale" in note for note in _estimated([1.0] * 59 + [0.0]).notes)
+
+
+def test_no_estimate_leaves_the_scale_and_useless_scores_change_nothing() -> None:
+    rng = np.random.default_rng(0)
+    for seed in range(40):
+        ratings = np.clip(np.round(rng.normal(4.6, 0.6, 40)), 1, 5).tolist()
+        scores = np.exp(np.random.default_rng(seed).normal(size=150) * 1.5)
+        (one,) = _estimated(ratings, scores=scores, scale=(1, 5))
+        assert 1 <= one.low <= one.estimate <= one.high <= 5
+        assert one.worth >= one.ratings * 0.999 or one.weight != 0
+        if one.weight == 0:
+            assert (one.low, one.high, one.worth) == (one.alone_low, one.alone_high, one.ratings)
+
+
+def _given(table: ScoreTable, given: dict[tuple[str, str], float]) -> Estimate:
+    """The estimate of the one system; one draw in about a thousand looks chosen by its scores, and is refused."""
+    column = Column(("rating",), np.array([given.get(key, math.nan) for key in table.rows])[:, None])
+    try:
+        (one,) = nlgauge.estimate(table, column)
+    except InputError:
+        return Estimate("a", "rating", "M", 0, -math.inf, math.inf)
+    return one
+
+
+@pytest.mark.parametrize("p, n, rows", [(0.95, 60, 600), (0.9, 30, 300), (0.8, 120, 1000), (0.5, 40, 400)])
+def test_shares_are_covered_by_intervals_no_longer_than_those_of_the_ratings(p: float, n: int, rows: int) -> None:
+    rng, draws = np.random.default_rng(int(100 * p)), 250
+    held, lengths = 0, np.zeros(2)
+    for _ in range(draws):
+        y = (rng.random(rows) < p).astype(float)
+        table = ScoreTable(
+            [("a", str(at)) for at in range(rows)],
+            {"M": Column(("score",), (y + rng.normal(size=rows) / 2)[:, None])},
+            {},
+        )
+        given = {("a", str(at)): y[at] for at in rng.choice(rows, n, replace=False)}
+        one = _given(table, given)
+        held += one.low <= p <= one.high
+        lengths += (one.high - one.low, one.alone_high - one.alone_low) if one.ratings else (0, 0)
+    assert held / draws >= 0.92 and not lengths[0] > lengths[1]
+
+
+def test_intervals_of_all_pairs_hold_at_once() -> None:
+    rng, wrong, draws = np.random.default_rng(8), 0, 25
+    for _ in range(draws):
+        keys = [(system, str(n)) for system in "abcd" for n in range(120)]
+        y = rng.normal(3, 1, len(keys))
+        table = ScoreTable(keys, {"M": Column(("score",), rng.normal(size=(len(keys), 1)))}, {})
+        given = {key: y[at] for at, key in enumerate(keys) if int(key[1]) < 40}
+        found = nlgauge.estimate(table, given)
+        wrong += any(not one.low <= 0 <= one.high for one in found if " - " in one.system)
+    assert wrong <= 4
+    assert any("6 differences hold all at once (Bonferroni)" in note for note in found.notes)
+
+
+def test_differences_of_three_systems_have_the_level_of_all_three() -> None:
+    rng = np.random.default_rng(3)
+    keys = [(system, str(n)) for system in "abc" for n in range(90)]
+    y = rng.normal(3, 1, len(keys))
+    x = (y + rng.normal(size=len(keys)))[:, None]
+    given = {key: y[at] for at, key in enumerate(keys) if int(key[1]) < 40}
+    three = nlgauge.estimate(ScoreTable(keys, {"M": Column(("score",), x)}, {}), given)
+    two = ScoreTable(keys[:180], {"M": Column(("score",), x[:180])}, {})
+    (together,) = (one for one in three if one.system == "a - b")
+    (alone,) = (one for one in nlgauge.estimate(two, given, confidence=1 - 0.05 / 3) if one.system == "a - b")
+    assert (together.low, together.high) == pytest.approx((alone.low, alone.high)) and together.p == alone.p
+    for one in three:
+        lengths = (one.alone_high - one.alone_low) / (one.high - one.low)
+        assert lengths > 1.05 and one.worth == pytest.approx(one.ratings * lengths**2)
+
+
+def test_whole_clusters_of_lognormal_sizes_are_covered() -> None:
+    rng, held, draws = np.random.default_rng(5), 0, 150
+    for _ in range(draws):
+        sizes = np.ceil(rng.lognormal(1, 1, 120)).astype(int)
+        of = np.repeat(np.arange(120), sizes)
+        y = 0.7 * rng.normal(size=120)[of] + rng.normal(size=len(of))
+        x = y + rng.normal(size=len(of))
+        table = ScoreTable([("a", str(at)) for at in range(len(of))], {"M": Column(("score",), x[:, None])}, {})
+        rated = set(rng.choice(120, 60, replace=False).tolist())
+        given = {("a", str(at)): y[at] for at, cluster in enumerate(of.tolist()) if cluster in rated}
+        one = _given(table.clustered(of.tolist()), given)
+        held += one.low <= 0 <= one.high
+        assert one.effective < one.clusters == 60 or not one.ratings
+    assert held / draws >= 0.91
+
+
+def test_the_p_of_a_large_table_is_that_of_students_t() -> None:
+    of = np.random.default_rng(2).normal(0.1, 1, 400)
+    cheap, slow = paired(of, replicates=0), paired(of, replicates=5000)
+    assert isinstance(cheap, Paired) and cheap.p == pytest.approx(slow.p, abs=0.01)

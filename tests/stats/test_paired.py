@@ -1,0 +1,73 @@
+"""Two systems: against the paired t-test, and the power that was asked for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from nlgauge.stats.paired import paired, paired_totals
+
+
+def test_paired_differences() -> None:
+    values = np.random.default_rng(4).normal(0.4, 1, 80)
+    found = paired(np.append(values, np.nan), replicates=4000)
+    assert found.n == 80
+    assert_allclose(found.difference, values.mean())
+    assert_allclose(found.effect, values.mean() / values.std(ddof=1))
+    turned = paired(-values, replicates=4000)
+    assert_allclose((turned.low, turned.high, turned.effect), (-found.high, -found.low, -found.effect), atol=0.02)
+    assert turned.needed(0.95, 0.8) == found.needed(0.95, 0.8)
+
+
+def test_p_and_interval_are_near_those_of_a_t_test() -> None:
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    values = np.random.default_rng(4).normal(0.4, 1, 80)
+    found, classic = paired(values, replicates=4000), stats.ttest_1samp(values, 0)
+    assert_allclose(found.p, classic.pvalue, atol=0.02)
+    assert_allclose((found.low, found.high), classic.confidence_interval(0.95), atol=0.05)
+
+
+def test_the_items_needed_give_the_power_asked_for() -> None:
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    rng = np.random.default_rng(5)
+    sample = rng.normal(size=20)
+    sample = (sample - sample.mean()) / sample.std(ddof=1) + 0.4
+    needed = int(paired(sample).needed(0.95, 0.8))
+    assert needed == math.ceil((2.8015852 / 0.4) ** 2)
+    studies = rng.normal(0.4, 1, (4000, needed))
+    found = stats.ttest_1samp(studies, 0, axis=1).pvalue < 0.05
+    assert_allclose(found.mean(), 0.8, atol=0.03)
+
+
+def test_paired_differences_of_few_or_odd_values() -> None:
+    nothing, one, infinite = paired(np.full(3, np.nan)), paired(np.array([2.0])), paired(np.array([1, np.inf]))
+    assert nothing.n == 0 and math.isnan(nothing.difference)
+    assert one.difference == 2 and math.isnan(one.p) and math.isnan(one.low)
+    assert infinite.difference == math.inf and math.isnan(infinite.p)
+    equal = paired(np.zeros(9))
+    assert (equal.difference, equal.low, equal.high, equal.p) == (0, 0, 0, 1)
+    assert math.isnan(equal.effect) and math.isnan(equal.needed(0.95, 0.8))
+    steady = paired(np.full(9, 0.1))
+    assert (steady.effect, steady.needed(0.95, 0.8)) == (math.inf, 2)
+    assert paired(np.array([1.0, -1.0])).needed(0.95, 0.8) == math.inf
+    small = paired(1e-14 * np.random.default_rng(1).normal(3, 1, 30))
+    assert small.p < 0.01
+
+
+def test_totals_that_are_means_are_compared_as_means_are() -> None:
+    values = np.random.default_rng(2).normal(0.3, 1, (40, 2))
+    one, other = (np.stack([values[:, n], np.ones(40)], 1) for n in range(2))
+    of_totals = paired_totals(one, other, lambda counts: counts[..., 0] / counts[..., 1], replicates=4000)
+    of_means = paired(values[:, 0] - values[:, 1], replicates=4000)
+    assert_allclose(of_totals.difference, of_means.difference)
+    assert_allclose((of_totals.low, of_totals.high, of_totals.p), (of_means.low, of_means.high, of_means.p), atol=0.04)
+    assert_allclose(of_totals.effect, of_means.effect, rtol=0.05)
+
+
+def test_items_that_differ_by_rounding_alone_do_not_move_p() -> None:
+    values = np.array([0.31, 0.2, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0])
+    noise = np.random.default_rng(4).uniform(-3e-7, 3e-7, (20, len(values))) * (values == 0)
+    assert {paired(values + some).p for some in noise} == {paired(values).p}

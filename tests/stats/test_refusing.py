@@ -1,0 +1,83 @@
+"""Ratings that cannot give a valid interval are refused, with what to do."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nlgauge
+from nlgauge import Corpus, InputError
+from nlgauge.stats.refusing import CHOSEN, unanswered
+from tests.stats.hidden import SPEC, outputs
+
+
+def test_what_is_refused() -> None:
+    table, corpus, truth = outputs(200, 19)
+    with pytest.raises(InputError, match="a, good: 19 rows are rated, and at least 20 are needed: rate more"):
+        nlgauge.estimate(table, corpus)
+    lowest = sorted(truth, key=lambda key: table.values(SPEC)[table.rows.index(key)])[:160]
+    with pytest.raises(InputError, match="were not drawn at random: give the folder of nlgauge sample"):
+        nlgauge.estimate(table, {key: truth[key] for key in lowest})
+    table, corpus, _ = outputs()
+    rated = {(row.system, row.item): 4.0 for row in corpus if row.scores}
+    with pytest.raises(InputError, match="all 80 ratings are 4, which does not say how often others occur"):
+        nlgauge.estimate(table, rated)
+    rated[next(iter(rated))] = math.inf
+    assert "a rating is infinite" in str(nlgauge.estimate(table, rated | _some(truth, "b"))[0].reason)
+    clustered = Corpus(tuple(replace(row, extra={"doc": row.item[-1]}) for row in corpus))
+    with pytest.raises(InputError, match="of 10 clusters, and at least 20 are needed"):
+        nlgauge.estimate(table, clustered, cluster="doc")
+    with pytest.raises(InputError, match="between 0 and 1"):
+        nlgauge.estimate(table, corpus, confidence=95)
+    with pytest.raises(InputError, match="nothing is rated for 'bad'"):
+        nlgauge.estimate(table, corpus, aspects=["bad"])
+
+
+def _some(truth: dict[tuple[str, str], float], system: str) -> dict[tuple[str, str], float]:
+    """The ratings of every second row of a system."""
+    return {key: value for key, value in truth.items() if key[0] == system and int(key[1][1:]) % 2}
+
+
+def test_several_metrics_need_more_clusters_than_one() -> None:
+    table, corpus, _ = outputs(400, 200, docs=29)
+    two = replace(table, columns={**table.columns, "Other": replace(table.columns["TokenF1"])})
+    found = nlgauge.estimate(two, corpus, cluster="doc")
+    assert [one.reason is None for one in found] == [True] * 6 + [False] * 3
+    assert found[6].reason == (
+        "a, good: 29 clusters hold ratings, and at least 30 are needed where several metrics are fitted to ratings: "
+        "take one metric, or rate more, drawn by nlgauge sample, of other clusters"
+    )
+    assert nlgauge.estimate(two, corpus, cluster="item")[6].reason is None
+    few = nlgauge.estimate(*_two_metrics(29))[6]
+    assert few.reason is not None and "29 rows are rated, and at least 30 are needed where" in few.reason
+
+
+def _two_metrics(n: int) -> tuple[nlgauge.ScoreTable, Corpus]:
+    table, corpus, _ = outputs(200, n)
+    return replace(table, columns={**table.columns, "Other": replace(table.columns["TokenF1"])}), corpus
+
+
+def test_who_did_not_answer() -> None:
+    """200 rows, 100 of them drawn: places 1 to 100 of the sheet, in random order of the scores."""
+    rng = np.random.default_rng(0)
+    scores, asked = rng.normal(size=200), np.concatenate([np.arange(1, 101), np.zeros(100, int)])
+    rated = (asked > 0) & (asked <= 40)
+    begun = unanswered(scores[:, None], rated, asked, None)
+    assert (begun.drawn, begun.missing, begun.left_out, begun.reached, begun.problem) == (100, 60, 0, 40, None)
+    assert str(begun).startswith("60 of 100 rows that were drawn are not rated; their scores are like those")
+    lowest = (asked > 0) & (scores < np.median(scores[:100]))
+    chosen = unanswered(np.stack([rng.normal(size=200), scores], 1), lowest, asked, None)
+    assert chosen.p < CHOSEN and "their scores are not like those of the rated rows" in (chosen.problem or "")
+    every_third = unanswered(scores[:, None], asked % 3 == 1, asked, None)
+    assert (every_third.left_out, every_third.reached) == (66, 100)
+    assert "66 of 100 rows up to the last rated one are left out" in (every_third.problem or "")
+    # Rows of a cluster are missing together: ten clusters that lack them say little.
+    clusters = np.arange(200) // 10
+    shared = np.repeat(rng.normal(size=20), 10)
+    there = (asked > 0) & ~np.isin(clusters, np.argsort(shared[:100:10])[:2])
+    of_clusters, of_rows = (unanswered(shared[:, None], there, asked, one) for one in (clusters, None))
+    assert of_rows.p < of_clusters.p
+    assert unanswered(scores[:, None], asked > 0, asked, None).missing == 0

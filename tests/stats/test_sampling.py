@@ -1,0 +1,100 @@
+"""Which rows are drawn: how many of each stratum, with which probability, under which names."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import nlgauge
+from nlgauge import InputError, SpecError
+from nlgauge.stats.sampling import allocated
+from tests.stats.hidden import SPEC, outputs
+
+
+def test_every_system_gets_its_share_in_random_order() -> None:
+    table, corpus, _ = outputs(100, 0)
+    draw = nlgauge.sample(corpus, 40)
+    assert [row.name for row in draw.sheet] == [f"r{n:02d}" for n in range(1, 41)]
+    assert Counter(row.system for row in draw.sheet) == {"a": 20, "b": 20}
+    assert {row.probability for row in draw.rows} == {0.2}
+    assert [row.system for row in draw.sheet] != sorted(row.system for row in draw.sheet)
+    assert nlgauge.sample(corpus, 40) == draw != nlgauge.sample(corpus, 40, seed=1)
+    assert table
+
+
+def test_strata_are_of_neighbouring_scores() -> None:
+    table, corpus, _ = outputs(100, 0, systems=("a",))
+    draw = nlgauge.sample(corpus, 40, scores=table, strata=4)
+    strata = np.array([row.stratum for row in draw.rows])
+    values = table.values(SPEC)
+    assert np.bincount(strata).tolist() == [25] * 4
+    assert all(values[strata == k].max() < values[strata == k + 1].min() for k in range(3))
+    assert Counter(row.stratum for row in draw.sheet) == dict.fromkeys(range(4), 10)
+    by_spread = nlgauge.sample(corpus, 40, scores=table, strata=4, allocation="neyman")
+    counts = Counter(row.stratum for row in by_spread.sheet)
+    assert min(counts[0], counts[3]) > max(counts[1], counts[2]) >= 2
+    assert {row.probability for row in by_spread.rows if row.stratum == 0} == {counts[0] / 25}
+
+
+def test_rows_without_a_score_are_the_lowest_stratum() -> None:
+    table, corpus, _ = outputs(40, 0, systems=("a",))
+    table.columns[SPEC].values[:10] = math.nan
+    draw = nlgauge.sample(corpus, 20, scores=table, strata=4, allocation="neyman")
+    assert {row.stratum for row in draw.rows[:10]} == {0} and {row.stratum for row in draw.rows[10:]} == {1, 2, 3}
+
+
+def test_whole_clusters() -> None:
+    _, corpus, _ = outputs(100, 0, docs=20)
+    draw = nlgauge.sample(corpus, 50, cluster="doc")
+    drawn = {row.cluster for row in draw.sheet}
+    assert len(drawn) == 5 and len(draw.sheet) == 50
+    assert all((row.cluster in drawn) == (row.name is not None) for row in draw.rows)
+    assert {row.probability for row in draw.rows} == {0.25}
+    assert len({row.cluster for row in nlgauge.sample(corpus, 50, cluster="item").sheet}) == 25
+
+
+def test_allocation() -> None:
+    assert allocated(10, np.array([50, 30, 20]), np.ones(3)).tolist() == [5, 3, 2]
+    assert allocated(10, np.array([50, 50]), np.array([1.0, 4.0])).tolist() == [2, 8]
+    assert allocated(10, np.array([3, 50]), np.array([9.0, 1.0])).tolist() == [3, 7]
+    assert allocated(10, np.array([1, 50]), np.zeros(2)).tolist() == [1, 9]
+
+
+def test_the_rounds_of_a_draw_are_fair() -> None:
+    _, corpus, _ = outputs(20, 0, systems=("a",))
+    hits = np.zeros(20)
+    for seed in range(600):
+        hits += [row.name is not None for row in nlgauge.sample(corpus, 5, seed=seed).rows]
+    assert abs(hits / 600 - 0.25).max() < 0.08
+
+
+def test_estimates_of_a_drawn_sheet_are_right() -> None:
+    """Twice as many of the low scores: without the key the mean would be far too low."""
+    table, corpus, truth = outputs(400, 0, systems=("a",))
+    whole, found = np.mean(list(truth.values())), []
+    for seed in range(40):
+        draw = nlgauge.sample(corpus, 80, scores=table, allocation="neyman", seed=seed)
+        ratings = {("sheet", row.name): truth[row.system, row.item] for row in draw.sheet}
+        (one,) = nlgauge.estimate(table, ratings, draw=draw)
+        found.append((one.estimate - whole, one.low <= whole <= one.high))
+    assert abs(np.mean([error for error, _ in found])) < 0.02
+    assert sum(held for _, held in found) >= 36
+
+
+def test_what_cannot_be_drawn() -> None:
+    table, corpus, _ = outputs(20, 0)
+    for n in (0, 41):
+        with pytest.raises(InputError, match=f"{n} of 40 rows cannot be drawn"):
+            nlgauge.sample(corpus, n)
+    with pytest.raises(InputError, match="5 rows are too few for 10 strata"):
+        nlgauge.sample(corpus, 5, scores=table)
+    with pytest.raises(InputError, match="the scores have no row of system 'a', item 'i20'"):
+        nlgauge.sample(outputs(21, 0)[1], 5, scores=table)
+    with pytest.raises(InputError, match="has no 'nothing' to be clustered by"):
+        nlgauge.sample(corpus, 5, cluster="nothing")
+    for options in ({"allocation": "best"}, {"allocation": "neyman"}, {"cluster": "doc", "scores": table}):
+        with pytest.raises(SpecError):
+            nlgauge.sample(corpus, 5, **options)
