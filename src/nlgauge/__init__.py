@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics.wer import CER, WER
     from nlgauge.metrics.word_movers import WordMovers
     from nlgauge.reports.page.report import report
-    from nlgauge.run.executors.ray import Cluster
+    from nlgauge.options import Cluster
     from nlgauge.stats.agreement import correlate
     from nlgauge.stats.certified import calibrate
     from nlgauge.stats.comparison import compare
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
-    "Cluster": "run.executors.ray",
+    "Cluster": "options",
     "Corpus": "data.corpus",
     "Metric": "metrics.base",
     "Prepared": "metrics.base",

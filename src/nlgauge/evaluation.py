@@ -21,12 +21,11 @@ from nlgauge.errors import SpecError
 from nlgauge.metrics.base import POCKET, Metric, Value, model_of, refuse_corpus_metrics
 from nlgauge.options import ROWS_PER_BLOCK, Repeats, RunOptions
 from nlgauge.run.runner import run
-from nlgauge.run.sinks import Sink
-from nlgauge.run.sinks.table import TableBuilder
+from nlgauge.run.sinks import Sink, TableBuilder
 
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model
-    from nlgauge.run.executors.ray import Cluster
+    from nlgauge.options import Cluster
 
 _NO_COLUMNS = "columns names those of records or of a data frame; there are none here"
 
@@ -125,7 +124,7 @@ def table_of(
     if options.output is None:
         sink = TableBuilder(corpus, metrics, asked, options.evidence, repeats=options.repeats)
     else:
-        from nlgauge.run.sinks.folder import FolderWriter
+        from nlgauge.run.folder import FolderWriter
 
         size = options.rows_per_block or ROWS_PER_BLOCK
         sink = FolderWriter(corpus, metrics, asked, options.evidence, options.output, size, options.repeats)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from nlgauge.run import distinct
-from nlgauge.run.distinct import Distinct
+from nlgauge.run import results
+from nlgauge.run.results import Distinct
 
 
 @given(some.lists(some.lists(some.text(max_size=2), max_size=9), max_size=9))
@@ -19,7 +19,7 @@ def test_count_is_that_of_a_set(batches: list[list[str]]) -> None:
 
 
 def test_many_texts_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distinct, "_FEW", 3)
+    monkeypatch.setattr(results, "_FEW", 3)
     counted = Distinct()
     for n in range(100):
         counted.add([str(n), str(n // 2), "\ud800"])

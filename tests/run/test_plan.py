@@ -22,7 +22,6 @@ from nlgauge.metrics.bertscore import BERTScore
 from nlgauge.metrics.infolm import InfoLM
 from nlgauge.metrics.mark_evaluate import MarkEvaluate
 from nlgauge.options import RunOptions
-from nlgauge.run.executors import here
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import RowResult, Scores
 from nlgauge.run.runner import score
@@ -105,7 +104,7 @@ def blocks(one: Plan, wanted: Sequence[int] | None = None, most: int = 999) -> l
     """What the runner gives of a plan: first what the store has, then block by block what was scored."""
     sink = Noting(most)
     with suppress(KeyboardInterrupt):
-        score([one], range(len(one.corpus)) if wanted is None else wanted, RunOptions(), here.score, sink)
+        score([one], range(len(one.corpus)) if wanted is None else wanted, RunOptions(), sink)
     return sink.taken
 
 

@@ -14,12 +14,11 @@ from nlgauge.data.corpus.spool import Spool
 from nlgauge.engine.engine import Engine
 from nlgauge.errors import InputError, SpecError
 from nlgauge.options import RunOptions
-from nlgauge.run.executors import here
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import Scores
 from nlgauge.run.runner import score
-from nlgauge.run.sinks.rows import RowCollector
-from tests.run.executors.test_together import rows
+from nlgauge.run.sinks import RowCollector
+from tests.run.rows import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -73,7 +72,7 @@ def test_rows_are_read_when_the_executor_asks_for_them() -> None:
             if some:
                 ended.append(len(read))
 
-    score([Plan(corpus, {"Length": nlgauge.Length()})], range(7), options, here.score, Noting())
+    score([Plan(corpus, {"Length": nlgauge.Length()})], range(7), options, Noting())
     assert read == [0, 2, 4, 6]
     assert ended == [1, 2, 3, 4]
 

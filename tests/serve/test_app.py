@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.run.executors.together import JointRun
 from nlgauge.serve.asking import Limits
+from nlgauge.serve.batch import Job
 from nlgauge.serve.menu import Menu
 from nlgauge.stats.gate import check
 from tests.serve.conftest import SPECS
@@ -204,14 +204,14 @@ class Held:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from nlgauge.serve import worker
 
-        self.go, self.begun, scored = threading.Event(), threading.Event(), worker.score_together
+        self.go, self.begun, evaluate = threading.Event(), threading.Event(), worker.evaluate
 
-        def held(runs: list[JointRun], engines: Any, ended: Any) -> None:
+        def held(jobs: list[Job], *more: Any) -> None:
             self.begun.set()
             assert self.go.wait(30)
-            scored(runs, engines, ended)
+            evaluate(jobs, *more)
 
-        monkeypatch.setattr(worker, "score_together", held)
+        monkeypatch.setattr(worker, "evaluate", held)
 
 
 def test_too_many_that_wait_are_429_and_what_is_late_is_503(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Bodies become runs, or errors that say what is wrong."""
+"""Bodies become jobs, or errors that say what is wrong."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def fields(content: object) -> dict[str, Any]:
     return asking().fields(json.dumps(content).encode(), KNOWN)
 
 
-def test_a_body_becomes_a_run() -> None:
+def test_a_body_becomes_a_job() -> None:
     given = fields({"rows": [ROW, {"candidate": "x"}], "metrics": ["TokenF1", " Length()"]})
-    run = asking().run(asking().corpus(given), given["metrics"], evidence=True)
-    assert [row.candidate for row in run.corpus] == ["A cat sat.", "x"]
-    assert run.corpus[0].context == "a\nb"
-    assert list(run.metrics) == ["TokenF1", "Length"]
-    assert run.asked == {"TokenF1": "TokenF1", " Length()": "Length"}
-    assert run.evidence and run.most_blocks == Limits().work
+    job = asking().job(asking().corpus(given), given["metrics"], evidence=True)
+    assert [row.candidate for row in job.corpus] == ["A cat sat.", "x"]
+    assert job.corpus[0].context == "a\nb"
+    assert list(job.metrics) == ["TokenF1", "Length"]
+    assert job.asked == {"TokenF1": "TokenF1", " Length()": "Length"}
+    assert job.evidence
 
 
 def test_metrics_that_are_not_given_are_those_of_the_start() -> None:

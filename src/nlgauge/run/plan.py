@@ -19,8 +19,7 @@ from nlgauge.metrics.sets import SetMetric
 from nlgauge.options import RunOptions
 from nlgauge.run.block import BlockScorer, CacheLookup, PreparedMetric, ScoredBlock
 from nlgauge.run.cache import RowCache, can_be_kept, facts_of, metric_key
-from nlgauge.run.distinct import Distinct
-from nlgauge.run.results import RowResult, Scores, packed, texts_of
+from nlgauge.run.results import Distinct, RowResult, Scores, packed, texts_of
 from nlgauge.run.sets import SetScorer
 from nlgauge.run.store import Store
 
@@ -87,24 +86,22 @@ class Plan:
         self.sets: dict[str, SetScorer] = {}
         setup = Setup(corpus, engine)
         for spec, metric in metrics.items():
-            if isinstance(metric, RowMetric):
+            if isinstance(metric, RowMetric) or against is None:
                 _refuse_without(corpus, metric, spec)
+            if isinstance(metric, RowMetric):
                 prepared = metric.prepare(setup)
                 self.metrics[spec] = PreparedMetric(metric, prepared, facts_of(metric, prepared, engine))
             elif isinstance(metric, SetMetric):
-                if against is None:
-                    _refuse_without(corpus, metric, spec)
                 layers = metric.prepare(setup)
                 side = against.digest[:8] if against is not None else "references"
                 facts = facts_of(metric, layers, engine, against=side)
                 key = metric_key(metric, facts, evidence) if store is not None and can_be_kept(facts) else None
                 self.sets[spec] = SetScorer(metric, layers, facts, corpus, against, evidence, key)
-        self.facts = {spec: one.facts for spec, one in self.metrics.items()}
-        self.facts |= {spec: one.facts for spec, one in self.sets.items()}
+        self.facts = {spec: one.facts for spec, one in {**self.metrics, **self.sets}.items()}
         """What the numbers of each metric depend on beside its spec, as it is known before rows are scored"""
         self.scorer = BlockScorer(self.metrics, self.sets, evidence, engine)
         """What scores rows of the corpus, anywhere"""
-        self._cache = RowCache(store, self.metrics, corpus, evidence)
+        self._cache = None if store is None else RowCache(store, self.metrics, corpus, evidence)
         self._read = {spec: (Distinct(), Distinct()) for spec in self.metrics}
         """The texts that a metric of rows read, and those of them that are longer than the model's window"""
 
@@ -113,18 +110,22 @@ class Plan:
 
         known: what a run before this one left of the rows.
         """
-        for points in self.sets.values():
-            if self._store is not None:
+        cached: dict[str, dict[int, RowResult]] = {}
+        damaged: frozenset[int] = frozenset()
+        if self._store is not None and self._cache is not None:
+            for points in self.sets.values():
                 points.recall(self._store.get(list(points.keys.values())))
-        found, lookup = self._cache.look_up(rows, known)
+            cached, damaged = self._cache.look_up(rows)
+        found = {spec: {**cached.get(spec, {}), **known.get(spec, {})} for spec in self.metrics}
         self._note(found)
-        asked = any(lookup.missing.values()) or any(points.missing for points in self.sets.values())
-        return found, lookup if asked else None
+        missing = {spec: [n for n in rows if n not in found[spec]] for spec in found}
+        asked = any(missing.values()) or any(points.missing for points in self.sets.values())
+        return found, CacheLookup(missing, damaged) if asked else None
 
     def take(self, block: ScoredBlock) -> None:
         """Keep what was scored, and gather what systems are scored from; of other plans' metrics nothing."""
         if scored := {spec: found for spec, found in block.scored.items() if spec in self.metrics}:
-            if self._store is not None:
+            if self._cache is not None:
                 self._cache.keep(scored)
             self._note(scored)
         for spec in self.sets.keys() & block.collected.keys():

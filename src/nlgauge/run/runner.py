@@ -15,8 +15,7 @@ from typing import Any, TypeVar
 from nlgauge.data.corpus import Corpus
 from nlgauge.metrics.base import Metric
 from nlgauge.options import ROWS_PER_BLOCK, RunOptions
-from nlgauge.run.block import CacheLookup, Executor, Rows, Task
-from nlgauge.run.executors import executor_of
+from nlgauge.run.block import CacheLookup, Executor, Rows, Task, score_here
 from nlgauge.run.plan import Plan, plans_of
 from nlgauge.run.sinks import Sink
 from nlgauge.run.store import opened
@@ -39,12 +38,11 @@ def run(
     cannot be scored as given, SpecError for a model that cannot be had.
     """
     began, ledgers = time.monotonic(), {}
-    execute = executor_of(options)
     with ExitStack() as held:
-        store = held.enter_context(opened(options.cache))
+        store = held.enter_context(opened(options.cache)) if options.cache is not False else None
         for plans in held.enter_context(closing(plans_of(corpus, metrics, options, store, against))):
             sink.begin(plans, held)
-            score(plans, range(len(corpus)) if rows is None else rows, options, execute, sink)
+            score(plans, range(len(corpus)) if rows is None else rows, options, sink)
             for plan in plans:
                 sink.finish(plan)
                 if plan.engine is not None:
@@ -52,8 +50,17 @@ def run(
         return sink.end({"seconds": round(time.monotonic() - began, 3), "models": ledgers})
 
 
-def score(plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, execute: Executor, sink: Sink[T]) -> None:
+def score(plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, sink: Sink[T]) -> None:
     """Score rows of a corpus by its plans, as many at a time as the options say."""
+    execute: Executor = score_here
+    if options.ray is not None:
+        from nlgauge.run import ray
+
+        execute = ray.score
+    elif options.processes > 1:
+        from nlgauge.run import processes
+
+        execute = processes.score
     corpus = plans[0].corpus
     size = options.rows_per_block or ROWS_PER_BLOCK if options.in_blocks else max(len(wanted), 1)
     under_way: deque[Sequence[int]] = deque()

@@ -15,8 +15,7 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText
-from nlgauge.run.distinct import Distinct
-from nlgauge.run.results import MOST_UNKNOWN, UNKNOWN, RowResult, checked, unpacked
+from nlgauge.run.results import MOST_UNKNOWN, UNKNOWN, Distinct, RowResult, checked, unpacked
 
 _AT_ONCE = 256
 

@@ -18,10 +18,10 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.metrics.base import RowMetric
-from nlgauge.run.executors.together import JointRun
 from nlgauge.serve import answers, openapi, page
 from nlgauge.serve.answers import Refused, refusal
 from nlgauge.serve.asking import Asking, Limits, body_of, number_of, one_of
+from nlgauge.serve.batch import Job
 from nlgauge.serve.guard import Guard
 from nlgauge.serve.keys import Keys
 from nlgauge.serve.measures import CONTENT_TYPE, Measures
@@ -42,24 +42,24 @@ class Service:
         self.measures = Measures(lambda: self.worker.waiting, lambda: self.worker.scoring)
         self.worker = Worker(models, limits, self.measures.evaluated)
 
-    async def answer(self, run: JointRun, request: Request) -> ScoreTable:
-        """The scores of a run. Raises Refused where they are not there in time, or who asked is gone by then, and why
-        the run failed."""
-        ticket = self.worker.submit(run)
+    async def answer(self, job: Job, request: Request) -> ScoreTable:
+        """The scores of a job. Raises Refused where they are not there in time, or who asked is gone by then, and why
+        the job failed."""
+        self.worker.submit(job)
         gone = asyncio.ensure_future(_gone(request))
         try:
-            waiting = (asyncio.wrap_future(ticket.done), gone)
+            waiting = (asyncio.wrap_future(job.done), gone)
             await asyncio.wait(waiting, timeout=self.limits.seconds, return_when=asyncio.FIRST_COMPLETED)
-            if gone.done() and not ticket.done.done():
+            if gone.done() and not job.done.done():
                 raise Refused(408, "the client went away before its answer was there")
         finally:
             gone.cancel()
-            ticket.done.cancel()  # what nobody waits for is given up before its next block
-        if run.error is not None:
-            raise run.error
-        if run.table is None:
+            job.done.cancel()  # what nobody waits for is given up before its next block
+        if job.error is not None:
+            raise job.error
+        if job.table is None:
             raise Refused(503, f"no answer within {self.limits.seconds:g} seconds (send less at a time, or try later)")
-        return run.table
+        return job.table
 
 
 async def _gone(request: Request) -> None:
@@ -96,17 +96,17 @@ def _scoring(app: FastAPI, service: Service) -> None:
     async def score(request: Request) -> Response:
         fields = asking.fields(await body_of(request, service.limits), openapi.SCORE_FIELDS)
         evidence = one_of(fields, "evidence", bool, "true or false", False)
-        run = asking.run(asking.corpus(fields), fields.get("metrics"), evidence)
-        return _json(answers.scores(await service.answer(run, request)))
+        job = asking.job(asking.corpus(fields), fields.get("metrics"), evidence)
+        return _json(answers.scores(await service.answer(job, request)))
 
     @app.post("/explain", **openapi.EXPLAIN)
     async def explain(request: Request) -> Response:
         fields = asking.fields(await body_of(request, service.limits), openapi.EXPLAIN_FIELDS)
-        run = asking.run(asking.corpus(fields), [_spec(fields)], evidence=True)
-        if sets := [spec for spec, metric in run.metrics.items() if not isinstance(metric, RowMetric)]:
+        job = asking.job(asking.corpus(fields), [_spec(fields)], evidence=True)
+        if sets := [spec for spec, metric in job.metrics.items() if not isinstance(metric, RowMetric)]:
             raise SpecError(f"{sets[0]} measures sets of texts and no single rows: ask /score for its evidence")
-        await service.answer(run, request)
-        return _json(answers.explanations(run))
+        await service.answer(job, request)
+        return _json(answers.explanations(job))
 
     @app.post("/check", **openapi.CHECK)
     async def checked(request: Request) -> Response:
@@ -114,8 +114,8 @@ def _scoring(app: FastAPI, service: Service) -> None:
         part = one_of(fields, "part", str, "a text")
         missing = one_of(fields, "allow_missing", bool, "true or false", False)
         least, most = number_of(fields, "at_least"), number_of(fields, "at_most")
-        run = asking.run(asking.corpus(fields), [_spec(fields)], evidence=True)
-        table = await service.answer(run, request)
+        job = asking.job(asking.corpus(fields), [_spec(fields)], evidence=True)
+        table = await service.answer(job, request)
         found = check(table, part=part, at_least=least, at_most=most, allow_missing=missing)
         return _json(answers.verdict(table, found))
 

@@ -13,9 +13,9 @@ from nlgauge.data.corpus.place import InputPlace, kind
 from nlgauge.data.repeats import refuse_repeats
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric
-from nlgauge.run.executors.together import JointRun
 from nlgauge.run.results import texts_of
 from nlgauge.serve.answers import Refused
+from nlgauge.serve.batch import Job
 from nlgauge.serve.menu import Menu
 
 if TYPE_CHECKING:
@@ -95,10 +95,10 @@ class Asking:
         asked = {spec: self.menu.metric(spec) for spec in specs}
         return {str(metric): metric for metric in asked.values()}, {spec: str(metric) for spec, metric in asked.items()}
 
-    def run(self, corpus: Corpus, specs: object, evidence: bool) -> JointRun:
-        """Rows and metrics as one run."""
+    def job(self, corpus: Corpus, specs: object, evidence: bool) -> Job:
+        """Rows and metrics as one job."""
         metrics, asked = self.metrics(specs)
-        return JointRun(corpus, metrics, asked, evidence, self.limits.work)
+        return Job(corpus, metrics, asked, evidence)
 
 
 def one_of(fields: Mapping[str, Any], name: str, kinds: type | tuple[type, ...], what: str, default: Any = None) -> Any:

@@ -12,7 +12,7 @@ from nlgauge.metrics.base import Metric
 from nlgauge.metrics.sets import SetMetric
 from nlgauge.options import RunOptions
 from nlgauge.run.plan import Plan, by_model
-from nlgauge.run.sinks.table import TableBuilder, column_of
+from nlgauge.run.sinks import TableBuilder, column_of
 from nlgauge.run.store import opened
 
 NOT_SCORED = "not scored"

@@ -1,10 +1,12 @@
-"""Scores become the columns of a table in memory."""
+"""Where scores go: a table in memory, or rows as they come. A new place is a subclass of Sink."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from contextlib import ExitStack
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -17,11 +19,49 @@ from nlgauge.metrics.base import Metric, RowMetric, Value
 from nlgauge.metrics.sets import SetMetric
 from nlgauge.options import Repeats
 from nlgauge.run.plan import Plan
-from nlgauge.run.results import Scores
-from nlgauge.run.sinks import Sink
+from nlgauge.run.results import RowResult, Scores
 
+T = TypeVar("T")
 NAMED = 5
 """Rows that are named of all that have a note"""
+
+
+class Sink(ABC, Generic[T]):
+    """What takes the scores of a run, in the order of these methods."""
+
+    def begin(self, plans: Sequence[Plan], held: ExitStack) -> None:
+        """Make ready for the metrics of some plans. held: lasts as long as the run."""
+
+    def known(self, rows: Sequence[int]) -> Scores:
+        """What is there of some rows already, by all metrics of rows or by none."""
+        return {}
+
+    @abstractmethod
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
+        """Take some scores, each of which may come again. ended: rows of which nothing more comes by these plans."""
+
+    def finish(self, plan: Plan) -> None:
+        """Take what is known when all rows of a plan have come: signatures, and the scores of systems."""
+
+    @abstractmethod
+    def end(self, spent: Mapping[str, object]) -> T:
+        """What the run comes to. spent: its seconds, and what each model did."""
+
+
+class RowCollector(Sink[dict[str, dict[int, RowResult]]]):
+    """The scores of rows with all that came with each."""
+
+    def __init__(self) -> None:
+        self.scored: dict[str, dict[int, RowResult]] = {}
+
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
+        """Take some scores."""
+        for spec, found in scored.items():
+            self.scored.setdefault(spec, {}).update(found)
+
+    def end(self, spent: Mapping[str, object]) -> dict[str, dict[int, RowResult]]:
+        """All of them."""
+        return self.scored
 
 
 class TableBuilder(Sink[ScoreTable]):

@@ -23,8 +23,8 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, Prepared, RowMetric, Value
-from nlgauge.run.sinks.folder import FolderWriter
-from tests.run.executors.test_together import rows
+from nlgauge.run.folder import FolderWriter
+from tests.run.rows import rows
 
 pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
 METRICS = ["TokenF1", "Length"]
@@ -247,7 +247,7 @@ _FOREVER = """
 import sys, time
 import nlgauge
 from nlgauge.data.table.dataset import Dataset
-from tests.run.sinks.test_folder import run
+from tests.run.test_folder import run
 whole = Dataset._write
 
 def write(self, name, content):

@@ -16,8 +16,8 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.spool import Spool
 from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.metrics.base import RowMetric, Value
-from nlgauge.run.executors.ray import Cluster
-from tests.run.executors.test_together import rows
+from nlgauge.options import Cluster
+from tests.run.rows import rows
 
 ray = pytest.importorskip("ray", reason="needs nlgauge[ray]")
 METRICS = ["TokenF1", "BERTScore(idf='references')", "MarkEvaluate"]
@@ -75,7 +75,7 @@ def test_worker_that_dies_is_replaced(cluster: Cluster, tmp_path: Path) -> None:
 
 
 def test_rows_that_end_every_worker_are_named(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nlgauge.run.executors.ray._TRIES", 1)
+    monkeypatch.setattr("nlgauge.run.ray._TRIES", 1)
     corpus = Corpus(tuple(Row("deadly" if n == 5 else f"text {n}") for n in range(8)))
     with pytest.raises(
         InputError, match=r"rows \d to \d, or rows that the same worker had beside them, ended it 2 times"

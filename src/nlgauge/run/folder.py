@@ -20,7 +20,7 @@ from nlgauge.metrics.base import Metric, Value
 from nlgauge.options import Repeats
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import RowResult, Scores
-from nlgauge.run.sinks.table import TableBuilder
+from nlgauge.run.sinks import TableBuilder
 
 _OTHER = "name another, or remove it"
 
