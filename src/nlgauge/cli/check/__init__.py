@@ -55,7 +55,8 @@ def check(
     outputs: Path, specs: Sequence[str], part: str | None, at_least: float | None, at_most: float | None,
     threshold: Path | None, ratings: Path | None, labels: Sequence[str], risk: float, grounded: bool,
     against: Path | None, margin: float | None, history: Path | None, cluster: str | None, significance: float,
-    allow_missing: bool, output: Path | None, columns: Sequence[str], replicates: int, seed: int, layout: str, **how: Any,
+    allow_missing: bool, output: Path | None, columns: Sequence[str], replicates: int, seed: int, layout: str,
+    **how: Any,
 ) -> None:  # fmt: skip
     """Fail if a row misses a threshold, or if a system is worse than in an earlier run (docs/check.md).
 
