@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 if TYPE_CHECKING:
     from campaign import Campaign
 
-ROOMS = ("nlgauge.data.corpus", "nlgauge.catalogue.registry", "nlgauge.metrics.parameters", "nlgauge.data.table")
+ROOMS = ("nlgauge.data.corpus", "nlgauge.metrics.registry", "nlgauge.metrics.parameters", "nlgauge.data.table")
 
 
 def guided(campaign: Campaign, inputs: int, seed: int) -> NoReturn:
