@@ -24,7 +24,7 @@ class Cluster:
     """Where a run is computed.
 
     address: of a Ray cluster, as ray.init takes it ('auto', 'ray://HEAD:10001'), or 'local' for processes of this
-    machine. workers: how many; as many as have room by default. threads: processors of each. gpus: GPUs of each, or the
+    machine. workers: how many; by default as many as fit. threads: processors of each. gpus: GPUs of each, or the
     share of one. Raises SpecError for numbers that make no sense.
     """
 

@@ -268,7 +268,7 @@ def test_a_killed_run_leaves_nothing_that_blocks_or_stays(tmp_path: Path) -> Non
     place = tmp_path / "scores"
     for _ in range(2):
         command = [sys.executable, "-c", _FOREVER, str(place)]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3])
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
         assert child.stdout is not None and child.stdout.readline() == "written\n"
         with pytest.raises(InputError, match="another run is at work"):
             run(place)

@@ -45,7 +45,7 @@ def cluster() -> Iterator[Cluster]:
     """Two workers of one thread; Ray is started once for all tests."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     # What the tests define is found by the workers as it is by the tests.
-    here = os.pathsep.join([str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")])
+    here = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     ray.init(
         num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR",
         runtime_env={"env_vars": {"PYTHONPATH": here}},

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.catalogue import registry
+from nlgauge.metrics import registry
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.engine import Engine
