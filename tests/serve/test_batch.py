@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.metrics import registry
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models import loading
 from nlgauge.errors import SpecError
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.block import BLOCK_WEIGHT
 from nlgauge.run.plan import Plan
@@ -26,6 +26,7 @@ from tests.extras import lacking
 from tests.run.rows import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")
+
 
 def job(corpus: Corpus, *specs: str, **more: Any) -> Job:
     metrics = [registry.metric(spec) for spec in specs]

@@ -65,9 +65,7 @@ def shut() -> Iterator[None]:
 
 
 @contextmanager
-def working(
-    told: Callable[[list[Job], float], object] = lambda jobs, seconds: None, **limits: Any
-) -> Iterator[Worker]:
+def working(told: Callable[[list[Job], float], object] = lambda jobs, seconds: None, **limits: Any) -> Iterator[Worker]:
     worker = Worker({}, Limits(**limits), told)
     worker.start()
     yield worker

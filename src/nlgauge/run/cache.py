@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from nlgauge._version import __version__
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.source_digest import readable, source_digest
-from nlgauge.metrics.base import QUESTION, Metric, Prepared, model_of
+from nlgauge.metrics.base import QUESTION, Metric, Prepared
 from nlgauge.metrics.parameters import literal
 from nlgauge.run.block import PreparedMetric
 from nlgauge.run.results import RowResult, Scores, packed, texts_of, unpacked
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 class RowCache:
     """The cached scores of a corpus's rows by some metrics."""
 
-    def __init__(
-        self, store: Store, metrics: Mapping[str, PreparedMetric], corpus: Corpus, evidence: bool
-    ) -> None:
+    def __init__(self, store: Store, metrics: Mapping[str, PreparedMetric], corpus: Corpus, evidence: bool) -> None:
         self._store, self._metrics, self._corpus = store, metrics, corpus
         self._keys = {
             spec: RowKeys(one.metric, one.facts, evidence) for spec, one in metrics.items() if can_be_kept(one.facts)

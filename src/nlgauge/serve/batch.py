@@ -164,7 +164,7 @@ class _Shares(Sink[None]):
         if not wanted:
             raise _NobodyWaitsError
         none = dict.fromkeys(set(rows) - wanted, _NONE)
-        return {spec: none for spec in self._jobs[0].metrics}
+        return dict.fromkeys(self._jobs[0].metrics, none)
 
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
         for share in self._shares:

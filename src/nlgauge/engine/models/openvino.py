@@ -16,9 +16,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from nlgauge.engine.models.capabilities import Model
-from nlgauge.engine.models.graph_file import refuse_misplaced
-from nlgauge.engine.models.onnx import OnnxGraph, open_graphs, threads
-from nlgauge.engine.models.stored import one_line
+from nlgauge.engine.models.onnx import WEIGHTS_KEY, OnnxGraph, open_graphs, threads
 from nlgauge.errors import MissingExtraError, SpecError
 
 _TELEMETRY = "openvino_telemetry"
@@ -93,10 +91,7 @@ class OpenVinoGraph(OnnxGraph):
         found = self._requests[wanted].infer(dict(inputs))
         return [found[name] for name in outputs]
 
-    @cached_property
-    def _session(self) -> Any:
-        refuse_misplaced(self._path)
-        try:
-            return _library().Core().read_model(self._path)
-        except Exception as error:  # the library's classes are its own, and differ by version
-            raise SpecError(f"{self._path} is not a graph that can be run: {one_line(error)}") from None
+    def _opened(self) -> tuple[Any, str]:
+        model = _library().Core().read_model(self._path)
+        metadata = ["framework", WEIGHTS_KEY]
+        return model, str(model.get_rt_info(metadata).value) if model.has_rt_info(metadata) else ""
