@@ -14,7 +14,8 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import model_of
-from nlgauge.serve.batch import Job, TooMuchWorkError, evaluate
+from nlgauge.serve.batch import Job, TooMuchWorkError
+from nlgauge.serve.batch import evaluate as evaluate_jobs
 from tests.contracts.test_metrics import CASES, extra_for, made
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -92,7 +93,7 @@ def test_the_limit_of_work_is_of_all_rows_wherever_the_long_one_stands(spec: str
 
     def refused(some: Sequence[Row], most_blocks: float) -> bool:
         job = Job(Corpus(tuple(some)), {str(metric): metric}, {})
-        evaluate([job], models, most_blocks)
+        evaluate_jobs([job], models, most_blocks)
         assert job.error is None or isinstance(job.error, TooMuchWorkError)
         return job.error is not None
 

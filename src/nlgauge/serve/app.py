@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,7 +21,7 @@ from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.metrics.base import RowMetric
 from nlgauge.serve import answers, openapi, page
 from nlgauge.serve.answers import Refused, refusal
-from nlgauge.serve.asking import Asking, Limits, body_of, number_of, one_of
+from nlgauge.serve.asking import Asking, Limits, body_of, content_of
 from nlgauge.serve.batch import Job
 from nlgauge.serve.guard import Guard
 from nlgauge.serve.keys import Keys
@@ -29,6 +30,7 @@ from nlgauge.serve.menu import Menu, listing
 from nlgauge.serve.worker import Worker, tell
 from nlgauge.stats.gate import check
 
+B = TypeVar("B", bound=openapi.Body)
 # The web framework can send traces and logs with what errors say; nothing leaves the service.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 
@@ -94,15 +96,14 @@ def _scoring(app: FastAPI, service: Service) -> None:
 
     @app.post("/score", **openapi.SCORE)
     async def score(request: Request) -> Response:
-        fields = asking.fields(await body_of(request, service.limits), openapi.SCORE_FIELDS)
-        evidence = one_of(fields, "evidence", bool, "true or false", False)
-        job = asking.job(asking.corpus(fields), fields.get("metrics"), evidence)
+        body = await _read(request, service.limits, openapi.ScoreBody)
+        job = asking.job(body.rows, body.metrics, body.evidence)
         return _json(answers.scores(await service.answer(job, request)))
 
     @app.post("/explain", **openapi.EXPLAIN)
     async def explain(request: Request) -> Response:
-        fields = asking.fields(await body_of(request, service.limits), openapi.EXPLAIN_FIELDS)
-        job = asking.job(asking.corpus(fields), [_spec(fields)], evidence=True)
+        body = await _read(request, service.limits, openapi.ExplainBody)
+        job = asking.job(body.rows, [body.metric], evidence=True)
         if sets := [spec for spec, metric in job.metrics.items() if not isinstance(metric, RowMetric)]:
             raise SpecError(f"{sets[0]} measures sets of texts and no single rows: ask /score for its evidence")
         await service.answer(job, request)
@@ -110,14 +111,22 @@ def _scoring(app: FastAPI, service: Service) -> None:
 
     @app.post("/check", **openapi.CHECK)
     async def checked(request: Request) -> Response:
-        fields = asking.fields(await body_of(request, service.limits), openapi.CHECK_FIELDS)
-        part = one_of(fields, "part", str, "a text")
-        missing = one_of(fields, "allow_missing", bool, "true or false", False)
-        least, most = number_of(fields, "at_least"), number_of(fields, "at_most")
-        job = asking.job(asking.corpus(fields), [_spec(fields)], evidence=True)
-        table = await service.answer(job, request)
-        found = check(table, part=part, at_least=least, at_most=most, allow_missing=missing)
-        return _json(answers.verdict(table, found))
+        body = await _read(request, service.limits, openapi.CheckBody)
+        table = await service.answer(asking.job(body.rows, [body.metric], evidence=True), request)
+        asked = body.model_dump(include={"part", "at_least", "at_most", "allow_missing"})
+        return _json(answers.verdict(table, check(table, **asked)))
+
+
+async def _read(request: Request, limits: Limits, kind: type[B]) -> B:
+    """The body, checked by its model. Raises Refused and InputError."""
+    content = content_of(await body_of(request, limits))
+    try:
+        return kind.model_validate(content)
+    except ValidationError as bad:
+        first = bad.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = " ".join(map(str, first["loc"]))
+        problem = f"{place if len(place) <= 80 else place[:77] + '...'}: {first['msg']}"
+        raise InputError(problem, remedy="see /openapi.json") from None
 
 
 def _about(app: FastAPI, service: Service) -> None:
@@ -142,13 +151,6 @@ def _about(app: FastAPI, service: Service) -> None:
     @app.get("/", include_in_schema=False)
     async def paste() -> Response:
         return Response(page.HTML, media_type="text/html; charset=utf-8", headers=page.HEADERS)
-
-
-def _spec(fields: Mapping[str, Any]) -> str:
-    spec = one_of(fields, "metric", str, "a metric's spec")
-    if spec is None:
-        raise InputError("there is no field metric", remedy="write \"Consistency(aligner='D')\", for one")
-    return str(spec)
 
 
 def _errors(app: FastAPI) -> None:
