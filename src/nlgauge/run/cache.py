@@ -17,10 +17,10 @@ from nlgauge.metrics.base import QUESTION, Metric, Prepared
 from nlgauge.metrics.parameters import literal
 from nlgauge.run.block import PreparedMetric
 from nlgauge.run.results import RowResult, Scores, packed, texts_of, unpacked
-from nlgauge.run.store import Store
 
 if TYPE_CHECKING:
     from nlgauge.engine.engine import Engine
+    from nlgauge.run.store import Store
 
 
 class RowCache:

@@ -21,10 +21,10 @@ from nlgauge.run.block import BlockScorer, CacheLookup, PreparedMetric, ScoredBl
 from nlgauge.run.cache import RowCache, can_be_kept, facts_of, metric_key
 from nlgauge.run.results import Distinct, RowResult, Scores, packed, texts_of
 from nlgauge.run.sets import SetScorer
-from nlgauge.run.store import Store
 
 if TYPE_CHECKING:
     from nlgauge.engine.engine import Engine
+    from nlgauge.run.store import Store
 
 
 def by_model(metrics: Mapping[str, Metric]) -> dict[str | None, dict[str, Metric]]:
@@ -97,7 +97,8 @@ class Plan:
                 facts = facts_of(metric, layers, engine, against=side)
                 key = metric_key(metric, facts, evidence) if store is not None and can_be_kept(facts) else None
                 self.sets[spec] = SetScorer(metric, layers, facts, corpus, against, evidence, key)
-        self.facts = {spec: one.facts for spec, one in {**self.metrics, **self.sets}.items()}
+        scored: list[Mapping[str, PreparedMetric | SetScorer]] = [self.metrics, self.sets]
+        self.facts = {spec: one.facts for some in scored for spec, one in some.items()}
         """What the numbers of each metric depend on beside its spec, as it is known before rows are scored"""
         self.scorer = BlockScorer(self.metrics, self.sets, evidence, engine)
         """What scores rows of the corpus, anywhere"""

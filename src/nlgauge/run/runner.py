@@ -18,7 +18,6 @@ from nlgauge.options import ROWS_PER_BLOCK, RunOptions
 from nlgauge.run.block import CacheLookup, Executor, Rows, Task, score_here
 from nlgauge.run.plan import Plan, plans_of
 from nlgauge.run.sinks import Sink
-from nlgauge.run.store import opened
 
 T = TypeVar("T")
 
@@ -39,7 +38,11 @@ def run(
     """
     began, ledgers = time.monotonic(), {}
     with ExitStack() as held:
-        store = held.enter_context(opened(options.cache)) if options.cache is not False else None
+        store = None
+        if options.cache is not False:
+            from nlgauge.run.store import opened  # a database, which a run without a cache does not need
+
+            store = held.enter_context(opened(options.cache))
         for plans in held.enter_context(closing(plans_of(corpus, metrics, options, store, against))):
             sink.begin(plans, held)
             score(plans, range(len(corpus)) if rows is None else rows, options, sink)
