@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -61,8 +61,12 @@ class RunOptions:
     output: str | Path | None = None
     ray: str | Cluster | None = None
     repeats: Repeats = "error"
+    in_blocks: bool = field(init=False)
+    """Whether some rows at a time are scored by all metrics, and not all rows by one model after another"""
 
     def __post_init__(self) -> None:
+        in_blocks = any(one is not None for one in (self.rows_per_block, self.output, self.ray))
+        object.__setattr__(self, "in_blocks", in_blocks)
         if isinstance(self.ray, str):
             object.__setattr__(self, "ray", Cluster(self.ray))
         if self.window not in WINDOW_POLICIES:
@@ -74,16 +78,11 @@ class RunOptions:
         if self.in_blocks and self.processes > 1:
             raise SpecError("processes is for a run in one piece; a run in blocks has ray='local' instead")
 
-    @property
-    def in_blocks(self) -> bool:
-        """Whether some rows at a time are scored by all metrics, and not all rows by one model after another."""
-        return any(one is not None for one in (self.rows_per_block, self.output, self.ray))
-
     def load(self, name: str) -> Model:
         """A model, as it is run. Raises what `nlgauge.engine.models.loading.load` raises."""
         from nlgauge.engine.models import loading
 
-        return loading.load(name, self.precision, self.backend, self.device)
+        return loading.kept(name, self.precision, self.backend, self.device)
 
     def engine(self, name: str, kept: FeatureCache | None = None) -> Engine:
         """An engine with a model. Raises as `load`."""

@@ -64,15 +64,15 @@ def test_rows_are_read_when_the_executor_asks_for_them() -> None:
     ended: list[int] = []
 
     class Noting(RowCollector):
-        def known(self, some: Sequence[int]) -> Scores:
-            read.append(some[0])
-            return {}
-
         def take(self, scored: Scores, some: Sequence[int] = ()) -> None:
             if some:
                 ended.append(len(read))
 
-    score([Plan(corpus, {"Length": nlgauge.Length()})], range(7), options, Noting())
+    def known(some: Sequence[int]) -> Scores:
+        read.append(some[0])
+        return {}
+
+    score([Plan(corpus, {"Length": nlgauge.Length()})], range(7), options, Noting(), known)
     assert read == [0, 2, 4, 6]
     assert ended == [1, 2, 3, 4]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus import Row
 from nlgauge.engine.batching import blocks
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.metrics.base import Prepared, RowMetric
@@ -28,7 +28,7 @@ _WORK = 160
 that is killed loses no more"""
 _MOST_ROWS = 4096
 
-Rows: TypeAlias = Corpus | Mapping[int, Row]
+Rows: TypeAlias = Sequence[Row] | Mapping[int, Row]
 """Rows by their number in the corpus"""
 
 
@@ -48,11 +48,14 @@ class Collector(Protocol):
     def apart(self) -> Collector:
         """One for some rows alone, which may go to another process."""
 
-    def requests(self, rows: Iterable[Row]) -> Sequence[AnyRequest]:
-        """The features of some rows that it has not seen yet."""
+    def requests(self, row: Row) -> Sequence[AnyRequest]:
+        """The features of a row that it reads."""
+
+    def lacks(self, request: AnyRequest) -> bool:
+        """Whether it has not taken a request yet."""
 
     def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
-        """Take what was asked for."""
+        """Take what was asked for of a row, unless it was taken before."""
 
 
 class CacheLookup(NamedTuple):
@@ -127,13 +130,13 @@ class BlockScorer:
         Raises InputError for a text that the window policy refuses, before anything is computed.
         """
         engine, gaps = self.engine, {spec: set(numbers) for spec, numbers in lookup.missing.items()}
-        asked = self.requests(rows, wanted)
+        asked = self.requests(rows, wanted) if engine is not None else {}
         if engine is not None and engine.window == "error":
             for number in wanted:
                 engine.check(_distinct(asked, [number]), number + 1)
         if engine is not None and engine.progress.shown:
             engine.progress.expect(sum(request.work for request in _distinct(asked, wanted)), len(wanted))
-        these, nexts = tee(self._split(rows, wanted, asked))
+        these, nexts = tee([wanted] if len(wanted) == 1 else self._split(rows, wanted, asked))
         next(nexts, None)
         for numbers, following in zip_longest(these, nexts, fillvalue=()):
             if engine is not None and following:
@@ -147,14 +150,12 @@ class BlockScorer:
 
     def requests(self, rows: Rows, wanted: Sequence[int]) -> Asked:
         """Return all that is first requested of the model for some rows; equal requests are one object."""
-        if self.engine is None:
-            return {}
         asked: dict[int, dict[str, Sequence[AnyRequest]]] = {}
         known: dict[AnyRequest, AnyRequest] = {}
         for n in wanted:
             row = rows[n]
             own = {spec: one.metric.requests(row, one.prepared) for spec, one in self.metrics.items()}
-            own |= {spec: collector.requests([row]) for spec, collector in self.collectors.items()}
+            own |= {spec: collector.requests(row) for spec, collector in self.collectors.items()}
             asked[n] = {spec: [known.setdefault(request, request) for request in some] for spec, some in own.items()}
         return asked
 
@@ -168,7 +169,7 @@ class BlockScorer:
     def _split(self, rows: Rows, wanted: Sequence[int], asked: Asked) -> Iterator[Sequence[int]]:
         """Some rows in blocks, those that share texts together."""
         alone = self.engine is None and len(wanted) <= _MOST_ROWS  # without a model nothing is gained by the order
-        if len(wanted) == 1 or (alone and self.weight(rows, wanted, asked) <= BLOCK_WEIGHT):
+        if alone and self.weight(rows, wanted, asked) <= BLOCK_WEIGHT:
             yield list(wanted)
             return
         columns = tuple(dict.fromkeys(column for one in self.metrics.values() for column in one.metric.columns))
@@ -185,8 +186,14 @@ class BlockScorer:
     ) -> Features:
         """The features of some rows that metrics and collectors read, in the same passes. fresh: ignore the cache."""
         first = [request for spec, some in todo.items() for n in some for request in asked[n][spec]]
-        points = {spec: collector.requests(rows.values()) for spec, collector in self.collectors.items()}
-        features = engine.features([*first, *(request for some in points.values() for request in some)], fresh)
+        first += [
+            request
+            for spec, collector in self.collectors.items()
+            for n in rows
+            for request in asked[n][spec]
+            if collector.lacks(request)
+        ]
+        features = engine.features(first, fresh)
         further = [
             request
             for spec, some in todo.items()
@@ -197,7 +204,8 @@ class BlockScorer:
         if further:
             features = features.joined(engine.features(further, fresh))
         for spec, collector in self.collectors.items():
-            collector.take(points[spec], features)
+            for n in rows:
+                collector.take(asked[n][spec], features)
         return features
 
     def _scored(self, spec: str, rows: Mapping[int, Row], features: Features) -> dict[int, RowResult]:

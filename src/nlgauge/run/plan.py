@@ -27,14 +27,6 @@ if TYPE_CHECKING:
     from nlgauge.run.store import Store
 
 
-def by_model(metrics: Mapping[str, Metric]) -> dict[str | None, dict[str, Metric]]:
-    """Metrics by the model that they read; string metrics, which read none, come first."""
-    groups: dict[str | None, dict[str, Metric]] = {}
-    for spec, metric in sorted(metrics.items(), key=lambda one: model_of(one[1]) is not None):
-        groups.setdefault(model_of(metric), {})[spec] = metric
-    return groups
-
-
 def plans_of(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
@@ -48,7 +40,10 @@ def plans_of(
     blocks. An engine is closed when the next plans are asked for, and when the generator is closed. Raises as `Plan`,
     and SpecError for a model that cannot be had.
     """
-    groups = list(by_model(metrics).items())
+    by_model: dict[str | None, dict[str, Metric]] = {}
+    for spec, metric in metrics.items():
+        by_model.setdefault(model_of(metric), {})[spec] = metric
+    groups = sorted(by_model.items(), key=lambda group: group[0] is not None)  # string metrics, which read none, first
     for together in [groups] if options.in_blocks else [[group] for group in groups]:
         with ExitStack() as held:
             plans: list[Plan] = []
@@ -103,8 +98,8 @@ class Plan:
         self.scorer = BlockScorer(self.metrics, self.sets, evidence, engine)
         """What scores rows of the corpus, anywhere"""
         self._cache = None if store is None else RowCache(store, self.metrics, corpus, evidence)
-        self._read = {spec: (Distinct(), Distinct()) for spec in self.metrics}
-        """The texts that a metric of rows read, and those of them that are longer than the model's window"""
+        self._read = {} if engine is None else {spec: (Distinct(), Distinct()) for spec in self.metrics}
+        """The texts that a metric of rows read, and those that are longer than the model's window"""
 
     def look_up(self, rows: Sequence[int], known: Scores = MappingProxyType({})) -> tuple[Scores, CacheLookup | None]:
         """What the store has of some rows, and what has still to be scored; None where that is nothing, of systems too.
@@ -118,7 +113,8 @@ class Plan:
                 points.recall(self._store.get(list(points.keys.values())))
             cached, damaged = self._cache.look_up(rows)
         found = {spec: {**cached.get(spec, {}), **known.get(spec, {})} for spec in self.metrics}
-        self._note(found)
+        if self._read:
+            self._note(found)
         missing = {spec: [n for n in rows if n not in found[spec]] for spec in found}
         asked = any(missing.values()) or any(points.missing for points in self.sets.values())
         return found, CacheLookup(missing, damaged) if asked else None
@@ -128,7 +124,8 @@ class Plan:
         if scored := {spec: found for spec, found in block.scored.items() if spec in self.metrics}:
             if self._cache is not None:
                 self._cache.keep(scored)
-            self._note(scored)
+            if self._read:
+                self._note(scored)
         for spec in self.sets.keys() & block.collected.keys():
             self.sets[spec].join(block.collected[spec])
 
@@ -156,12 +153,10 @@ class Plan:
 
     def _note(self, scored: Scores) -> None:
         """Take note of which texts some rows' scores were made of, for the signature."""
-        if self.engine is None:
-            return
         for spec, found in scored.items():
             reads, (every, long) = self.metrics[spec].metric.columns, self._read[spec]
             for number, one in found.items():
-                texts = texts_of(self.corpus[number], reads)
+                texts = texts_of(self.corpus.rows[number], reads)
                 every.add(texts)
                 long.add(texts[n] for n in one.longer)
 
@@ -169,9 +164,10 @@ class Plan:
 def _refuse_without(corpus: Corpus, metric: Metric, spec: str) -> None:
     """Raise InputError where no row has what a metric needs."""
     columns = [column for column in metric.columns if column != "candidate"]
-    lacking = [column for column in columns if all(getattr(row, column) in (None, ()) for row in corpus)]
-    if not lacking and columns and len(corpus):
-        complete = (all(getattr(row, column) not in (None, ()) for column in columns) for row in corpus)
+    rows = corpus.rows
+    lacking = [column for column in columns if all(getattr(row, column) in (None, ()) for row in rows)]
+    if not lacking and columns and len(rows):
+        complete = (all(getattr(row, column) not in (None, ()) for column in columns) for row in rows)
         lacking = [] if any(complete) else columns
     if lacking:
         raise InputError(

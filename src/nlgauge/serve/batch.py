@@ -20,7 +20,7 @@ from nlgauge.run.block import BLOCK_WEIGHT, ScoredBlock
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import RowResult, Scores
 from nlgauge.run.runner import run
-from nlgauge.run.sinks import Sink, TableBuilder
+from nlgauge.run.sinks import Known, Sink, TableBuilder
 
 _ROWS_PER_BLOCK = 64
 """Rows that are scored before it is asked again whether anybody waits for the others"""
@@ -134,7 +134,7 @@ class _Shares(Sink[None]):
         self._jobs, self._work, self._ended = jobs, work, ended
         self._shares: list[_Share] = []
 
-    def begin(self, plans: Sequence[Plan], held: ExitStack) -> None:
+    def begin(self, plans: Sequence[Plan], held: ExitStack) -> Known:
         at = 0
         for job in self._jobs:
             rows = range(at, at := at + len(job.corpus))
@@ -148,17 +148,18 @@ class _Shares(Sink[None]):
             except Exception as error:
                 job.end(error)
                 self._ended(job)
+        return self._known
 
     def _refuse_too_much(self, plans: Sequence[Plan]) -> None:
         for plan in plans:
-            blocks = plan.scorer.weight(plan.corpus, range(len(plan.corpus))) / BLOCK_WEIGHT
+            blocks = plan.scorer.weight(plan.corpus.rows, range(len(plan.corpus))) / BLOCK_WEIGHT
             if blocks > self._work:
                 raise TooMuchWorkError(
                     f"{', '.join(plan.facts)} would take {blocks:.3g} blocks of work, and the limit is {self._work:g}",
                     remedy="give fewer or shorter texts at a time, or cheaper metrics",
                 )
 
-    def known(self, rows: Sequence[int]) -> Scores:
+    def _known(self, rows: Sequence[int]) -> Scores:
         """Rows that nobody waits for need not be scored."""
         wanted = {n for share in self._shares if share.job.wanted for n in share.rows}
         if not wanted:

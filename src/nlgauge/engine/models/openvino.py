@@ -11,6 +11,7 @@ from functools import cache, cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from numpy.typing import NDArray
@@ -72,6 +73,7 @@ class OpenVinoGraph(OnnxGraph):
             "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0",  # else hidden states are rounded if weights are stored in 8 bits
         }
         self._requests: dict[tuple[str, ...], Any] = {}
+        self._alone = Lock()  # a request computes one batch at a time
 
     @cached_property
     def outputs(self) -> frozenset[str]:
@@ -88,8 +90,9 @@ class OpenVinoGraph(OnnxGraph):
             part = _library().Model(results, self._session.get_parameters())
             compiled = _library().Core().compile_model(part, "CPU", self._settings)
             self._requests[wanted] = compiled.create_infer_request()
-        found = self._requests[wanted].infer(dict(inputs))
-        return [found[name] for name in outputs]
+        with self._alone:
+            found = self._requests[wanted].infer(dict(inputs))
+            return [found[name] for name in outputs]
 
     def _opened(self) -> tuple[Any, str]:
         model = _library().Core().read_model(self._path)
