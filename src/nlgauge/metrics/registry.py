@@ -10,10 +10,8 @@ from __future__ import annotations
 import ast
 import inspect
 import os
-import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -154,8 +152,8 @@ def _refuse_class(metric: Metric) -> None:
 
 def _files() -> Iterator[str]:
     """The modules that may hold metrics."""
-    found = pkgutil.iter_modules(import_module("nlgauge.metrics").__path__)
-    yield from (f"nlgauge.metrics.{module.name}" for module in found if not module.ispkg)
+    found = sorted(name for folder in import_module("nlgauge.metrics").__path__ for name in os.listdir(folder))
+    yield from (f"nlgauge.metrics.{name.removesuffix('.py')}" for name in found if name.endswith(".py"))
 
 
 def _metrics_in(module: str) -> Iterator[type[Metric]]:
@@ -188,6 +186,8 @@ def metric_class(name: str) -> type[Metric]:
         raise SpecError(in_the_lab(name))
     known = [*names(), *LAB_METRICS.difference(names())]
     same = [one for one in known if _plainly(one) == _plainly(name)]
+    from difflib import get_close_matches
+
     near = get_close_matches(_plainly(name), map(_plainly, known), 1, cutoff=0.85)
     same = same or [one for one in known if _plainly(one) in near]
     meant = _OTHER_NAMES.get(_plainly(name)) or next(iter(same), None)
