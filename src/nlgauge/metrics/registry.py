@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from nlgauge._plugins import LAB_METRICS, in_the_lab, load_offered, offered
@@ -152,8 +153,7 @@ def _refuse_class(metric: Metric) -> None:
 
 def _files() -> Iterator[str]:
     """The modules that may hold metrics."""
-    found = sorted(name for folder in import_module("nlgauge.metrics").__path__ for name in os.listdir(folder))
-    yield from (f"nlgauge.metrics.{name.removesuffix('.py')}" for name in found if name.endswith(".py"))
+    yield from (f"nlgauge.metrics.{file.stem}" for file in sorted(Path(__file__).parent.glob("[!_]*.py")))
 
 
 def _metrics_in(module: str) -> Iterator[type[Metric]]:
