@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from nlgauge.errors import SpecError
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, model_of
+from nlgauge.metrics.parameters import parameters_of
 from nlgauge.serve.menu import LONGEST_SPEC, Menu, closed
 
 WEIGHTS = Path(__file__).parents[2] / "src/nlgauge/engine/models/pocket/weighters/fluency.safetensors"
@@ -51,7 +51,7 @@ def test_what_is_opened_is_seen(opened: list[str], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", registry.built_in_metrics())
 def test_no_text_of_a_request_is_ever_opened(anything: Menu, opened: list[str], name: str) -> None:
-    for parameter in registry.parameters_of(registry.built_in_metrics()[name]):
+    for parameter in parameters_of(registry.built_in_metrics()[name]):
         for text in TEXTS:
             with pytest.raises(SpecError, match=r"a request cannot set|is not one of|give weights"):
                 anything.metric(f"{name}({parameter}={text!r})")
@@ -141,8 +141,8 @@ def test_defaults_that_are_not_closed_may_be_repeated(anything: Menu) -> None:
 
 @pytest.mark.parametrize("kind", registry.built_in_metrics().values(), ids=lambda kind: kind.__name__)
 def test_no_parameter_without_a_list_of_values_takes_a_text(kind: type[Metric]) -> None:
-    for parameter, default in registry.parameters_of(kind).items():
-        if parameter not in kind.choices:
+    for parameter, one in parameters_of(kind).items():
+        if not one.choices:
             assert not closed(kind, parameter, "some text")
-            if isinstance(default, str) and default is not inspect.Parameter.empty:
-                assert not closed(kind, parameter, default + "x")
+            if isinstance(one.default, str):
+                assert not closed(kind, parameter, one.default + "x")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import sys
+import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +55,7 @@ def list_all(names: Sequence[str], layout: str) -> None:
 
 def _show(names: Sequence[str], layout: str) -> None:
     """The help of some metrics. Raises SpecError for one that is not known."""
+    from nlgauge.metrics.parameters import literal, parameters_of
     from nlgauge.metrics.registry import metric_class
 
     kinds = {name: metric_class(name) for name in names}
@@ -62,9 +65,11 @@ def _show(names: Sequence[str], layout: str) -> None:
     for name, kind in kinds.items():
         described = _described(name, kind)
         click.echo(f"{name}  ({described['better']} is better)\n\n{inspect.getdoc(kind)}\n")
-        for key, value in described["parameters"].items():
-            allowed = f"  one of {', '.join(map(repr, kind.choices[key]))}" if key in kind.choices else ""
-            click.echo(f"  {key}={value!r}{allowed}")
+        for key, one in parameters_of(kind).items():
+            default = "needed" if one.default is MISSING else literal(one.default)
+            click.echo(f"  {key}={default}" + (f"  {one.values}" if one.values else ""))
+            if one.help:
+                click.echo(textwrap.indent(textwrap.fill(one.help, 108), "      "))
         for key in ("parts", "details", "presets"):
             if described[key]:
                 click.echo(f"{key}: {', '.join(described[key])}")
@@ -77,12 +82,10 @@ def _show(names: Sequence[str], layout: str) -> None:
 def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     """What is to be told of a metric; parts, cost and use of the corpus are those of its default parameters."""
     from nlgauge.errors import NlgaugeError
-    from nlgauge.metrics.registry import metric, parameters_of
+    from nlgauge.metrics.parameters import parameters_of
+    from nlgauge.metrics.registry import metric
 
-    parameters = {
-        key: value if isinstance(value, str | int | float | bool | None) else str(value)
-        for key, value in parameters_of(kind).items()
-    }
+    parameters = {key: None if one.default is MISSING else one.default for key, one in parameters_of(kind).items()}
     described: dict[str, Any] = {
         "name": name,
         "about": (inspect.getdoc(kind) or "").partition("\n")[0],

@@ -115,11 +115,9 @@ def _name(kind: type) -> str:
 
 @dataclass(frozen=True)
 class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have the abstract methods
-    """A metric and its parameters. ``str(metric)`` is its spec, which parses back to an equal metric.
+    """A metric and its parameters, declared by `param`. ``str(metric)`` is its spec, which parses to an equal metric.
 
     A metric uses a model if it has the field ``model: str | None = None``.
-
-    model: name or folder of the model. None is the model of the run, by default the embedded 'pocket'
     """
 
     higher_is_better: ClassVar[bool] = True
@@ -128,15 +126,11 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
     details: ClassVar[tuple[str, ...]] = ()
     """Parts for which neither more nor less is better, such as counts"""
     citation: ClassVar[str] = ""
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {}
-    """Allowed values of parameters with a fixed list"""
-    least: ClassVar[Mapping[str, float]] = {}
-    """Minimum values of numeric parameters"""
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
 
     def __post_init__(self) -> None:
-        check_parameters(self)
+        check_parameters(self, self.name)
         if getattr(self, "model", None) == "":
             raise SpecError(f"{self.name}: model='' is not a model's name")
 

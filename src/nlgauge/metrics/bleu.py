@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.errors import SpecError
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.translation_counts import SacrebleuMetric
 
 _CONSTANTS = {"floor": 0.1, "add-k": 1.0}
@@ -17,34 +18,28 @@ _CONSTANTS = {"floor": 0.1, "add-k": 1.0}
 class BLEU(SacrebleuMetric):
     """BLEU: precision of word n-grams, with a brevity penalty; 0 to 100.
 
-    lowercase: compare texts in lower case. ngram: maximum length of n-grams.
-
     A row score leaves out orders for which the candidate is too short (sacrebleu's effective order); the corpus score
-    does not. smooth: 'exp', 'floor', 'add-k' or 'none', for orders without a match. smooth_value: the matches that
-    'floor' uses (by default 0.1) or that 'add-k' adds (1). tokenizer: '13a', 'intl', 'zh', 'char' or 'none' of
-    sacrebleu. references: with 'joint', n-grams of all references count; with 'best' or 'mean', references are scored
-    one by one, and the corpus score is the mean over rows.
+    does not.
     """
 
     citation: ClassVar[str] = "Papineni et al. 2002, ACL"
     library: ClassVar[str] = "BLEU"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        "references": ("joint", "best", "mean"),
-        "empty": ("undefined", "worst"),
-        "tokenizer": ("13a", "intl", "zh", "char", "none"),
-        "smooth": ("exp", "floor", "add-k", "none"),
-    }
-    least: ClassVar[Mapping[str, float]] = {"ngram": 1}
 
-    references: str = "joint"
-    empty: str = "undefined"
-    """The score of a row with references but words on one side only: 'undefined', or the 'worst' score, as in
-    sacrebleu. The corpus score counts such a row in any case"""
-    lowercase: bool = False
-    tokenizer: str = "13a"
-    smooth: str = "exp"
-    smooth_value: float | None = None
-    ngram: int = 4
+    references: str = param(
+        "joint", choices=("joint", "best", "mean"),
+        help="with 'joint', n-grams of all references count; with 'best' or 'mean', references are scored one by "
+        "one, and the corpus score is the mean over rows",
+    )  # fmt: skip
+    lowercase: bool = param(False, help="compare texts in lower case")
+    tokenizer: str = param("13a", choices=("13a", "intl", "zh", "char", "none"), help="sacrebleu's tokenizer")
+    smooth: str = param(
+        "exp", choices=("exp", "floor", "add-k", "none"),
+        help="smoothing of orders without a match",
+    )  # fmt: skip
+    smooth_value: float | None = param(
+        None, help="the matches that 'floor' uses (by default 0.1) or that 'add-k' adds (1)"
+    )
+    ngram: int = param(4, minimum=1, help="maximum length of n-grams")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.translation_counts import SacrebleuMetric
 
 
 @dataclass(frozen=True)
 class ChrF(SacrebleuMetric):
-    """chrF: F-score of character n-grams, with more weight on recall; 0 to 100.
-
-    lowercase: compare texts in lower case. characters: maximum length of character n-grams.
-    words: also use word n-grams up to this length; 2 is chrF++. beta: weight of recall.
-    eps_smoothing: the mean of F over all orders, as in chrF++.py, Moses and NLTK, instead of F of the means over orders
-    that both texts have.
-    references: 'joint' uses the best reference, as in sacrebleu. With 'mean', references are scored one by one, and the
-    corpus score is the mean over rows.
-    """
+    """chrF: F-score of character n-grams, with more weight on recall; 0 to 100."""
 
     citation: ClassVar[str] = "Popović 2015, WMT"
     library: ClassVar[str] = "CHRF"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        "references": ("joint", "mean"),
-        "empty": ("undefined", "worst"),
-    }
-    least: ClassVar[Mapping[str, float]] = {"characters": 1, "words": 0, "beta": 1}
 
-    references: str = "joint"
-    empty: str = "undefined"
-    """As in BLEU"""
-    lowercase: bool = False
-    characters: int = 6
-    words: int = 0
-    beta: int = 2
-    eps_smoothing: bool = False
+    references: str = param(
+        "joint", choices=("joint", "mean"),
+        help="'joint' uses the best reference, as in sacrebleu. With 'mean', references are scored one by one, and "
+        "the corpus score is the mean over rows.",
+    )  # fmt: skip
+    lowercase: bool = param(False, help="compare texts in lower case")
+    characters: int = param(6, minimum=1, help="maximum length of character n-grams")
+    words: int = param(0, minimum=0, help="also use word n-grams up to this length; 2 is chrF++")
+    beta: int = param(2, minimum=1, help="weight of recall")
+    eps_smoothing: bool = param(
+        False,
+        help="the mean of F over all orders, as in chrF++.py, Moses and NLTK, instead of F of the means over orders "
+        "that both texts have",
+    )  # fmt: skip
 
     @property
     def formula(self) -> Mapping[str, object] | None:

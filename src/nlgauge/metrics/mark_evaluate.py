@@ -10,7 +10,7 @@ each can show.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -21,6 +21,7 @@ from nlgauge.maths.neighbours import Points, coverage
 from nlgauge.maths.population import Counts, SizeEstimate, capture, petersen, schnabel
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.evidence import Evidence
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
 
 _ESTIMATORS = {"petersen": petersen, "schnabel": schnabel, "capture": capture}
@@ -30,32 +31,28 @@ _ESTIMATORS = {"petersen": petersen, "schnabel": schnabel, "capture": capture}
 class MarkEvaluate(SetMetric):
     """Similarity of outputs and references as sets, by capture-recapture estimates of their size.
 
-    estimator: 'petersen' is 1 if one set is completely covered, even if little of the other is. 'schnabel' scores
-        quality (the share of outputs that are covered); the part diversity is the same for references; both are from 1
-        - 1/k to 1. 'capture' is useful only at k=1: it is from about 0.74 to 0.98 for large sets, so that equal sets do
-        not reach 1 (the paper's theorem A.3 holds for small sets). With a larger k, any two sets reach 1.
-    k: a ball reaches to the k-th neighbour. Scores with different k cannot be compared.
-    unit: 'sentence', a point a text, pooled from its vectors at the model's last layer. 'token', a point for every word
-        at each of the last `layers` layers.
-    pooling: how unit='sentence' makes one vector of a text's: 'mean', or 'max', the largest number of each dimension.
-    normalize: points to unit length.
-
     Parts: score; quality and diversity by Schnabel's estimator; floor, the score of two sets of these sizes that do not
         overlap; precision a/m and recall b/n; and the counts of outputs in a reference's ball (a), references in an
         output's ball (b), pairs of both kinds (B1, B2), references (n) and outputs (m).
     """
 
-    least: ClassVar[Mapping[str, float]] = {**SetMetric.least, "k": 1}
     parts: ClassVar[tuple[str, ...]] = (
         *("score", "quality", "diversity", "floor", "precision", "recall"),
         *("a", "b", "B1", "B2", "n", "m"),
     )
     details: ClassVar[tuple[str, ...]] = ("floor", "a", "b", "B1", "B2", "n", "m")
     citation: ClassVar[str] = "Mordido and Meinel 2020, COLING, arXiv:2010.04606"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"estimator": tuple(_ESTIMATORS), **SetMetric.choices}
 
-    estimator: str = "petersen"
-    k: int = 1
+    estimator: str = param(
+        "petersen", choices=tuple(_ESTIMATORS),
+        help="'petersen' is 1 if one set is completely covered, even if little of the other is. 'schnabel' scores "
+        "quality (the share of outputs that are covered); the part diversity is the same for references; both are from "
+        "1 - 1/k to 1. 'capture' is useful only at k=1: it is from about 0.74 to 0.98 for large sets, so that equal "
+        "sets do not reach 1 (the paper's theorem A.3 holds for small sets). With a larger k, any two sets reach 1.",
+    )  # fmt: skip
+    k: int = param(
+        1, minimum=1, help="a ball reaches to the k-th neighbour. Scores with different k cannot be compared."
+    )
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
         (swept,) = sweep(evaluated, reference, (self.k,))

@@ -12,7 +12,7 @@ weighter`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -31,6 +31,7 @@ from nlgauge.maths import masked_words as maths
 from nlgauge.maths.masked_words import Array
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, EvidenceText, EvidenceWord, Item
+from nlgauge.metrics.parameters import param
 
 _UNIFORM, _CANDIDATE = "uniform", "candidate"
 _NAMES = ("candidate", "source")
@@ -59,37 +60,41 @@ class MaskedTexts(NamedTuple):
 
 @dataclass(frozen=True)
 class MaskEval(RowMetric):
-    """Weighted share of the words of candidate and source that are predicted when masked, given the other text.
+    """Weighted share of the words of candidate and source that are predicted when masked, given the other text."""
 
-    weights: 'uniform', equal weights within a text; 'candidate', the same with only the candidate's words; else a
-    weighter: 'coherence', 'consistency', 'fluency' or 'relevance' of the embedded model, or a file or folder that
-        `nlgauge train weighter` wrote.
-    keep: mask only the words of largest weight, with this share of all learned weight, and divide by that weight.
-    per_text: apply `keep` to each text separately.
-    scoring: 'hit', whether the word itself was predicted; or the 'probability' or 'log_probability' of the word.
-    decoding: how a word of several sub-words is predicted. 'joint' predicts all at once and 'stepwise' one after
-        another; with both, the model sees their number. 'single' has one mask and never predicts such a word.
-    segmentation: a word ends where both a sub-word of the model and a word of the language end, by 'plain' rules or by
-        spaCy's ('spacy', 'spacy-de', ...; needs nlgauge[maskeval]).
-    stride: how many words, far apart, are masked in one pass. 1 is exact; 8 takes an eighth of the time.
-    """
-
-    least: ClassVar[Mapping[str, float]] = {"stride": 1}
     columns: ClassVar[tuple[str, ...]] = _NAMES
     cost: ClassVar[Cost] = "masked pairs"
     citation: ClassVar[str] = "Liu et al. 2022, arXiv:2205.12394"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        "scoring": ("hit", "probability", "log_probability"),
-        "decoding": DECODINGS,
-    }
 
-    weights: str = _UNIFORM
-    keep: float = 1.0
-    per_text: bool = False
-    scoring: str = "hit"
-    decoding: str = "joint"
-    segmentation: str = PLAIN
-    stride: int = 1
+    weights: str = param(
+        _UNIFORM,
+        help="'uniform', equal weights within a text; 'candidate', the same with only the candidate's words; else a "
+        "weighter: 'coherence', 'consistency', 'fluency' or 'relevance' of the embedded model, or a file or folder "
+        "that `nlgauge train weighter` wrote",
+    )  # fmt: skip
+    keep: float = param(
+        1.0,
+        help="mask only the words of largest weight, with this share of all learned weight, and divide by that weight",
+    )  # fmt: skip
+    per_text: bool = param(False, help="apply `keep` to each text separately")
+    scoring: str = param(
+        "hit", choices=("hit", "probability", "log_probability"),
+        help="'hit', whether the word itself was predicted; or the 'probability' or 'log_probability' of the word",
+    )  # fmt: skip
+    decoding: str = param(
+        "joint", choices=DECODINGS,
+        help="how a word of several sub-words is predicted. 'joint' predicts all at once and 'stepwise' one after "
+        "another; with both, the model sees their number. 'single' has one mask and never predicts such a word.",
+    )  # fmt: skip
+    segmentation: str = param(
+        PLAIN,
+        help="a word ends where both a sub-word of the model and a word of the language end, by 'plain' rules or by "
+        "spaCy's ('spacy', 'spacy-de', ...; needs nlgauge[maskeval])",
+    )  # fmt: skip
+    stride: int = param(
+        1, minimum=1,
+        help="how many words, far apart, are masked in one pass. 1 is exact; 8 takes an eighth of the time.",
+    )  # fmt: skip
     model: str | None = None
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ With equal words, stems and synonyms the scores equal NLTK's. By default NLTK ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -22,8 +22,8 @@ from typing import ClassVar, NamedTuple, TypeAlias
 from nlgauge.data.corpus.place import shown
 from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge.metrics.base import Prepared, Setup
-from nlgauge.metrics.references import StringReferenceMetric
-from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
+from nlgauge.metrics.parameters import param
+from nlgauge.metrics.references import StringReferenceMetric, splitter, splitter_library, splitter_param
 from nlgauge.metrics.wordnet import WordNet
 
 _WEIGHTS = {"2005": (0.9, 3.0, 0.5), "2007": (0.81, 0.83, 0.28), "nltk": (0.9, 3.0, 0.5)}
@@ -48,28 +48,25 @@ class METEORPrepared(Prepared):
 
 @dataclass(frozen=True)
 class METEOR(StringReferenceMetric[StemmedWords]):
-    """METEOR (2005 or 2007): recall-weighted F of matched words, minus a penalty for scattered matches; 0 to 1.
-
-    variant: '2005', with recall weighted 9 to 1; '2007', with weights fitted for English; or 'nltk', as '2005' with
-        NLTK's own stemming rules (needs nltk).
-    stemmer: 'porter', 'none', or a Snowball language ('german', 'english' for Porter 2, ...).
-    wordnet: a folder with WordNet's files (data.noun, index.noun, ...) for matches by synonym, as in the published
-        scores. Debian's wordnet-base puts them into /usr/share/wordnet, NLTK into corpora/wordnet. None: no synonyms.
-    tokenizer: how words are found: '13a', 'intl', 'zh' or 'char' of sacrebleu, 'unicode' (any script, no punctuation)
-        or 'spaces'. Texts are compared in lower case.
-    """
+    """METEOR (2005 or 2007): recall-weighted F of matched words, minus a penalty for scattered matches; 0 to 1."""
 
     citation: ClassVar[str] = "Banerjee and Lavie 2005, ACL workshop; Lavie and Agarwal 2007, WMT"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **StringReferenceMetric.choices,
-        "variant": tuple(_WEIGHTS),
-        "tokenizer": SPLITTERS,
-    }
 
-    variant: str = "2005"
-    stemmer: str = "porter"
-    wordnet: str | None = None
-    tokenizer: str = "13a"
+    variant: str = param(
+        "2005", choices=tuple(_WEIGHTS),
+        help="'2005', with recall weighted 9 to 1; '2007', with weights fitted for English; or 'nltk', as '2005' "
+        "with NLTK's own stemming rules (needs nltk)",
+    )  # fmt: skip
+    stemmer: str = param(
+        "porter", help="'porter', 'none', or a Snowball language ('german', 'english' for Porter 2, ...)"
+    )
+    wordnet: str | None = param(
+        None,
+        help="a folder with WordNet's files (data.noun, index.noun, ...) for matches by synonym, as in the published "
+        "scores. Debian's wordnet-base puts them into /usr/share/wordnet, NLTK into corpora/wordnet. By default, "
+        "synonyms do not count.",
+    )  # fmt: skip
+    tokenizer: str = splitter_param("13a")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -12,7 +12,6 @@ program; their first program squares the distance. Special tokens, punctuation a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,9 +22,9 @@ from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.maths.vectors import unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
-from nlgauge.metrics.idf import OF_THE_CORPUS, idf_fact, idf_table
+from nlgauge.metrics.model_settings import OF_THE_CORPUS, check_layers, idf_fact, idf_table, layers_read
 from nlgauge.metrics.moving import Moved, MovingMetric, word_pieces
-from nlgauge.metrics.parameters import check_layers, layers_read
+from nlgauge.metrics.parameters import param
 
 Array = NDArray[np.float64]
 
@@ -40,29 +39,28 @@ class MoverScorePrepared(Prepared):
 
 @dataclass(frozen=True)
 class MoverScore(MovingMetric):
-    """1 minus the word mover's distance with contextual vectors; 1 is best, -1 is worst.
-
-    ngram: 1 or 2 adjacent words are moved together. A shorter text is moved as a whole.
-    layers: how many layers are used, up to the one that the model's card names for MoverScore, else the last one; or a
-        tuple of layers (0: the embeddings).
-    aggregate: 'power_means' (minimum, mean and maximum of the layers, concatenated) or 'mean'.
-    idf: weights of the words. 'general' (from a large general text), 'references' (from the run's distinct references)
-        or 'none'.
-    """
+    """1 minus the word mover's distance with contextual vectors; 1 is best, -1 is worst."""
 
     cost: ClassVar[Cost] = "encoding"
     citation: ClassVar[str] = "Zhao et al. 2019, EMNLP, arXiv:1909.02622"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **MovingMetric.choices,
-        "ngram": (1, 2),
-        "aggregate": ("power_means", "mean"),
-        "idf": ("general", "references", "none"),
-    }
 
-    ngram: int = 1
-    layers: int | tuple[int, ...] = 5
-    aggregate: str = "power_means"
-    idf: str = "general"
+    ngram: int = param(
+        1, choices=(1, 2), help="1 or 2 adjacent words are moved together. A shorter text is moved as a whole."
+    )
+    layers: int | tuple[int, ...] = param(
+        5,
+        help="how many layers are used, up to the one that the model's card names for MoverScore, else the last one; "
+        "or a tuple of layers (0: the embeddings)",
+    )  # fmt: skip
+    aggregate: str = param(
+        "power_means", choices=("power_means", "mean"),
+        help="how layers are joined: 'power_means' (minimum, mean and maximum of the layers, concatenated) or 'mean'",
+    )  # fmt: skip
+    idf: str = param(
+        "general", choices=("general", "references", "none"),
+        help="weights of the words. 'general' (from a large general text), 'references' (from the run's distinct "
+        "references) or 'none'.",
+    )  # fmt: skip
     model: str | None = None
 
     def __post_init__(self) -> None:

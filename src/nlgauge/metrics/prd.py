@@ -6,7 +6,7 @@ clustering.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from nlgauge.maths.prd import PRDCurve, mean_curve
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.evidence import Evidence, Item
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.sets import SetMetric, SetText
 
 _EVERY = 20
@@ -26,19 +27,15 @@ class PRD(SetMetric):
     """How much of the distributions of outputs and references overlaps, as precision and recall.
 
     f8: the largest F_8 on the curve, mostly recall. f1_8: the largest F_1/8, mostly precision. precision and recall: at
-    slope 1, where both are the mass that the two histograms share.
-
-    clusters, runs, seed: of k-means. The curve is the mean over the runs. Sets may differ in size.
-    unit, pooling, layers, normalize: as in MarkEvaluate.
+    slope 1, where both are the mass that the two histograms share. Sets may differ in size.
     """
 
-    least: ClassVar[Mapping[str, float]] = {**SetMetric.least, "clusters": 1, "runs": 1, "seed": 0}
     parts: ClassVar[tuple[str, ...]] = ("f8", "f1_8", "precision", "recall")
     citation: ClassVar[str] = "Sajjadi et al. 2018, NeurIPS, arXiv:1806.00035"
 
-    clusters: int = 20
-    runs: int = 10
-    seed: int = 0
+    clusters: int = param(20, minimum=1, help="number of clusters of k-means")
+    runs: int = param(10, minimum=1, help="runs of k-means. The curve is the mean over them.")
+    seed: int = param(0, minimum=0, help="seed of k-means")
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
         curve = self._curve(evaluated, reference)

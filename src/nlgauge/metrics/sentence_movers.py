@@ -10,7 +10,6 @@ the authors also leave out stopwords.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,8 +20,9 @@ from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.maths.sentences import sentence_ends
 from nlgauge.maths.vectors import run_means, runs, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
+from nlgauge.metrics.model_settings import layer_read
 from nlgauge.metrics.moving import Moved, MovingMetric, word_pieces
-from nlgauge.metrics.parameters import layer_read
+from nlgauge.metrics.parameters import param
 
 Array = NDArray[np.float64]
 
@@ -36,27 +36,24 @@ class SentenceMoversPrepared(Prepared):
 
 @dataclass(frozen=True)
 class SentenceMovers(MovingMetric):
-    """exp(-cost of moving one text to the other); 1 is best.
+    """exp(-cost of moving one text to the other); 1 is best."""
 
-    variant: 's+wms' moves sentences and words, 'sms' only sentences.
-    layer: the layer of the words' vectors (0: the embeddings). None is the layer in the model's card, or else the last
-        one.
-    unit: scale word vectors to length 1 first. Without scaling, as in the paper, a language model's vectors are so long
-        that only nearly equal texts score well above 0; the order of texts is about the same.
-    """
-
-    least: ClassVar[Mapping[str, float]] = {"layer": 0}
     cost: ClassVar[Cost] = "encoding"
     citation: ClassVar[str] = "Clark et al. 2019, ACL"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **MovingMetric.choices,
-        "variant": ("s+wms", "sms"),
-        "unit": (True, False),
-    }
 
-    variant: str = "s+wms"
-    layer: int | None = None
-    unit: bool = True
+    variant: str = param(
+        "s+wms", choices=("s+wms", "sms"), help="'s+wms' moves sentences and words, 'sms' only sentences"
+    )
+    layer: int | None = param(
+        None, minimum=0,
+        help="the layer of the words' vectors (0: the embeddings). None is the layer in the model's card, or else "
+        "the last one.",
+    )  # fmt: skip
+    unit: bool = param(
+        True,
+        help="scale word vectors to length 1 first. Without scaling, as in the paper, a language model's vectors are "
+        "so long that only nearly equal texts score well above 0; the order of texts is about the same.",
+    )  # fmt: skip
     model: str | None = None
 
     def prepare(self, setup: Setup) -> SentenceMoversPrepared:

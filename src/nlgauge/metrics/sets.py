@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -15,6 +15,7 @@ from nlgauge.errors import SpecError
 from nlgauge.maths.points import UNITS, layers_of, text_points
 from nlgauge.metrics.base import Cost, Metric, Prepared, Setup, Value
 from nlgauge.metrics.evidence import Evidence, Item
+from nlgauge.metrics.parameters import param
 
 if TYPE_CHECKING:
     from nlgauge.engine.features.request import Request
@@ -46,22 +47,21 @@ class SetMetric(Metric):
     A text in several rows counts several times.
     """
 
-    least: ClassVar[Mapping[str, float]] = {"layers": 1}
     uses_corpus: ClassVar[bool] = True
     cost: ClassVar[Cost] = "encoding"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        "unit": UNITS, "pooling": ("mean", "max"), "normalize": (True, False),
-    }  # fmt: skip
 
-    unit: str = "sentence"
-    """'sentence', a point a text, of its vectors at the model's last layer. 'token', a point for every word at each of
-    the last `layers` layers"""
-    pooling: str = "mean"
-    """How unit='sentence' makes one vector of a text's: 'mean', or 'max', the largest number of each dimension"""
-    layers: int = 5
-    """How many of the model's last layers give points to unit='token'"""
-    normalize: bool = True
-    """Points to unit length"""
+    unit: str = param(
+        "sentence", choices=UNITS,
+        help="'sentence', a point a text, of its vectors at the model's last layer. 'token', a point for every word "
+        "at each of the last `layers` layers",
+    )  # fmt: skip
+    pooling: str = param(
+        "mean", choices=("mean", "max"),
+        help="how unit='sentence' makes one vector of a text's: 'mean', or 'max', the largest number of each "
+        "dimension",
+    )  # fmt: skip
+    layers: int = param(5, minimum=1, help="how many of the model's last layers give points to unit='token'")
+    normalize: bool = param(True, help="scale points to unit length")
     model: str | None = None
 
     def prepare(self, setup: Setup) -> SetPrepared:

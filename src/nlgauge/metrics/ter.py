@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from nlgauge.errors import MissingExtraError
 from nlgauge.maths.shifts import Distance, fewest_shifted_edits
 from nlgauge.metrics.base import Prepared, Setup
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.translation_counts import Counts, Pair, SacrebleuMetric
 
 _FORMULA: Mapping[str, object] = {"name": "rate"}
@@ -28,29 +29,23 @@ and up to an hour if a text repeats three words"""
 class TER(SacrebleuMetric):
     """TER: word edits and block shifts, in percent of the reference's words; 0 is best.
 
-    lowercase: compare texts in lower case.
-    normalized, punctuation, asian: as in Tercom, split off punctuation, keep punctuation, and treat Chinese and
-    Japanese characters as words. references: 'joint', the fewest edits to any reference divided by the references' mean
-    length. With 'best' or 'mean', references are scored one by one, and the corpus score is the mean over rows. Texts
-    with more than 25 million pairs of words (5,000 each) are not compared.
+    Texts with more than 25 million pairs of words (5,000 each) are not compared.
     """
 
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Snover et al. 2006, AMTA"
     library: ClassVar[str] = "TER"
     libraries: ClassVar[tuple[str, ...]] = ("sacrebleu", "rapidfuzz")
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        "references": ("joint", "best", "mean"),
-        "empty": ("undefined", "worst"),
-    }
 
-    references: str = "joint"
-    empty: str = "undefined"
-    """As in BLEU"""
-    lowercase: bool = True
-    normalized: bool = False
-    punctuation: bool = True
-    asian: bool = False
+    references: str = param(
+        "joint", choices=("joint", "best", "mean"),
+        help="'joint', the fewest edits to any reference divided by the references' mean length. With 'best' or "
+        "'mean', references are scored one by one, and the corpus score is the mean over rows.",
+    )  # fmt: skip
+    lowercase: bool = param(True, help="compare texts in lower case")
+    normalized: bool = param(False, help="split off punctuation, as in Tercom")
+    punctuation: bool = param(True, help="keep punctuation, as in Tercom")
+    asian: bool = param(False, help="treat Chinese and Japanese characters as words, as in Tercom")
 
     @property
     def formula(self) -> Mapping[str, object] | None:

@@ -18,7 +18,8 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_with_references
-from nlgauge.metrics.references import LEFT_OUT
+from nlgauge.metrics.parameters import param
+from nlgauge.metrics.references import EMPTY, LEFT_OUT
 
 TOO_LONG = "the texts are too long to be compared"
 """The reason for a pair whose count is NaN"""
@@ -44,17 +45,14 @@ class Counted(Protocol):
 
 @dataclass(frozen=True)
 class SacrebleuMetric(RowMetric):
-    """A metric whose counts, row scores and signature are those of a class of `sacrebleu.metrics`.
-
-    references, empty: as in `Counted`.
-    """
+    """A metric whose counts, row scores and signature are those of a class of `sacrebleu.metrics`."""
 
     library: ClassVar[str]
     """The name of sacrebleu's class"""
     libraries: ClassVar[tuple[str, ...]] = ("sacrebleu",)
 
     references: str = "joint"
-    empty: str = "undefined"
+    empty: str = param("undefined", choices=("undefined", "worst"), help=EMPTY)
 
     @property
     @abstractmethod

@@ -16,6 +16,8 @@ from nlgauge.engine.features.request import Features
 from nlgauge.errors import MissingExtraError
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_with_references
+from nlgauge.metrics.parameters import param
+from nlgauge.metrics.references import EMPTY
 from nlgauge.metrics.translation_counts import Pair, counted_values
 
 _FORMULA: Mapping[str, object] = {"name": "rate"}
@@ -27,23 +29,20 @@ _MOST_CELLS = 10**12
 class WER(RowMetric):
     """WER: word edits, in percent of the reference's words; 0 is best.
 
-    lowercase: compare texts in lower case. Words are separated by spaces and include punctuation.
-    references: 'joint' uses the reference with the lowest rate. With 'mean', references are scored one by one, and the
-    corpus score is the mean over rows.
+    Words are separated by spaces and include punctuation.
     """
 
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Levenshtein 1966, Soviet Physics Doklady"
     libraries: ClassVar[tuple[str, ...]] = ("rapidfuzz",)
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        "references": ("joint", "mean"),
-        "empty": ("undefined", "worst"),
-    }
 
-    references: str = "joint"
-    empty: str = "undefined"
-    """As in BLEU"""
-    lowercase: bool = False
+    references: str = param(
+        "joint", choices=("joint", "mean"),
+        help="'joint' uses the reference with the lowest rate. With 'mean', references are scored one by one, and "
+        "the corpus score is the mean over rows.",
+    )  # fmt: skip
+    empty: str = param("undefined", choices=("undefined", "worst"), help=EMPTY)
+    lowercase: bool = param(False, help="compare texts in lower case")
 
     @property
     def formula(self) -> Mapping[str, object] | None:
@@ -91,9 +90,7 @@ class WER(RowMetric):
 class CER(WER):
     """CER: character edits, in percent of the reference's characters; 0 is best.
 
-    lowercase: compare texts in lower case. A run of spaces counts as one character, and spaces at the ends do not
-    count.
-    references: as in WER.
+    A run of spaces counts as one character, and spaces at the ends do not count.
     """
 
     def _symbols(self, text: str, numbers: dict[str, int]) -> Sequence[Hashable]:

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass
 from typing import Any
 
 from nlgauge._version import __version__
 from nlgauge.errors import SpecError
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import POCKET, Metric, model_of
+from nlgauge.metrics.parameters import parameters_of
 
 LONGEST_SPEC = 500
 _LARGEST = 1e6
@@ -78,16 +79,15 @@ class Menu:
     def _refuse_open(self, kind: type[Metric], name: str, parameter: str, value: Any) -> None:
         if parameter == "preset" and kind.presets:
             return
-        known = registry.parameters_of(kind)
+        known = parameters_of(kind)
         if parameter not in known:
             raise SpecError(f"{name} has no parameter {parameter!r}; it has {', '.join(known)}")
         if parameter == "model" and value in self.models:
             return
-        if closed(kind, parameter, value) or _same(value, known[parameter]):
+        if closed(kind, parameter, value) or _same(value, known[parameter].default):
             return
-        if parameter in kind.choices:
-            allowed = ", ".join(map(repr, kind.choices[parameter]))
-            raise SpecError(f"{name}: {parameter}={value!r} is not one of {allowed}")
+        if known[parameter].choices:
+            raise SpecError(f"{name}: {parameter}={value!r} is not {known[parameter].values}")
         raise SpecError(
             f"{name}: a request cannot set {parameter} so; whoever starts the service can: nlgauge serve -m "
             f'"{name}({parameter}=...)"'
@@ -98,10 +98,10 @@ def closed(kind: type[Metric], parameter: str, value: object) -> bool:
     """Whether a value of a metric's parameter says neither what is opened nor how much is computed."""
     if value is None or isinstance(value, bool):
         return True
-    if parameter in kind.choices:
-        return any(_same(value, allowed) for allowed in kind.choices[parameter])
-    takes = {one.name: one.type for one in fields(kind)}.get(parameter)
-    any_number = takes in (float, "float", "float | None")
+    declared = parameters_of(kind)[parameter]
+    if declared.choices:
+        return any(_same(value, allowed) for allowed in declared.choices)
+    any_number = declared.kind in (float, float | None)
     return any_number and isinstance(value, int | float) and abs(value) <= _LARGEST
 
 
@@ -134,11 +134,11 @@ def _named(spec: str, metric: Metric) -> Record:
 def _kind(name: str, kind: type[Metric]) -> Record:
     parameters = {
         parameter: {
-            "default": None if default is inspect.Parameter.empty else default,
-            "choices": list(kind.choices.get(parameter, [])),
+            "default": None if one.default is MISSING else one.default,
+            "choices": list(one.choices),
         }
-        for parameter, default in registry.parameters_of(kind).items()
-        if parameter in kind.choices or isinstance(default, bool) or closed(kind, parameter, 0.5)
+        for parameter, one in parameters_of(kind).items()
+        if one.choices or one.kind is bool or closed(kind, parameter, 0.5)
     }
     return {"metric": name, "about": _about(kind), "parameters": parameters, "presets": list(kind.presets)}
 

@@ -1,22 +1,64 @@
-"""Inverse document frequencies as weights of tokens."""
+"""What metrics take from a model and its card: the layers that are read, and inverse document frequencies."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.masked import TokenWeights
-from nlgauge.engine.models.capabilities import TOKENIZER
+from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Model
 from nlgauge.engine.models.general import general_frequencies
+from nlgauge.errors import SpecError
 from nlgauge.maths.weighting import document_frequencies, inverse_document_frequencies
-from nlgauge.metrics.base import Setup
+from nlgauge.metrics.base import Metric, Setup
 
 OF_THE_CORPUS = ("references", "candidates", "union", "separate")
 """Names of tables that are counted on the run's rows"""
 UNWEIGHTED = "all idf weights of a text are 0: its tokens have equal weights"
+
+
+def check_layers(metric: Metric) -> None:
+    """Raise SpecError if `layers` is neither a positive number nor a tuple of layers."""
+    layers: int | tuple[int, ...] = getattr(metric, "layers")  # noqa: B009
+    if (layers if isinstance(layers, int) else min(layers, default=-1) + 1) < 1:
+        raise SpecError(f"{metric.name}: layers={shown(layers)} is neither a number of layers nor a tuple of them")
+
+
+def layer_read(layer: int | None, families: Sequence[str], model: Model, rule: int) -> tuple[int, dict[str, object]]:
+    """Return the layer that is used, and the facts that name it for the signature.
+
+    Args:
+        layer: the one that was asked for; None for the one that the model's card or published code names.
+        families: the metric's names in the card, the first that is there counts.
+        rule: the layer where nothing names one, counted from the last if it is below 0.
+    """
+    origin = None
+    if layer is None:
+        layer, origin = model.card.layer(*families) or (model[ENCODER].layers + 1 + rule, None)
+    return layer, {"layer": layer, **layer_origin(origin)}
+
+
+def layer_origin(origin: str | None) -> dict[str, object]:
+    """Return the fact that says of which checkpoint a layer is published; nothing if the layer is not."""
+    return {} if origin is None else {"layer_from": origin}
+
+
+def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tuple[tuple[int, ...], dict[str, object]]:
+    """Return the layers that are used, and the facts that name them. A tuple is used as it is.
+
+    A number is how many layers (or all, if there are fewer), up to the one that the model's card names for the family,
+    or else the last one.
+    """
+    most = model[ENCODER].layers
+    origin = None
+    if isinstance(layers, int):
+        top, origin = model.card.layer(family) or (most, None)
+        layers = tuple(range(max(0, top + 1 - layers), top + 1))
+    return layers, {"layers": ",".join(map(str, layers)), **layer_origin(origin)}
 
 
 def idf_table(idf: str, setup: Setup) -> TokenWeights | None:
