@@ -40,7 +40,7 @@ def test_the_bar_is_that_of_the_gate() -> None:
         assert_grounded(INVENTED, SOURCE, at_least=value + 1e-6, metric="Consistency")
     with pytest.raises(AssertionError, match=r"^Consistency\(aligner='D'\) least_stretch: 0\.\d+ is below 0\.99"):
         assert_grounded(INVENTED, SOURCE, at_least=0.99, part="least_stretch")
-    with pytest.raises(SpecError, match="at least nan is no bar: give a finite number"):
+    with pytest.raises(SpecError, match="at least nan is no threshold: give a finite number"):
         assert_grounded(INVENTED, SOURCE, at_least=float("nan"))
 
 

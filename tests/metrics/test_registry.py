@@ -367,7 +367,7 @@ def test_a_class_that_breaks_a_promise_is_refused_by_its_name(kind: type[nlgauge
     assert f":{kind.__name__}: " in str(caught.value)
 
 
-# ---- What the campaigns found
+# ---- What fuzzing found
 
 
 @pytest.mark.parametrize(
