@@ -188,7 +188,7 @@ def test_what_cannot_be_asked_for():
         ("MaskEval(keep=0.5)", "has no learned weights"),
         ("MaskEval(weights='x', per_text=True)", "per_text is about keep"),
         ("MaskEval(weights='')", "weights=''"),
-        ("MaskEval(stride=0)", "stride=0"),
+        ("MaskEval(stride=0)", "stride must be at least 1, not 0"),
         ("MaskEval(scoring='luck')", "scoring='luck'"),
         ("MaskEval(segmentation=3)", "segmentation=3"),
     ):

@@ -91,3 +91,24 @@ def test_a_parameter_without_a_default_has_to_be_given(monkeypatch: pytest.Monke
     with pytest.raises(SpecError, match="Needs needs the parameter 'must'"):
         registry.metric("Needs")
     assert vars(registry.metric("Needs(must='x')"))["must"] == "x"
+
+
+def test_plain_fields_and_the_declarations_of_0_1_still_work() -> None:
+    @dataclass(frozen=True)
+    class Old(RowMetric):
+        choices = {"kind": ("a", "b")}  # noqa: RUF012
+        least = {"size": 2}  # noqa: RUF012
+        kind: str = "a"
+        size: int = 3
+        free: int = 0
+        score_rows = Typed.score_rows
+
+    with pytest.warns(DeprecationWarning, match=r"Old: .* deprecated: use nlgauge\.metrics\.param"):
+        assert vars(Old(free=-1)) == {"kind": "a", "size": 3, "free": -1}
+    for given, told in (
+        ({"kind": "c"}, "is not one of 'a', 'b'"),
+        ({"size": 1}, "at least 2"),
+        ({"free": "x"}, "free"),
+    ):
+        with pytest.raises(SpecError, match=told):
+            Old(**given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import types
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, field, fields
 from functools import cache
@@ -63,7 +64,15 @@ def param(
 def parameters_of(kind: type) -> Mapping[str, Parameter]:
     """Return the parameters that a metric's spec may set, by name."""
     hints = get_type_hints(kind)
-    return {one.name: Parameter(hints[one.name], one.default, **_declared(kind, one)) for one in fields(kind)}
+    found = {one.name: Parameter(hints[one.name], one.default, **_declared(kind, one)) for one in fields(kind)}
+    # As metrics of 0.1 declared it.
+    choices, least = (dict(getattr(kind, name, {})) for name in ("choices", "least"))
+    if choices or least:
+        old = f"{kind.__name__}: the class variables choices and least are deprecated: use nlgauge.metrics.param"
+        warnings.warn(old, DeprecationWarning, stacklevel=2)
+    for name in {**choices, **least}.keys() & found.keys():
+        found[name] = found[name]._replace(choices=tuple(choices.get(name, ())), minimum=least.get(name))
+    return found
 
 
 def _declared(kind: type, one: Field[Any]) -> Mapping[str, Any]:
@@ -82,7 +91,8 @@ def check_parameters(metric: Any, name: str) -> None:
         metric: the metric.
         name: its name, for the error.
     """
-    for parameter, one in parameters_of(type(metric)).items():
+    kind: type[object] = type(metric)
+    for parameter, one in parameters_of(kind).items():
         value = getattr(metric, parameter)
         if one.choices and value not in one.choices:
             raise SpecError(f"{name}: {parameter}={shown(value)} is not {one.values}")
