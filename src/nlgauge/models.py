@@ -1,4 +1,4 @@
-"""What a model, or a feature that reads one, is written with: capabilities, texts in sub-words, and opened checkpoints."""
+"""For authors of models and of features: capabilities, texts in sub-words, and opened checkpoints."""
 
 from __future__ import annotations
 

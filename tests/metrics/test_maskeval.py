@@ -14,10 +14,9 @@ from nlgauge.engine.models import loading
 from nlgauge.engine.segmentation import segmenter
 from nlgauge.engine.weighter import Weighter, write_weighter
 from nlgauge.errors import MissingExtraError, SpecError
-from nlgauge.maths.masked_words import word_weights
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Setup
-from nlgauge.metrics.maskeval import MaskEval
+from nlgauge.metrics.maskeval import MaskEval, word_weights
 from tests.engine.fake import WORDS, PairsModel
 from tests.metrics import pieces
 from tests.metrics.pieces import prepared

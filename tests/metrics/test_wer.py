@@ -6,8 +6,8 @@ import pytest
 
 import nlgauge
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.metrics import wer
-from nlgauge.metrics.wer import CER, WER
+from nlgauge.metrics import translation as wer
+from nlgauge.metrics.translation import CER, WER
 from tests.metrics.strings import LINES, rows, scored, value
 
 pytest.importorskip("rapidfuzz", reason="needs nlgauge[strings]")

@@ -1,7 +1,6 @@
-"""What a metric is written with: base classes, parameters, and the features that it may ask of a model.
+"""For authors of metrics: base classes, parameters, and the features that a metric may ask of a model.
 
-`nlgauge.models` has what a feature reads. Each file of this package has one metric or family of metrics; the registry finds them here. `nlgauge.metrics()` lists
-their names. The modules of the package may change without notice.
+Each file has one metric or family of metrics; the registry finds them here, and `nlgauge.metrics()` lists their names.
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ from typing import ClassVar
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
-from nlgauge.maths.ngrams import ngrams
-from nlgauge.maths.words import words
+from nlgauge.maths.text import ngrams, words
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_words
 from nlgauge.metrics.parameters import param

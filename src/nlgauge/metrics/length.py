@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
-from nlgauge.maths.sentences import sentence_ends
+from nlgauge.maths.text import sentence_ends
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.parameters import param
 

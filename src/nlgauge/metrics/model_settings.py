@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,30 @@ from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Model
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.errors import SpecError
-from nlgauge.maths.weighting import document_frequencies, inverse_document_frequencies
 from nlgauge.metrics.base import Metric, Setup
+
+
+def document_frequencies(documents: Iterable[NDArray[np.integer]], vocabulary: int) -> tuple[NDArray[np.int64], int]:
+    """In how many documents each token occurs, and the number of documents.
+
+    documents: ids of each document, any length -> [vocabulary], N.
+    """
+    counts = np.zeros(vocabulary, dtype=np.int64)
+    number = 0
+    for ids in documents:
+        counts[np.unique(ids)] += 1
+        number += 1
+    return counts, number
+
+
+def inverse_document_frequencies(counts: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
+    """ln((N + 1) / (df + 1)): [vocabulary], >= 0, as in InfoLM, BERTScore and MoverScore.
+
+    A token of every document has weight 0, and a token of no document ln(N + 1). With one document all its tokens have
+    weight 0, so callers need a rule for texts whose weights are all 0.
+    """
+    return np.log((documents + 1) / (counts + 1.0))
+
 
 OF_THE_CORPUS = ("references", "candidates", "union", "separate")
 """Names of tables that are counted on the run's rows"""

@@ -91,7 +91,7 @@ def check_parameters(metric: Any, name: str) -> None:
         metric: the metric.
         name: its name, for the error.
     """
-    kind: type[object] = type(metric)
+    kind: Any = type(metric)
     for parameter, one in parameters_of(kind).items():
         value = getattr(metric, parameter)
         if one.choices and value not in one.choices:

@@ -34,6 +34,14 @@ _OTHER_NAMES = dict.fromkeys(
     "Consistency(aligner='D')",
 )  # fmt: skip
 """What people ask for by the name of what is measured"""
+_FAMILIES = {
+    **dict.fromkeys(("BLEU", "CER", "ChrF", "TER", "WER"), "translation"),
+    **dict.fromkeys(("MoverScore", "SentenceMovers", "WordMovers"), "movers"),
+    **dict.fromkeys(
+        ("Consistency", "Engagingness", "Groundedness", "MeanAlignment", "Preservation", "Relevance"), "ctc"
+    ),
+}
+"""The files of metrics that are not called like their file"""
 
 
 @cache
@@ -156,8 +164,9 @@ def _metrics_in(module: str) -> Iterator[type[Metric]]:
 
 @cache
 def _in_own_file(name: str) -> type[Metric] | None:
-    """The metric of a file of its name. Most metrics are found so, and the files of all others are not loaded."""
-    own = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(name)]
+    """Return the metric of a file of its name or family, so that the files of other metrics are not loaded."""
+    file = _FAMILIES.get(name, name)
+    own = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(file)]
     return next((kind for module in own for kind in _metrics_in(module) if registered_name(kind) == name), None)
 
 

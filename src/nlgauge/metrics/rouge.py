@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.errors import SpecError
-from nlgauge.maths.sentences import sentence_ends
+from nlgauge.maths.text import sentence_ends
 from nlgauge.metrics.base import Prepared, Setup
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import StringReferenceMetric

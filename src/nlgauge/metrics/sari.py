@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple, TypeAlias
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
-from nlgauge.maths.ngrams import ngrams
+from nlgauge.maths.text import ngrams
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_with_references
 from nlgauge.metrics.parameters import param

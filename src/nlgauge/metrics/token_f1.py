@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from nlgauge.maths.words import words
+from nlgauge.maths.text import words
 from nlgauge.metrics.base import Prepared, Setup
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import StringReferenceMetric

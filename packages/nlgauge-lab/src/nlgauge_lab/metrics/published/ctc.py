@@ -18,7 +18,7 @@ from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.engine.words import words
 from nlgauge.maths import alignment as aspects
 from nlgauge.maths.alignment import Array
-from nlgauge.maths.stopwords import is_stopword
+from nlgauge.maths.text import is_stopword
 from nlgauge.metrics import ctc
 from nlgauge.metrics.aligners import Aligned, Direction, EmbeddingAligner, Units
 from nlgauge.metrics.ctc import AspectPrepared
