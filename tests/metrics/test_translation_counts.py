@@ -147,7 +147,7 @@ def test_texts_whose_shifts_would_take_hours_have_a_reason(
     references: str, empty: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("rapidfuzz", reason="needs nlgauge[strings]")
-    monkeypatch.setattr("nlgauge.metrics.translation._MOST_CELLS", 12)
+    monkeypatch.setattr("nlgauge.metrics.translation._MOST_SHIFTED", 12)
     metric = TER(references=references, empty=empty)
     three, four = "one two three", "one two three four"
     near, far = scored(metric, [Row(three, (four,)), Row(four, (four,))])

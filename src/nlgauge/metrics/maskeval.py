@@ -30,7 +30,6 @@ from nlgauge.engine.masking import DECODINGS
 from nlgauge.engine.segmentation import PLAIN, segmenter
 from nlgauge.engine.weighter import Weighter, read_weighter
 from nlgauge.errors import SpecError
-from nlgauge.maths import masked_words as maths
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, EvidenceText, EvidenceWord, Item
 from nlgauge.metrics.parameters import param
@@ -229,7 +228,7 @@ class MaskEval(RowMetric):
         if candidate is None or source is None:
             return _NO_WORDS.format(_NAMES[candidate is not None])
         weights = _weights(candidate, prepared.weighter), _weights(source, prepared.weighter)
-        kept = maths.kept_words(weights, prepared.share, self.keep, self.per_text)
+        kept = kept_words(weights, prepared.share, self.keep, self.per_text)
         requests = [self._kept(row, side, kept[side], len(weights[side])) for side in (0, 1)]
         return MaskedTexts(
             (requests[0], requests[1]), (weights[0][kept[0]], weights[1][kept[1]]), (source.cut, candidate.cut)
@@ -248,7 +247,7 @@ class MaskEval(RowMetric):
         if isinstance(plan, str):
             return Value((np.nan,), plan)
         scores = [np.zeros(0) if one is None else self.word_scores(one) for one in _answers(plan, features)]
-        value = maths.weighted_score(scores, plan.weights, prepared.share, self.per_text)
+        value = weighted_score(scores, plan.weights, prepared.share, self.per_text)
         cut = [name for name, is_cut in zip(_NAMES, plan.cut, strict=True) if is_cut]
         return Value(
             (value,), None, tuple(f"{name} longer than the window: only its beginning is read" for name in cut)
@@ -266,7 +265,7 @@ class MaskEval(RowMetric):
         plan = self._plan(row, prepared, features)
         if isinstance(plan, str):
             return Evidence()
-        weights = maths.shared(plan.weights, prepared.share)
+        weights = shared(plan.weights, prepared.share)
         sides = zip(_NAMES, _NAMES[::-1], _answers(plan, features), weights, strict=True)
         texts = [_shown(name, other, answer, own) for name, other, answer, own in sides if answer is not None]
         shares = (prepared.share, 1 - prepared.share)
@@ -280,7 +279,7 @@ def _texts(row: Row, side: int) -> tuple[str, str]:
 
 
 def _weights(states: PairStates, weighter: Weighter) -> Array:
-    return maths.word_weights(weighter.logits(states.states), states.starts)
+    return word_weights(weighter.logits(states.states), states.starts)
 
 
 def _alike(requests: Sequence[MaskedWordsRequest], features: Features) -> MaskedTexts | str:
@@ -289,7 +288,7 @@ def _alike(requests: Sequence[MaskedWordsRequest], features: Features) -> Masked
     candidate, source = answers[0], answers[1] if len(answers) > 1 else None
     if candidate is None or not len(candidate.words):
         return _NO_WORDS.format(_NAMES[candidate is not None])
-    weights = maths.uniform(len(candidate.words)), np.zeros(0) if source is None else maths.uniform(len(source.words))
+    weights = uniform(len(candidate.words)), np.zeros(0) if source is None else uniform(len(source.words))
     cut = source is not None and source.cut, candidate.cut
     return MaskedTexts((requests[0], requests[1] if len(requests) > 1 else None), weights, cut)
 
