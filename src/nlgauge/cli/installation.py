@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.options import PLACE
+from nlgauge.cli.options import PLACE, SPEC
 from nlgauge.cli.streams import show_json
 from nlgauge.errors import SpecError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command("list", short_help="The metrics and models at hand, with their parameters.")
-@click.argument("names", metavar="[METRIC]...", nargs=-1)
+@click.argument("names", type=SPEC, metavar="[METRIC]...", nargs=-1)
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def list_all(names: Sequence[str], layout: str) -> None:
     """List the installed metrics and models, with their parameters. With names of metrics: all details of these.

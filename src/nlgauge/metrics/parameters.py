@@ -30,6 +30,11 @@ class Parameter(NamedTuple):
     help: str = ""
 
     @property
+    def completions(self) -> list[str]:
+        """The values that a shell offers: the choices, or True and False."""
+        return [repr(value) for value in (self.choices or ((True, False) if self.kind is bool else ()))]
+
+    @property
     def values(self) -> str:
         """The allowed values in words: ``one of 'a', 'b'``, ``at least 1``; empty if the type says all."""
         if self.choices:

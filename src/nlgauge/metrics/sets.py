@@ -5,18 +5,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.features.request import Request
-from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Cost, Metric, Prepared, Setup, Value
 from nlgauge.metrics.evidence import Evidence, Item
 from nlgauge.metrics.parameters import param
+
+if TYPE_CHECKING:
+    from nlgauge.engine.features.request import Request
+    from nlgauge.engine.features.vectors import TokenVectors
+
 
 UNITS = ("sentence", "token")
 
