@@ -44,7 +44,7 @@ def _facts(name: str, kind: type[Metric]) -> str:
     better = "Higher is better." if told.higher_is_better else "Lower is better."
     if set(told.parts) <= set(told.details):
         better = "Neither is better: the number says nothing of quality."
-    rows = [("better", better), ("parts", ", ".join(f"`{part}`" for part in told.parts))]
+    rows = [("better", better), ("sub-scores", ", ".join(f"`{part}`" for part in told.parts))]
     if metric is not None:
         rows.append(("reads", ", ".join(f"`{column}`" for column in metric.columns)))
         rows.append(("cost", _COSTS[metric.cost]))

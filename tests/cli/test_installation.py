@@ -39,7 +39,7 @@ def test_list_of_a_metric_is_all_that_is_to_be_said_of_it() -> None:
         and "  layer=None  at least 0\n      the layer whose hidden states" in shown
         and "InfoLM  (lower is" in shown
     )
-    assert "measure='fisher_rao'  one of 'kl', 'alpha'" in shown and "parts: f1, precision, recall" in shown
+    assert "measure='fisher_rao'  one of 'kl', 'alpha'" in shown and "sub-scores: f1, precision, recall" in shown
     (found,) = json.loads(nlgauge("list", "Length", "--format", "json").stdout)["metrics"]
     assert found["name"] == "Length"
     refused("list", "bert-score", say="did you mean BERTScore?")

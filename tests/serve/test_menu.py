@@ -13,7 +13,7 @@ from nlgauge.errors import SpecError
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.metrics.parameters import parameters_of
-from nlgauge.serve.menu import LONGEST_SPEC, Menu, closed
+from nlgauge.serve.menu import LONGEST_SPEC, Menu, may_be_set
 
 WEIGHTS = Path(__file__).parents[2] / "src/nlgauge/engine/models/pocket/weighters/fluency.safetensors"
 TEXTS = ("CANARY/file", "https://CANARY.example", "package/CANARY", "base", "")
@@ -77,7 +77,7 @@ def test_no_package_is_imported_because_a_request_names_it(anything: Menu, opene
         ("Consistency(aligner='D', reading='windows')", None),
     ],
 )
-def test_closed_parameters_may_be_set(anything: Menu, spec: str, canonical: str | None) -> None:
+def test_allowed_parameters_are_read(anything: Menu, spec: str, canonical: str | None) -> None:
     assert str(anything.metric(spec)) == (canonical or str(registry.metric(spec)))
 
 
@@ -134,7 +134,7 @@ def test_models_are_those_of_the_start_and_no_other() -> None:
     assert model_of(Menu.of(["TokenF1"], "base", any_metric=True).metric("BERTScore(model='base')")) == "base"
 
 
-def test_defaults_that_are_not_closed_may_be_repeated(anything: Menu) -> None:
+def test_defaults_that_are_not_allowed_may_be_repeated(anything: Menu) -> None:
     assert str(anything.metric("ChrF(characters=6, words=0, beta=2)")) == "ChrF"
     assert str(anything.metric("MaskEval(segmentation='plain')")) == "MaskEval"
 
@@ -143,6 +143,6 @@ def test_defaults_that_are_not_closed_may_be_repeated(anything: Menu) -> None:
 def test_no_parameter_without_a_list_of_values_takes_a_text(kind: type[Metric]) -> None:
     for parameter, one in parameters_of(kind).items():
         if not one.choices:
-            assert not closed(kind, parameter, "some text")
+            assert not may_be_set(kind, parameter, "some text")
             if isinstance(one.default, str):
-                assert not closed(kind, parameter, one.default + "x")
+                assert not may_be_set(kind, parameter, one.default + "x")

@@ -70,9 +70,10 @@ def _show(names: Sequence[str], layout: str) -> None:
             click.echo(f"  {key}={default}" + (f"  {one.values}" if one.values else ""))
             if one.help:
                 click.echo(textwrap.indent(textwrap.fill(one.help, 108), "      "))
-        for key in ("parts", "details", "presets"):
+        told = {"sub-scores": "parts", "informational sub-scores": "details", "presets": "presets"}
+        for label, key in told.items():
             if described[key]:
-                click.echo(f"{key}: {', '.join(described[key])}")
+                click.echo(f"{label}: {', '.join(described[key])}")
         if described["cost"]:
             click.echo(f"cost: {described['cost']}" + ("; uses the other rows too" if described["uses_corpus"] else ""))
         if kind.citation:

@@ -64,7 +64,7 @@ class FrechetDistance(SetMetric):
     """Squared distance between Gaussians fitted to a system's outputs and to the references, as FID; 0 is best.
 
     Small sets have larger distances than large sets of the same kind, so compare systems only on sets of equal size.
-    The parts are the contributions of the means and of the covariances. With normalize=False the distance has the
+    The sub-scores are the contributions of the means and of the covariances. With normalize=False the distance has the
     scale of the model's vectors.
     """
 

@@ -136,9 +136,9 @@ _ESTIMATORS = {"petersen": petersen, "schnabel": schnabel, "capture": capture}
 class MarkEvaluate(SetMetric):
     """Similarity of outputs and references as sets, by capture-recapture estimates of their size.
 
-    Parts: score; quality and diversity by Schnabel's estimator; floor, the score of two sets of these sizes that do not
-        overlap; precision a/m and recall b/n; and the counts of outputs in a reference's ball (a), references in an
-        output's ball (b), pairs of both kinds (B1, B2), references (n) and outputs (m).
+    Sub-scores: score; quality and diversity by Schnabel's estimator; floor, the score of two sets of these sizes that
+        do not overlap; precision a/m and recall b/n; and the counts of outputs in a reference's ball (a), references in
+        an output's ball (b), pairs of both kinds (B1, B2), references (n) and outputs (m).
     """
 
     parts: ClassVar[tuple[str, ...]] = (
@@ -151,8 +151,8 @@ class MarkEvaluate(SetMetric):
     estimator: str = param(
         "petersen", choices=tuple(_ESTIMATORS),
         help="'petersen' is 1 if one set is completely covered, even if little of the other is. 'schnabel' scores "
-        "quality (the share of outputs that are covered); the part diversity is the same for references; both are from "
-        "1 - 1/k to 1. 'capture' is useful only at k=1: it is from about 0.74 to 0.98 for large sets, so that equal "
+        "quality (the share of outputs that are covered); the sub-score diversity is the same for references; both are "
+        "from 1 - 1/k to 1. 'capture' is useful only at k=1: it is from about 0.74 to 0.98 for large sets, so that equal "
         "sets do not reach 1 (the paper's theorem A.3 holds for small sets). With a larger k, any two sets reach 1.",
     )  # fmt: skip
     k: int = param(

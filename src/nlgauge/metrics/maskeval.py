@@ -137,9 +137,9 @@ class MaskEval(RowMetric):
 
     weights: str = param(
         _UNIFORM,
-        help="'uniform', equal weights within a text; 'candidate', the same with only the candidate's words; else a "
-        "weighter: 'coherence', 'consistency', 'fluency' or 'relevance' of the embedded model, or a file or folder "
-        "that `nlgauge train weighter` wrote",
+        help="'uniform', equal weights within a text; 'candidate', the same with only the candidate's words; else "
+        "learned token weights: 'coherence', 'consistency', 'fluency' or 'relevance' of the embedded model, or a file "
+        "or folder that `nlgauge train weighter` wrote",
     )  # fmt: skip
     keep: float = param(
         1.0,
@@ -169,11 +169,13 @@ class MaskEval(RowMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.weights:
-            raise SpecError(f"{self.name}: weights={shown(self.weights)} is not 'uniform', 'candidate' or a weighter")
+            raise SpecError(
+                f"{self.name}: weights={shown(self.weights)} is not 'uniform', 'candidate' or learned weights"
+            )
         if not 0 < self.keep <= 1:
             raise SpecError(f"{self.name}: keep={shown(self.keep)} is not a number above 0 and up to 1")
         if self.keep < 1 and not self._learned:
-            raise SpecError(f"{self.name}: weights={self.weights!r} has no learned weights for keep; name a weighter")
+            raise SpecError(f"{self.name}: weights={self.weights!r} has no learned weights for keep; name some")
         if self.per_text and self.keep == 1:
             raise SpecError(f"{self.name}: per_text is about keep; set keep below 1")
 
@@ -212,7 +214,7 @@ class MaskEval(RowMetric):
         return MaskedWordsRequest(*texts, side == 0, self.segmentation, self.decoding, self.stride, words)
 
     def states(self, row: Row, side: int) -> PairStatesRequest:
-        """The states that a weighter weighs."""
+        """The states that learned token weights are computed from."""
         return PairStatesRequest(*_texts(row, side), side == 0, self.segmentation)
 
     def _all_words(self, row: Row, prepared: MaskEvalPrepared) -> list[MaskedWordsRequest]:

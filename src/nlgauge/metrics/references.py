@@ -23,7 +23,7 @@ T = TypeVar("T")
 S = TypeVar("S")
 """What a metric computes from it, once for all pairs with the text"""
 Scores: TypeAlias = Sequence[Sequence[float]]
-"""A number for each part of the metric, for each pair"""
+"""The sub-scores of each pair"""
 LEFT_OUT = "references without words left out"
 EMPTY = "the score of a row with references but words on one side only: 'undefined', or the 'worst' score"
 """The help of the parameter `empty`"""
@@ -65,9 +65,9 @@ def paired(
 
 
 def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
-    """The index of the best of [references, parts], by the first part; NaN is never the best of several.
+    """The index of the best of [references, parts], by the first sub-score; NaN is never the best of several.
 
-    Where the first part is equal the next one decides, and so on, so that the order of references never does.
+    Where the first sub-score is equal the next one decides, and so on, so that the order of references never does.
     """
     if len(scores) == 1:
         return 0
@@ -124,14 +124,14 @@ class _Compared(RowMetric, Generic[T]):
     undefined: ClassVar[str] = "the measure is not defined for these texts"
     """The reason for a row whose pairs have no score, if there is only one possible reason"""
     of_any_reference: ClassVar[tuple[str, ...]] = ()
-    """The parts that are by definition the highest over all references; with references='best' the other parts are
-    those of the one reference that is best by the first part"""
+    """The sub-scores that are by definition the highest over all references; with references='best' the others are those
+    of the one reference that is best by the first sub-score"""
 
     references: str = param("best", choices=("best", "mean"), help="the 'best' one, or the 'mean' over references")
 
     @abstractmethod
     def compare(self, pairs: Sequence[tuple[T, T]], prepared: Any) -> Scores:
-        """For each (candidate, reference), the score of each part of the metric; NaN if undefined."""
+        """Return the sub-scores of each (candidate, reference); NaN if undefined."""
 
     def unusable(self, side: T) -> str | None:
         """Why a text with words cannot be compared, or None."""

@@ -1,10 +1,10 @@
-"""Which metrics a request may ask for, and with which parameters: a request can never name what is opened.
+"""The allow-list: which metrics a request may ask for, and with which parameters. It never names what is opened.
 
 The metrics that are named when the service starts may hold anything: files, folders, models. A request repeats such a
-spec, or writes one of a metric of nlgauge whose parameters are *closed*: True or False, a number where the metric takes
+spec, or writes one of a metric of nlgauge whose parameters are allowed: True or False, a number where the metric takes
 any, None, or one of the values that the metric itself lists. All other texts, which a metric might take for a file, a
 model or a package, are refused before the metric is made, and so are whole numbers, which say how much is computed. A
-new metric inherits the rule: what it does not list is not closed.
+new metric inherits the rule: what it does not list is refused.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LARGEST = 1e6
 
 @dataclass(frozen=True)
 class Menu:
-    """The metrics that were named at the start, and what else may be asked for."""
+    """The allow-list: the metrics that were named at the start, and what else may be asked for."""
 
     named: Mapping[str, Metric]
     """By canonical spec"""
@@ -35,7 +35,7 @@ class Menu:
     model: str | None
     """The model of metrics that name none; None for the embedded one"""
     any_metric: bool = False
-    """Whether metrics of nlgauge that were not named may be asked for, with closed parameters"""
+    """Whether metrics of nlgauge that were not named may be asked for, with allowed parameters"""
 
     @classmethod
     def of(cls, specs: Sequence[str], model: str | None, any_metric: bool = False) -> Menu:
@@ -84,7 +84,7 @@ class Menu:
             raise SpecError(f"{name} has no parameter {parameter!r}; it has {', '.join(known)}")
         if parameter == "model" and value in self.models:
             return
-        if closed(kind, parameter, value) or _same(value, known[parameter].default):
+        if may_be_set(kind, parameter, value) or _same(value, known[parameter].default):
             return
         if known[parameter].choices:
             raise SpecError(f"{name}: {parameter}={value!r} is not {known[parameter].values}")
@@ -94,8 +94,8 @@ class Menu:
         )
 
 
-def closed(kind: type[Metric], parameter: str, value: object) -> bool:
-    """Whether a value of a metric's parameter says neither what is opened nor how much is computed."""
+def may_be_set(kind: type[Metric], parameter: str, value: object) -> bool:
+    """Return whether a client may set this value: it can neither name a resource nor raise the cost."""
     if value is None or isinstance(value, bool):
         return True
     declared = parameters_of(kind)[parameter]
@@ -138,7 +138,7 @@ def _kind(name: str, kind: type[Metric]) -> Record:
             "choices": list(one.choices),
         }
         for parameter, one in parameters_of(kind).items()
-        if one.choices or one.kind is bool or closed(kind, parameter, 0.5)
+        if one.choices or one.kind is bool or may_be_set(kind, parameter, 0.5)
     }
     return {"metric": name, "about": _about(kind), "parameters": parameters, "presets": list(kind.presets)}
 
