@@ -21,8 +21,7 @@ from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.words import is_word
 from nlgauge.maths.barycenters import Barycenter, layer_barycenters
-from nlgauge.maths.sinkhorn import divergence, entropic
-from nlgauge.maths.transport import plans
+from nlgauge.maths.transport import divergence, entropic, plans
 from nlgauge.maths.vectors import flows, shares, squared_distances, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Flow, TextPiece

@@ -151,9 +151,10 @@ class MarkEvaluate(SetMetric):
     estimator: str = param(
         "petersen", choices=tuple(_ESTIMATORS),
         help="'petersen' is 1 if one set is completely covered, even if little of the other is. 'schnabel' scores "
-        "quality (the share of outputs that are covered); the sub-score diversity is the same for references; both are "
-        "from 1 - 1/k to 1. 'capture' is useful only at k=1: it is from about 0.74 to 0.98 for large sets, so that equal "
-        "sets do not reach 1 (the paper's theorem A.3 holds for small sets). With a larger k, any two sets reach 1.",
+        "quality (the share of outputs that are covered); the sub-score diversity is the same for references; "
+        "both are from 1 - 1/k to 1. 'capture' is useful only at k=1: it is from about 0.74 to 0.98 for large "
+        "sets, so that equal sets do not reach 1 (the paper's theorem A.3 holds for small sets). With a "
+        "larger k, any two sets reach 1.",
     )  # fmt: skip
     k: int = param(
         1, minimum=1, help="a ball reaches to the k-th neighbour. Scores with different k cannot be compared."
