@@ -232,15 +232,18 @@ class _Asked(NamedTuple):
 
 def _page_for(place: Path, readme: Path | None) -> _Write:
     """Writes a page, and under a name its short table into the readme; both are looked at before anything is scored."""
-    from nlgauge_lab.reproduce.markdown import write_region
+    from nlgauge_lab.reproduce.markdown import tables_beside, write_region
 
     refuse_place(place)
     if readme is not None and not readme.is_file():
         raise InputError("is no page", file=readme, remedy="name one that holds the comments of docs/reproduce.md")
 
     def write(text: str, name: str, short: Sequence[str]) -> None:
-        with atomic_write(place) as file:
-            file.write(text)
+        text, tables = tables_beside(text, place)
+        for path, content in {place: text, **tables}.items():
+            path.parent.mkdir(exist_ok=True)
+            with atomic_write(path) as file:
+                file.write(content)
         click.echo(str(place))
         if readme is not None:
             write_region(readme, name, short)

@@ -9,7 +9,7 @@ from nlgauge._version import __version__
 from nlgauge.metrics.base import model_of
 from nlgauge_lab.reproduce.detecting import METRICS, Found, Tried
 from nlgauge_lab.reproduce.labelled_sets import LABELLED_SETS, WHOLE_TEST_PART, LabelledSet, Others
-from nlgauge_lab.reproduce.markdown import ranged, render, short, table
+from nlgauge_lab.reproduce.markdown import beside, ranged, render, short, table
 from nlgauge_lab.reproduce.specs import metric_of
 from nlgauge_lab.studies.probes import KINDS, SETTINGS, ProbeResult, Probes
 
@@ -105,7 +105,9 @@ def section(found: Probes) -> list[str]:
     ]  # fmt: skip
     heads = ["metric, part", "model", "by", "twin", "paraphrase", "marked", "found"]
     by_kind = table(["metric, part", "model", *KINDS], "ll" + "r" * len(KINDS), _by_kind(found.records))
-    return render("probes.md", found=found, every=table(heads, "lllrrrr", rows), by_kind=by_kind).splitlines()
+    return render(
+        "probes.md", found=found, every=beside("probes", table(heads, "lllrrrr", rows)), by_kind=by_kind
+    ).splitlines()
 
 
 def _by_kind(records: Sequence[ProbeResult]) -> list[list[str]]:
