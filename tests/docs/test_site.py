@@ -20,7 +20,8 @@ from tests.contracts.browser import Watched, chromium
 
 pytest.importorskip("sphinx", reason="needs the dependency group docs")
 
-DOCS = Path(__file__).parents[2] / "docs"
+from extension.metric import places
+from tests.docs.conftest import DOCS
 
 
 @pytest.fixture(scope="session")
@@ -77,10 +78,10 @@ def test_no_page_shows_raw_marks(site: Path) -> None:
 
 
 def test_all_metrics_are_in_one_table(site: Path) -> None:
-    page = read(site, "metrics/index.html")
+    page = read(site, "metrics.html")
     assert "does the source support what the candidate says" in page
     for name in project_metrics():
-        assert name.startswith("published/") or f'href="{name.lower()}.html"' in page
+        assert name.startswith("published/") or f'href="{places(DOCS)[name].replace(".md", ".html")}"' in page
 
 
 def read(site: Path, page: str) -> str:
@@ -94,7 +95,7 @@ def test_every_page_is_on_the_site(site: Path) -> None:
 
 def test_every_public_name_is_in_the_reference(site: Path) -> None:
     page = read(site, "reference/api.html") + read(site, "reference/errors.html")
-    elsewhere = {"__version__", *project_metrics()}  # each metric has a page of its own, and a test below
+    elsewhere = {"__version__", *project_metrics()}  # each metric has a section of a page, and a test below
     assert [name for name in nlgauge.__all__ if name not in elsewhere and f'id="nlgauge.{name}"' not in page] == []
 
 
@@ -117,9 +118,10 @@ def test_every_command_and_option_is_in_the_reference(site: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in project_metrics() if not name.startswith("published/")])
-def test_a_metric_has_a_page_with_all_its_parameters(site: Path, name: str) -> None:
-    page = read(site, f"metrics/{name.lower()}.html")
-    assert f"<h1>{name}" in page
+def test_a_metric_has_a_section_with_all_its_parameters(site: Path, name: str) -> None:
+    file, _, anchor = places(DOCS)[name].partition("#")
+    _, found, page = read(site, file.replace(".md", ".html")).partition(f'id="{anchor}"')
+    assert found
     for parameter in parameters_of(project_metrics()[name]):
         assert f'<span class="pre">{parameter}</span>' in page
 
