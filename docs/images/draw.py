@@ -69,6 +69,7 @@ def draw(browser: Any) -> None:
     save(report.screenshot(), "report.png")
     row = opened("report.html", 1200, 700)
     row.goto(f"{row.url}#row-41")
+    row.get_by_text("Why Consistency", exact=False).first.evaluate("heading => heading.scrollIntoView()")
     row.get_by_text("collapse", exact=True).first.hover()
     row.wait_for_timeout(500)
     save(row.screenshot(), "row.png")

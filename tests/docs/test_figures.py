@@ -151,8 +151,8 @@ def test_a_card_gives_the_sizes_of_its_weights(model: str) -> None:
         assert told == f"{size:.{len(told.partition('.')[2])}f}", file
 
 
-def test_the_readme_gives_the_size_of_the_companion() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_page_of_installing_gives_the_size_of_the_companion() -> None:
+    text = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     [told] = re.findall(r"^\| `nlgauge-base` .*\| (\d+) \|$", text, flags=re.MULTILINE)
     files = (ROOT / "packages" / "nlgauge-base" / "src").rglob("*")
     size = sum(file.stat().st_size for file in files if file.is_file() and file.suffix != ".pyc")
