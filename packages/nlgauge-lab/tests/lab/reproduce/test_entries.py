@@ -76,7 +76,7 @@ def test_what_is_unknown_or_not_installed_is_said_and_not_failed(folder: Path) -
     ]
     found = rebuilt(folder, table(pieces.table(rows=rows)))
     reasons = {name: cells[0].reason for name, cells in found.blocks[0].rows.items()}
-    extra = "counting words needs an optional library: pip install 'nlgauge[words]'"
+    extra = "counting words needs an optional library: pip install 'nlgauge[words]', or pip install '.[words]' from a clone"
     assert reasons == {"Length": None, "Tomorrow": "no metric 'Tomorrow'", "Extra": extra}
     assert found.blocks[0].rows["Length"][0].ours == pytest.approx(POOLED)
 

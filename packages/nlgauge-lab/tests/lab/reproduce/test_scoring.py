@@ -113,7 +113,7 @@ def test_one_that_cannot_be_had_does_not_spoil_the_others(corpus: Corpus, tmp_pa
     scores = Scores(tmp_path)
     scores.fill([Job(corpus, "tiny", metrics)])
     assert runs == [(9, ["Words", "Words(of='difference')"])]
-    assert scores.why(corpus, metrics[1]) == "counting words needs an optional library: pip install 'nlgauge[words]'"
+    assert scores.why(corpus, metrics[1]) == "counting words needs an optional library: pip install 'nlgauge[words]', or pip install '.[words]' from a clone"
     assert scores.why(corpus, metrics[3]).startswith("no row has context, which Groundedness needs")
     assert scores.table(corpus, metrics[1]) is None and scores.table(corpus, metrics[0]) is not None
     scores.fill([Job(corpus, "tiny", metrics)])
