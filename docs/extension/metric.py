@@ -32,7 +32,7 @@ _COSTS = {
 
 
 def facts(name: str) -> str:
-    """A metric's facts as Markdown: a table of facts, a table of parameters; of a published variant its docstring too."""
+    """Return what a metric's class says, as Markdown tables; of a published variant its docstring too."""
     kind = project_metrics()[name]
     told = prose(kind.__doc__ or "", parameters_of(kind)) if name.startswith("published/") else []
     return "\n\n".join([*told, _facts(name, kind), _parameters(kind), *_presets(kind)])
@@ -127,8 +127,7 @@ def overview(docs: Path) -> str:
     """The built-in metrics as a table in Markdown, with the first line of each docstring and the columns it reads."""
     home = places(docs)
     rows = [
-        f"| [{name}]({home[name]}) | {_cell(inspect.cleandoc(kind.__doc__ or name).splitlines()[0])} "
-        f"| {_reads(kind)} |"
+        f"| [{name}]({home[name]}) | {_cell(inspect.cleandoc(kind.__doc__ or name).splitlines()[0])} | {_reads(kind)} |"
         for name, kind in project_metrics().items()
         if not name.startswith("published/")
     ]
@@ -147,7 +146,8 @@ class MetricsDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         holder = nodes.Element()
-        self.state.nested_parse(StringList(overview(Path(self.env.srcdir)).splitlines(), source=""), self.content_offset, holder)
+        lines = StringList(overview(Path(self.env.srcdir)).splitlines(), source="")
+        self.state.nested_parse(lines, self.content_offset, holder)
         return holder.children
 
 

@@ -21,6 +21,7 @@ from tests.contracts.browser import Watched, chromium
 pytest.importorskip("sphinx", reason="needs the dependency group docs")
 
 from extension.metric import places
+
 from tests.docs.conftest import DOCS
 
 

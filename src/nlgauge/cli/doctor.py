@@ -45,7 +45,8 @@ def examine() -> list[Finding]:
         try:
             findings.append(Finding(True, package, version(package)))
         except PackageNotFoundError:
-            findings.append(Finding(True, package, f"not installed (where you need it: {installing('nlgauge', extra)})"))
+            advice = f"not installed (where you need it: {installing('nlgauge', extra)})"
+            findings.append(Finding(True, package, advice))
     return [*findings, *_model()]
 
 
