@@ -70,7 +70,7 @@ audit: $(VENV)/test
 	@$(VENV)/bin/python .ci/audit.py $(AUDIT)/bin/pip-audit \
 	    "$$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 
-# A short run of each script of docs/campaigns.md; INPUTS=20000 for a longer one.
+# A short run of each script of fuzzing/; INPUTS=20000 for a longer one.
 INPUTS ?= 2000
 SEED ?= 0
 fuzz: $(VENV)/test

@@ -117,5 +117,6 @@ def test_the_larger_model_that_is_absent_says_what_to_install(
         monkeypatch.setenv("NLGAUGE_MODEL", "base")
     model = ["--model", "base"] if named == "option" else []
     message = refused("score", outputs, "-m", "BERTScore", *model)
-    assert message.strip().endswith("model 'base' is not installed: pip install nlgauge-base")
+    remedy = "pip install nlgauge-base, or pip install ./packages/nlgauge-base from a clone"
+    assert message.strip().endswith(f"model 'base' is not installed: {remedy}")
     assert "base" not in json.loads(nlgauge("list", "--format", "json").stdout)["models"]

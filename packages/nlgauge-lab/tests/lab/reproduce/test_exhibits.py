@@ -1,4 +1,4 @@
-"""The page of the papers: nothing of them is missing, and the page in docs/ is what the tables say today."""
+"""The list of the papers: nothing of them is missing, and the page in docs/ is what the tables say today."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from nlgauge.cli import main
 from nlgauge_lab.reproduce.exhibits import ABSENT, COMPARED, REBUILT, label, page
+from nlgauge_lab.reproduce.markdown import region, tables_beside
 from nlgauge_lab.reproduce.published import PAPERS, by_name
 
 ROOT = Path(__file__).parents[5]
@@ -38,7 +39,7 @@ def names(paper: str) -> list[str]:
 
 def rows(text: str, paper: str) -> list[list[str]]:
     """The cells of the table below a paper's heading."""
-    section = text.split(f"## {PAPERS[paper]}\n")[1].partition("\n## ")[0]
+    section = text.split(f"### {PAPERS[paper]}\n")[1].partition("\n### ")[0]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if "|" in line][2:]
 
 
@@ -71,5 +72,8 @@ def test_commands_are_commands_of_ours() -> None:
 
 
 def test_the_page_is_what_the_tables_say() -> None:
-    """Made again by: nlgauge reproduce papers --page docs/papers.md"""
-    assert (ROOT / "docs" / "papers.md").read_text(encoding="utf-8") == page()
+    """Made again by: nlgauge reproduce papers --readme docs/reproduce.md"""
+    place = ROOT / "docs" / "reproduce.md"
+    text, files = tables_beside(page(), place)
+    assert region(place.read_text(encoding="utf-8"), "papers") == text.strip()
+    assert files and {path: path.read_text(encoding="utf-8") for path in files} == files

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge import InputError
-from nlgauge_lab.reproduce.markdown import ranged, region, short, table, write_region
+from nlgauge_lab.reproduce.markdown import beside, ranged, region, short, table, tables_beside, write_region
 
 ROOT = Path(__file__).resolve().parents[5]
 
@@ -55,3 +55,15 @@ def test_the_readme_says_what_the_page_says(name: str) -> None:
     block = region((ROOT / "README.md").read_text(encoding="utf-8"), name)
     if block is not None:
         assert block in (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_a_long_table_goes_into_a_file_beside_the_page_and_a_short_one_stays(tmp_path: Path) -> None:
+    rows = [[f"`Metric{number}`", "**.500 [−.10, .75]**", "-"] for number in range(13)]
+    long = table(["pooled", "a", "b"], "lrr", rows)
+    short_one = table(["x"], "l", [["1"]])
+    text = "\n".join(["# P", "", *beside("all", long), "", *beside("few", short_one), ""])
+    page, files = tables_beside(text, tmp_path / "p.md")
+    assert page == "# P\n\n[p-all.csv](data/p-all.csv): 13 rows.\n\n| x |\n|---|\n| 1 |\n"
+    head, first, *rest = files[tmp_path / "data" / "p-all.csv"].splitlines()
+    assert (head, first, len(rest)) == ("pooled,a,a low,a high,b", "Metric0,0.500,-0.10,0.75,-", 12)
+    assert beside("none", []) == []

@@ -10,6 +10,7 @@ import pytest
 
 from lab.reproduce.pieces import Words
 from nlgauge import Corpus, ScoreTable, SpecError, evaluate
+from nlgauge.errors import installing
 from nlgauge.metrics import registry
 from nlgauge_lab.reproduce import scoring
 from nlgauge_lab.reproduce.kept import NOT_SCORED
@@ -113,7 +114,8 @@ def test_one_that_cannot_be_had_does_not_spoil_the_others(corpus: Corpus, tmp_pa
     scores = Scores(tmp_path)
     scores.fill([Job(corpus, "tiny", metrics)])
     assert runs == [(9, ["Words", "Words(of='difference')"])]
-    assert scores.why(corpus, metrics[1]) == "counting words needs an optional library: pip install 'nlgauge[words]'"
+    lacking = f"counting words needs an optional library: {installing('nlgauge', 'words')}"
+    assert scores.why(corpus, metrics[1]) == lacking
     assert scores.why(corpus, metrics[3]).startswith("no row has context, which Groundedness needs")
     assert scores.table(corpus, metrics[1]) is None and scores.table(corpus, metrics[0]) is not None
     scores.fill([Job(corpus, "tiny", metrics)])
