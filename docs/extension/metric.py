@@ -35,9 +35,7 @@ def facts(name: str) -> str:
     """Return what a metric's class says, as Markdown tables; of a published variant its docstring too."""
     kind = project_metrics()[name]
     told = [inspect.cleandoc(kind.__doc__ or "")] if name.startswith("published/") else []
-    return "
-
-".join([*told, _facts(name, kind), _parameters(kind), *_presets(kind)])
+    return "\n\n".join([*told, _facts(name, kind), _parameters(kind), *_presets(kind)])
 
 
 def _facts(name: str, kind: type[Metric]) -> str:
