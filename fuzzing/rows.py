@@ -21,8 +21,8 @@ from texts import made, mostly, odd_values, rows
 
 import nlgauge
 from nlgauge import Corpus, ScoreTable
-from nlgauge.catalogue import registry
 from nlgauge.engine.models import loading
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import RowMetric, model_of
 
 _ALIKE = 1e-4

@@ -3,8 +3,8 @@
     python fuzzing/scores.py [--inputs 2000] [--seed 0] [--repeat INPUT]
 
 Bytes are those of good scores files of which a line is lost, doubled or cut, a value is of another kind, or bits are
-flipped. What loads is saved and loaded again, printed, compared, correlated with ratings, checked against a bar and
-shown as a page.
+flipped. What loads is saved and loaded again, printed, compared, correlated with ratings, checked against a threshold
+and shown as a page.
 """
 
 from __future__ import annotations

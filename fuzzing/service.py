@@ -92,8 +92,8 @@ def _compare(route: str, asked: dict[str, Any], record: dict[str, Any]) -> None:
         ]
         found = [[one["system"], one["item"], one["values"]] for one in record["rows"]]
     else:
-        bars = {name: asked.get(name) for name in ("part", "at_least", "at_most")}
-        verdict = check(table, allow_missing=asked.get("allow_missing") or False, **bars)
+        thresholds = {name: asked.get(name) for name in ("part", "at_least", "at_most")}
+        verdict = check(table, allow_missing=asked.get("allow_missing") or False, **thresholds)
         wanted = [[verdict.passed], *([one.row, one.state] for one in verdict.outcomes)]
         found = [[record["passed"]], *([one["row"], one["state"]] for one in record["rows"])]
     if not _alike(found, wanted):

@@ -12,7 +12,7 @@ from fuzzer import BrokenPromiseError, Surface, main
 from hypothesis import strategies as st
 from texts import mostly, texts
 
-from nlgauge.catalogue import registry
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import model_of
 
 NAMES = sorted(registry.project_metrics())

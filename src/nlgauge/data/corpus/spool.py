@@ -90,7 +90,7 @@ class Spool(Sequence[Row]):
         return [_row(data[ends[n] - begin : ends[n + 1] - begin]) for n in range(end - first)]
 
     def _bytes(self, size: int, begin: int) -> bytes:
-        """Return bytes of the file, whatever other threads, and processes that share the file, read at the same time."""
+        """Return bytes of the file, whatever threads and processes that share the file read at the same time."""
         if hasattr(os, "pread"):
             return os.pread(self._file.fileno(), size, begin)
         with self._reading:  # Windows, where no process is a fork of another
