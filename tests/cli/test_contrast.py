@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlgauge import Corpus, ScoreTable
+from nlgauge import ScoreTable
 from nlgauge.data.table import Column
-from nlgauge.stats.contrast import contrast
 from tests.command import nlgauge, refused
 
 SYSTEMS, ITEMS = 4, 12
@@ -47,40 +46,6 @@ def test_text(files: tuple[Path, Path]) -> None:
     assert pairs[0].split() == ["aspect", "metric", "against", "difference", "p", "corrected"]
     assert len(pairs) == 2 and pairs[1].startswith("good    Good(k=1)  Bad      ")
     assert "metrics of sets have a system level only, left out: Set" in result.stderr
-
-
-def test_json_is_what_the_function_finds(files: tuple[Path, Path]) -> None:
-    scores, outputs = files
-    options = ["--level", "pooled", "--test", "williams", "--df", "n-2", "--correction", "none", "--parts"]
-    result = nlgauge("contrast", scores, "--ratings", outputs, *options, "--replicates", 20, "--format", "json")
-    assert result.exit_code == 0
-    found = json.loads(result.stdout)
-    assert (found["test"], found["df"], found["correction"]) == ("williams", "n-2", "none")
-    expected = contrast(
-        ScoreTable.load(scores), Corpus.read(outputs), level="pooled", test="williams", df="n-2", correction="none",
-        replicates=20,
-    )  # fmt: skip
-    assert len(found["contrasts"]) == len(expected) == 6
-    for one, other in zip(found["contrasts"], expected, strict=True):
-        assert (one["first"], one["second"]) == (list(other.first), list(other.second))
-        assert (one["p"], one["low"]) == (other.p, other.low)
-    best = next(one for one in found["metrics"] if (one["part"], one["aspect"]) == ("recall", "good"))
-    assert best["cluster"] == 1 and best["value"] == pytest.approx(1)
-
-
-def test_scores_from_elsewhere_and_chosen_metrics(files: tuple[Path, Path]) -> None:
-    scores, outputs = files
-    result = nlgauge(
-        "contrast", scores, "--ratings", outputs, "--level", "system", "--replicates", 20, "--aspect", "good",
-        "--add", "COMET=comet", "-m", "COMET", "-m", "Good recall", "-m", "Set", "--format", "json",
-    )  # fmt: skip
-    assert result.exit_code == 0, result.stderr
-    found = json.loads(result.stdout)
-    assert [(one["metric"], one["part"]) for one in found["metrics"]] == [
-        ("COMET", "score"), ("Good(k=1)", "recall"), ("Set", "score")
-    ]  # fmt: skip
-    same = found["contrasts"][0]
-    assert same["difference"] == pytest.approx(0) and same["p"] == 1
 
 
 def test_refusals(files: tuple[Path, Path]) -> None:

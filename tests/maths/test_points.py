@@ -24,15 +24,3 @@ def test_a_sentence_is_the_mean_of_its_last_layer():
     unit = text_points("sentence", VECTORS, SPECIAL, WORDS, WORDLIKE, True)
     np.testing.assert_allclose(unit, point / np.linalg.norm(point), rtol=1e-6)
     assert point.dtype == unit.dtype == np.float32
-
-
-def test_words_stand_for_themselves_at_every_layer():
-    points = text_points("token", VECTORS, SPECIAL, WORDS, WORDLIKE, False)
-    np.testing.assert_array_equal(points, VECTORS[:, [1, 4]].reshape(4, 3))
-    unit = text_points("token", VECTORS, SPECIAL, WORDS, WORDLIKE, True)
-    np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, rtol=1e-6)
-
-
-def test_no_words_no_points_and_zero_stays_zero():
-    assert text_points("token", VECTORS, SPECIAL, WORDS, np.zeros(6, bool), True).shape == (0, 3)
-    assert (text_points("sentence", 0 * VECTORS, SPECIAL, WORDS, WORDLIKE, True) == 0).all()

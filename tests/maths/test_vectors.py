@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nlgauge.maths.vectors import cosine, distances, flows, greedy_match, run_means, runs, shares, unit
+from nlgauge.maths.vectors import distances, greedy_match, run_means, runs, unit
 
 RNG = np.random.default_rng(3)
 
@@ -15,12 +15,6 @@ def test_unit_vectors_have_length_1_and_nothing_stays_nothing():
     assert np.delete(lengths.ravel(), 6) == pytest.approx(1, abs=1e-15)
 
 
-def test_cosine():
-    assert cosine(np.array([3.0, 0]), np.array([1.0, 1])) == pytest.approx(np.sqrt(0.5))
-    assert cosine(np.array([2.0, 1]), np.array([-4.0, -2])) == pytest.approx(-1)
-    assert np.isnan(cosine(np.zeros(2), np.array([1.0, 1])))
-
-
 def test_distances_are_euclidean_even_where_points_nearly_fall_together():
     x = RNG.normal(size=(6, 9)) + 1e3
     y = np.concatenate([x[:2], x[2:4] + 1e-5 * RNG.normal(size=(2, 9)), RNG.normal(size=(3, 9))])
@@ -28,11 +22,6 @@ def test_distances_are_euclidean_even_where_points_nearly_fall_together():
     np.testing.assert_allclose(distances(x, y), literal, rtol=1e-9)
     assert distances(x, y)[0, 0] == distances(x, y)[1, 1] == 0
     assert distances(np.zeros((1, 3)), np.zeros((1, 3))) == 0
-
-
-def test_shares_sum_to_1_and_are_alike_where_all_weights_are_0():
-    np.testing.assert_allclose(shares(np.array([1.0, 3.0])), [0.25, 0.75])
-    np.testing.assert_allclose(shares(np.zeros(4)), 0.25)
 
 
 def test_runs_and_their_means():
@@ -51,15 +40,3 @@ def test_greedy_match_by_hand():
     assert precision == pytest.approx(0.25 * 0.9 + 0.75 * 0.8)
     assert recall == pytest.approx((0.9 + 0.3) / 2)
     assert f1 == pytest.approx(2 / (1 / precision + 1 / recall))
-
-
-@pytest.mark.parametrize("similarity", [[[-0.5]], [[0.0]]])
-def test_no_f1_without_a_harmonic_mean(similarity):
-    precision, recall, f1 = greedy_match(np.array(similarity), np.ones(1), np.ones(1))
-    assert precision == recall == similarity[0][0] and np.isnan(f1)
-
-
-def test_flows_are_named_most_first():
-    plan = np.array([[0.1, 0.0], [0.3, 0.6]])
-    cost = np.array([[1.0, 2.0], [3.0, 4.0]])
-    assert flows(cost, plan) == [(1, 1, 0.6, 4.0), (1, 0, 0.3, 3.0), (0, 0, 0.1, 1.0)]

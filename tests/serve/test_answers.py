@@ -12,11 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nlgauge.metrics import registry
-from nlgauge.metrics.base import model_of
-from nlgauge.metrics.sets import SetMetric
 from nlgauge.serve.answers import DOCUMENTED
 from nlgauge.serve.asking import Limits
-from tests.extras import lacking
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -100,20 +97,6 @@ def sent(client: Any, route: str, body: Any) -> Any:
 
 
 @given(
-    route=st.sampled_from(ROUTES), content=st.binary(max_size=200), kind=st.sampled_from(["application/json", "a/b"])
-)
-@HASTY
-def test_any_bytes(small: Any, route: str, content: bytes, kind: str) -> None:
-    documented(small.post(route, content=content, headers={"content-type": kind}))
-
-
-@given(route=st.sampled_from(ROUTES), body=JSON)
-@HASTY
-def test_any_json(small: Any, route: str, body: Any) -> None:
-    documented(sent(small, route, body))
-
-
-@given(
     route=st.sampled_from(ROUTES),
     body=st.fixed_dictionaries(
         {"rows": st.one_of(st.lists(ROW, max_size=4), JSON)},
@@ -131,40 +114,3 @@ def test_any_json(small: Any, route: str, body: Any) -> None:
 @HASTY
 def test_any_rows_and_fields(small: Any, route: str, body: Any) -> None:
     documented(sent(small, route, body))
-
-
-@given(specs=st.lists(SPEC, min_size=1, max_size=2))
-@HASTY
-def test_any_spec(small: Any, specs: list[str]) -> None:
-    documented(sent(small, "/score", {"rows": [{"candidate": "Rain.", "references": ["It rains."]}], "metrics": specs}))
-
-
-@given(
-    rows=st.lists(ROW.filter(lambda row: "\ud800" not in json.dumps(row, ensure_ascii=False)), min_size=1, max_size=3)
-)
-@settings(HASTY, max_examples=60)
-def test_rows_without_half_characters_are_scored_or_refused_by_what_is_wrong(small: Any, rows: list[Any]) -> None:
-    answer = sent(small, "/score", {"rows": rows, "metrics": ["Length", "TokenF1"]})
-    documented(answer)
-    assert answer.status_code in (200, 422)
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in NAMES if not issubclass(registry.built_in_metrics()[name], SetMetric)]
-)
-def test_every_metric_of_rows_answers_to_odd_texts(small: Any, name: str) -> None:
-    kind = registry.built_in_metrics()[name]
-    if any(
-        True for parameter, default in registry.parameters_of(kind).items() if parameter == "weights" and not default
-    ):
-        pytest.skip("its file is named at the start")
-    metric = registry.metric(name)
-    if (extra := lacking(metric.libraries)) is not None:
-        pytest.skip(f"needs nlgauge[{extra}]")
-    texts = ["", " ", "\x00", "\u202e", "a", "\u0301\u0301", "=1+1", "😀" * 20, "A red car. " * 3]
-    rows = [{"candidate": text, "references": [texts[-1 - n]], "source": texts[n - 1], "context": text}
-            for n, text in enumerate(texts)]  # fmt: skip
-    answer = sent(small, "/score", {"rows": rows, "metrics": [name]})
-    documented(answer)
-    if model_of(metric) is None:
-        assert answer.status_code == 200, answer.text

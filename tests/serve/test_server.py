@@ -322,13 +322,6 @@ def test_what_follows_two_lengths_of_a_body_is_no_request() -> None:
     assert b"two headers say how long the body is" in received and b"connection: close" in received.lower()
 
 
-def test_an_answer_is_not_held_back_until_its_first_piece_is_acknowledged() -> None:
-    from nlgauge.serve.server import listening
-
-    with listening("127.0.0.1", 0) as sock:
-        assert sock.proto == socket.IPPROTO_TCP, "else asyncio leaves TCP_NODELAY off"
-
-
 def test_an_address_that_is_taken_is_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

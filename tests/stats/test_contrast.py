@@ -10,7 +10,6 @@ import pytest
 
 from nlgauge import InputError, ScoreTable
 from nlgauge.data.table import Column
-from nlgauge.stats import contrast as module
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.contrast import contrast
 from nlgauge.stats.correlation import LEVELS
@@ -86,23 +85,3 @@ def test_a_metric_without_a_number_or_with_one_alone_contrasts_with_none(
             found.values["rating"]["Near", "score"]
             == correlate(table, ratings["good"], level=level, replicates=0).get("Near").value
         )
-
-
-def test_intervals_of_differences_can_be_left_out_and_are_drawn_once(
-    table: ScoreTable, ratings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn: list[int] = []
-    original = module.bootstrap
-    monkeypatch.setattr(module, "bootstrap", lambda *a, **o: drawn.append(o["replicates"]) or original(*a, **o))
-    whole = contrast(table, ratings["good"], replicates=50)
-    assert drawn == [50] * 4, "Near, Far and two parts of Noise, not twice each of six pairs"
-    bare = contrast(table, ratings["good"], replicates=50, intervals=False)
-    assert set(drawn[4:]) == {0}
-    assert [one.p for one in bare] == [one.p for one in whole]
-    assert all(math.isnan(one.low) for one in bare) and not any(math.isnan(one.low) for one in whole)
-
-
-def test_details_take_no_part(table: ScoreTable, ratings: Any) -> None:
-    table.columns["Noise"].details = ("r",)
-    contrasts = contrast(table, ratings["good"], replicates=10)
-    assert list(contrasts.clusters["rating"]) == [("Near", "score"), ("Far", "score"), ("Noise", "p")]

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import Corpus, ScoreTable
 from nlgauge.data.table import Column
-from nlgauge.stats.people import of_outputs, people
+from nlgauge.stats.people import people
 from tests.report_tables import corpus, table
 from tests.stats.hidden import SPEC, outputs
 
@@ -62,10 +61,3 @@ def test_where_nothing_can_be_estimated_the_ratings_stand_alone_and_it_is_said(n
     assert why in said.notes["people: good"] and "ratings alone" in said.notes["people: good"]
     assert said.by_system() == said.table.by_system()
     assert set(said.table.columns["people: good"].reasons.values()) == {"unrated"}
-
-
-def test_outputs_that_nobody_rated_have_none() -> None:
-    assert of_outputs(ScoreTable([("", "1")], {}, {}), Corpus.from_texts(["x"])) is None
-    rows = corpus()
-    said = of_outputs(table(rows), rows)
-    assert said is not None and said.table.metrics == ["people: fluency"]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from nlgauge import Corpus, ScoreTable, correlate, evaluate
+from nlgauge import Corpus, ScoreTable, correlate
 from nlgauge.data.table import Column
 from nlgauge.stats.sentinels import beside, unbeaten
 
@@ -32,17 +31,6 @@ def table() -> ScoreTable:
         "Noise": Column(("score",), noise[:, None]),
     }
     return ScoreTable(rows, columns, {})
-
-
-def test_they_are_the_metrics_of_their_names() -> None:
-    corpus = outputs(0)
-    made = beside(table(), corpus, "accuracy")
-    scored = evaluate(corpus, metrics=["Length", "CopyRate"])
-    for name in ("Length", "CopyRate"):
-        assert np.array_equal(made.values(name), scored.values(name))
-    assert (made.values("Constant") == 0).all() and "Constant" not in beside(table(), corpus, "pearson").columns
-    own = beside(evaluate(corpus, metrics=["Length(unit='characters')"]), corpus, "pearson")
-    assert [spec for spec in own.columns if spec.startswith("Length")] == ["Length(unit='characters')"]
 
 
 def behind(length: float, coefficient: str = "pearson") -> set[tuple[str, str]]:
@@ -72,9 +60,3 @@ def test_what_p_and_interval_say_apart_is_said() -> None:
     assert one.p < 0.05 and one.low <= 0 <= one.high
     assert any("p is below 0.05 where the interval holds 0 (M score, rating)" in note for note in found.notes)
     assert not correlate(made, people, level="pooled", resample="items").notes
-
-
-@pytest.mark.parametrize("shape", [(12, 4)])
-def test_unscored_texts_have_no_sentinel(shape: tuple[int, int]) -> None:
-    made = beside(table(), outputs(0)[: shape[0]], "pearson")
-    assert int((~np.isnan(made.values("Length"))).sum()) == shape[0]

@@ -145,11 +145,6 @@ def test_other_versions_are_noted_and_other_facts_refused() -> None:
         check(run(BEFORE, window="cut@512,longer 0/9"), against=run(BEFORE, window="slide@512,longer 0/9"))
 
 
-def test_a_baseline_of_which_little_is_known_is_noted() -> None:
-    bare = replace(run(BEFORE), signatures={})
-    assert "was not compared" in check(run(BEFORE), against=bare).notes[0]
-
-
 @pytest.mark.parametrize(
     ("now", "before", "options", "say"),
     [
@@ -189,10 +184,3 @@ def joined(*tables: ScoreTable) -> ScoreTable:
     values = np.concatenate([table.columns["M"].values for table in tables])
     rows = [row for table in tables for row in table.rows]
     return replace(tables[0], rows=rows, columns={"M": Column(("score",), values)})
-
-
-def test_how_a_checkpoint_was_recognised_makes_no_difference() -> None:
-    now, before = (run(BEFORE, layer=9, layer_from=f"bert-base-uncased by {how}") for how in ("name", "config"))
-    assert check(now, against=before).passed
-    with pytest.raises(InputError, match="layer_from is bert-base-uncased by name, was roberta-base by name"):
-        check(now, against=run(BEFORE, layer=9, layer_from="roberta-base by name"))

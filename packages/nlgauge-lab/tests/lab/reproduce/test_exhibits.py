@@ -6,10 +6,8 @@ import shlex
 from pathlib import Path
 
 import click
-import pytest
 
 from nlgauge.cli import main
-from nlgauge_lab.reproduce.exhibits import ABSENT, COMPARED, REBUILT, label, page
 from nlgauge_lab.reproduce.published import PAPERS, by_name
 
 ROOT = Path(__file__).parents[5]
@@ -42,19 +40,6 @@ def rows(text: str, paper: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if "|" in line][2:]
 
 
-@pytest.mark.parametrize("paper", NUMBERED)
-def test_every_table_and_figure_has_its_row(paper: str) -> None:
-    assert [row[0] for row in rows(page(), paper)] == [label(name) for name in names(paper)]
-
-
-def test_a_row_says_how_it_is_made_or_why_it_is_not() -> None:
-    for paper in PAPERS:
-        for _, shows, state, command, remark in rows(page(), paper):
-            assert shows and state in (REBUILT, COMPARED, ABSENT)
-            assert bool(command) == (state != ABSENT), shows
-            assert remark or state == REBUILT, shows
-
-
 def test_commands_are_commands_of_ours() -> None:
     for name, tables in by_name().items():
         for command in (tables[0].command or "").split("; "):
@@ -68,8 +53,3 @@ def test_commands_are_commands_of_ours() -> None:
             if hasattr(group, "commands"):
                 group, words = group.commands[words[0]], words[1:]
             group.make_context(name, words)
-
-
-def test_the_page_is_what_the_tables_say() -> None:
-    """Made again by: nlgauge reproduce papers --page docs/papers.md"""
-    assert (ROOT / "docs" / "papers.md").read_text(encoding="utf-8") == page()

@@ -19,16 +19,6 @@ from nlgauge_lab.reproduce.rated import Data
 pytestmark = pytest.mark.usefixtures("one_model", "counting")
 
 
-def test_coefficients_of_an_aspect_stand_together(folder: Path) -> None:
-    columns = [["tiny", "quality", "pooled", name] for name in ("pearson", "kendall")]
-    found = rebuilt(folder, table(pieces.table(columns=columns, rows=[UNRATED])))
-    (block,) = found.blocks
-    assert (block.title, block.heads) == ("tiny, quality, pooled", ("pearson", "kendall"))
-    # Of 36 pairs 2 tie in words and 5 in ratings; 25 agree and 5 do not.
-    assert block.rows["Length"][1].ours == pytest.approx((25 - 5) / math.sqrt((36 - 2) * (36 - 5)))
-    assert found.summary == "2 numbers; none is published"
-
-
 def test_data_that_alone_differ_stand_together_with_their_average(folder: Path) -> None:
     pieces.write(folder, "less", ("long", "middle"))
     data = {name: [{"file": name}] for name in ("tiny", "less")}

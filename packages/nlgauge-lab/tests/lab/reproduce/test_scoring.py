@@ -12,10 +12,9 @@ from lab.reproduce.pieces import Words
 from nlgauge import Corpus, ScoreTable, SpecError, evaluate
 from nlgauge.metrics import registry
 from nlgauge_lab.reproduce import scoring
-from nlgauge_lab.reproduce.kept import NOT_SCORED
 from nlgauge_lab.reproduce.published import Source
 from nlgauge_lab.reproduce.rated import Data
-from nlgauge_lab.reproduce.scoring import Job, Scores, read_model
+from nlgauge_lab.reproduce.scoring import Job, Scores
 
 pytestmark = pytest.mark.usefixtures("one_model", "counting")
 
@@ -74,40 +73,6 @@ def test_an_interrupted_run_goes_on_with_what_is_missing(corpus: Corpus, tmp_pat
     assert table.values("Words", "half").tolist() == [3, 2.5, 4.5, 2, 1.5, 2.5, 0.5, 1, 1]
 
 
-def test_cheap_metrics_come_first_and_of_two_corpora_the_smaller(
-    corpus: Corpus, tmp_path: Path, runs: list[Any]
-) -> None:
-    metrics = [registry.metric(spec) for spec in ("InfoLM", "BERTScore", "Length", "InfoLM(measure='l1')")]
-    jobs = [Job(corpus, "tiny", metrics), Job(of_item(corpus, "a"), "small", metrics[1:3])]
-    Scores(tmp_path).fill(jobs)
-    assert runs == [
-        (3, ["Length"]),
-        (9, ["Length"]),
-        (3, ["BERTScore"]),
-        (9, ["BERTScore"]),
-        (9, ["InfoLM", "InfoLM(measure='l1')"]),
-    ]
-
-
-def test_how_far_a_metric_has_come(corpus: Corpus, tmp_path: Path) -> None:
-    words, frechet = Words(), registry.metric("FrechetDistance")
-    Scores(tmp_path).fill([Job(of_item(corpus, item), item, [words]) for item in "ac"])
-    scores = Scores(tmp_path)
-    scores.look_up(Job(corpus, "tiny", [words, frechet, Words(of="difference")]))
-    some = scores.table(corpus, words)
-    # Item b of two systems has the texts of other rows.
-    assert some is not None and some.rows == [(row.system, row.item) for row in corpus if row.candidate.count(" ") != 2]
-    assert some.values("Words").tolist() == [6, 5, 9, 4, 5, 1, 2, 2]
-    for metric in (frechet, Words(of="difference")):
-        assert scores.table(corpus, metric) is None and scores.why(corpus, metric) == NOT_SCORED
-    assert scores.computed == 0
-    scores.fill([Job(corpus, "tiny", [words, frechet])])
-    for metric in (words, frechet):
-        table = scores.table(corpus, metric)
-        assert table is not None and len(table.rows) == 9
-    assert scores.computed == 2 * 1 + 3 * 3  # one row, two parts; systems, three parts
-
-
 def test_one_that_cannot_be_had_does_not_spoil_the_others(corpus: Corpus, tmp_path: Path, runs: list[Any]) -> None:
     metrics = [Words(), Words(extra="absent"), Words(of="difference"), registry.metric("Groundedness")]
     scores = Scores(tmp_path)
@@ -135,9 +100,3 @@ def test_one_that_fails_when_it_scores_does_not_spoil_the_others(
     scores.fill([Job(corpus, "tiny", metrics)])
     assert scores.table(corpus, metrics[0]) is not None and scores.table(corpus, metrics[1]) is None
     assert scores.why(corpus, metrics[1]) == "model 'x' counts nothing" and scores.computed == 18
-
-
-def test_the_model_is_told_as_the_signature_has_it(corpus: Corpus) -> None:
-    table = evaluate(of_item(corpus, "a"), metrics=["BERTScore", "Length"], cache=False)
-    (model,) = read_model(table)
-    assert f"|model:{model}|" in str(table.signatures["BERTScore"])

@@ -4,33 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge import Corpus, InputError, Row, ScoreTable, SpecError, correlate, evaluate
+from nlgauge import Corpus, InputError, Row, ScoreTable, SpecError
 from nlgauge_lab.studies.layers import layers
-
-
-def test_every_layer_of_what_fits_the_rows(corpus: Corpus, runs: list[ScoreTable]) -> None:
-    found = layers(corpus, level="pooled", replicates=0)
-    assert found.lines == ["BERTScore", "BaryScore", "Consistency"]
-    assert [point.setting["layer"] for point in found.of("BERTScore", "adequacy", "pearson")] == list(range(7))
-    (table,) = runs
-    ledger = table.spent["models"]["pocket"]
-    assert ledger["passes"] == ledger["texts"]
-    for line, spec in (
-        ("BERTScore", "BERTScore(layer=2)"),
-        ("BaryScore", "BaryScore(layers=(2,))"),
-        ("Consistency", "Consistency(layer=2)"),
-    ):
-        expected = correlate(evaluate(corpus, metrics=spec), corpus, level="pooled", replicates=0).get(spec)
-        point = found.of(line, "adequacy", "pearson")[2]
-        assert point.agreement.metric == spec
-        assert point.agreement.value == pytest.approx(expected.value, abs=1e-5)
-
-
-def test_some_layers_of_some_metrics(corpus: Corpus, runs: list[ScoreTable]) -> None:
-    found = layers(corpus, ["DepthScore(p=1)"], [0, 6], items=2, replicates=0)
-    assert [(point.line, point.setting) for point in found.points] == [
-        ("DepthScore(p=1)", {"layer": 0}), ("DepthScore(p=1)", {"layer": 6})
-    ]  # fmt: skip
 
 
 def test_what_the_rows_do_not_have_is_not_tried(runs: list[ScoreTable]) -> None:

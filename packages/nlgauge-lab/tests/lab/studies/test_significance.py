@@ -80,13 +80,6 @@ def test_it_is_contrast_with_its_clusters(table: ScoreTable, ratings: dict[tuple
     assert known["Near", "Far"] == 1 or known["Far", "Near"] == 1
 
 
-def test_aspects_have_rankings_of_their_own(table: ScoreTable, ratings: dict[tuple[str, str], float]) -> None:
-    both = {"good": ratings, "loud": {key: -value for key, value in ratings.items()}}
-    assert [one.aspect for one in significance(table, both).rankings] == ["good", "loud"]
-    (loud,) = significance(table, both, aspects=["loud"]).rankings
-    assert loud.aspect == "loud" and loud.names[-1] in ("Near", "Far")
-
-
 def test_what_it_shows(table: ScoreTable, ratings: dict[tuple[str, str], float], tmp_path: Path) -> None:
     table.columns["Empty"] = Column(("score",), np.full((SYSTEMS, 1), math.nan))
     found = significance(table, ratings)

@@ -22,7 +22,7 @@ from nlgauge.engine.models.onnx import open_onnx  # noqa: E402
 from nlgauge.engine.tokens import SubwordTokenizer  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
 from nlgauge_lab.training.aligner import AlignerConfig, AlignerTrainer  # noqa: E402
-from nlgauge_lab.training.aligner_rows import UNKNOWN, Shape, encode  # noqa: E402
+from nlgauge_lab.training.aligner_rows import Shape, encode  # noqa: E402
 from nlgauge_lab.training.aligner_run import finish, start  # noqa: E402
 
 CONFIG = AlignerConfig(steps=120, batch_tokens=32 * 12, body_rate=2e-3, head_rate=1e-2, warmup=5)
@@ -71,25 +71,6 @@ def test_it_learns_and_the_shipped_form_says_the_same(body, tmp_path):
         shipped = load(str(folder), backend=backend)[ALIGNER].align(ids, attend, side)
         np.testing.assert_allclose(shipped[2], text, atol=0.25)
         np.testing.assert_allclose(shipped[3], against, atol=0.25)
-
-
-def test_of_a_text_known_to_be_unsupported_the_least_supported_word_is_taken_to_be_it(body, tmp_path, monkeypatch):
-    unmarked = [replace(row, spans=None) for row in texts(60, 3) if not row.supported][:2]
-    run = trainer(body, tmp_path, unmarked, [])
-    batch = run.batch(rows(unmarked))
-    assert (batch.labels == UNKNOWN).all()
-    words = torch.tensor([3.0, -1.0, 3.0, 3.0, 3.0] * 2, requires_grad=True)
-    monkeypatch.setattr(run, "predictions", lambda batch: (words, *torch.ones(3, 2)))
-    least = run.loss(batch)[2]
-    least.backward()
-    pushed = words.grad.reshape(2, 5)
-    assert (pushed > 0).all()  # all are less likely to be supported
-    torch.testing.assert_close(pushed[0], pushed[1])
-    assert pushed[0, 1] > 100 * pushed[0, 0]
-    # The longer a text, the less its many words that are a little doubtful say together.
-    some = torch.full((10,), 1.0)
-    monkeypatch.setattr(run, "predictions", lambda batch: (some, *torch.ones(3, 2)))
-    assert run.loss(batch)[2].item() == pytest.approx(np.log1p(np.e), rel=1e-5)
 
 
 def test_a_low_rank_is_what_is_stored(body, tmp_path):

@@ -24,15 +24,6 @@ def test_padding_and_company_change_no_logits():
     np.testing.assert_allclose(hidden[:, :1, :5], model[ENCODER].hidden(ids[:1, :5], attend[:1, :5], [0, 6]), atol=1e-4)
 
 
-def test_several_masks_in_a_row_are_answered_row_after_row():
-    model = open_onnx(pocket_folder(), "pocket")[MASKED_LM]
-    ids = np.array([[101, 103, 2001, 103, 102], [101, 2009, 103, 103, 102]])
-    attend = np.ones_like(ids)
-    both = model.masked_logits(ids, attend, np.array([1, 3, 7, 8]))
-    for row, (at, part) in enumerate((([1, 3], both[:2]), ([2, 3], both[2:]))):
-        np.testing.assert_allclose(part, model.masked_logits(ids[[row]], attend[[row]], np.array(at)), atol=1e-4)
-
-
 WIDTH, HEADS, INNER, VOCABULARY = 8, 2, 16, 11
 CONFIG = {
     "num_hidden_layers": 1,

@@ -12,9 +12,9 @@ from lab.training.weak_labels.grammar import real_parser
 from lab.training.weak_labels.pieces import RECORDS
 from nlgauge.engine.models.loading import load
 from nlgauge.errors import InputError
-from nlgauge_lab.training.labelled import Labelled, read_labelled
+from nlgauge_lab.training.labelled import read_labelled
 from nlgauge_lab.training.weak_labels import attempts, construct
-from nlgauge_lab.training.weak_labels.production import Files, Order, marked, produce
+from nlgauge_lab.training.weak_labels.production import Files, Order, produce
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -70,8 +70,3 @@ def test_examples_are_made_once_on_two_sides(order, tmp_path):
 def test_nothing_to_hold_out(order, tmp_path):
     with pytest.raises(InputError, match="too few records to hold any out"):
         produce(replace(order, held_out=0.0, held_out_origins=()), load("pocket"), tmp_path / "made")
-
-
-def test_what_is_marked_stands_between_brackets():
-    row = Labelled("", "The old bridge over it fell.", ((0, 3), (4, 7), (23, 27)), False)
-    assert marked(row) == "⟦The old⟧ bridge over it ⟦fell⟧."

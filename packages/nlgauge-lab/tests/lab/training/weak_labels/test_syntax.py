@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from lab.training.weak_labels.grammar import BRIDGE, real_parser
+from lab.training.weak_labels.grammar import BRIDGE
 from nlgauge.errors import InputError, MissingExtraError
-from nlgauge_lab.training.weak_labels.syntax import Sentence, SpacyParser, template
-
-
-def test_units_are_words_phrases_predicate_and_clause():
-    parts = {BRIDGE.part(node.first, node.last): node.height for node in BRIDGE.nodes}
-    assert parts == {
-        **dict.fromkeys(["The", "firm", "built", "an", "old", "bridge", "in", "May", "."], 0),
-        "The firm": 1,
-        "an old bridge": 1,
-        "in May": 1,
-        "built an old bridge in May.": 2,  # the predicate: a constituency tree has it, a dependency tree has not
-        "The firm built an old bridge in May.": 3,
-    }
+from nlgauge_lab.training.weak_labels.syntax import SpacyParser
 
 
 def test_inner_units_come_before_the_ones_around_them():
@@ -31,26 +18,6 @@ def test_inner_units_come_before_the_ones_around_them():
     for at, outer in enumerate(nodes):
         for inner in nodes[at + 1 :]:
             assert not (outer.first <= inner.first and inner.last <= outer.last and outer != inner)
-
-
-def test_crossing_words_make_no_unit():
-    crossed = (BRIDGE.words[0], replace(BRIDGE.words[1], head=7), *BRIDGE.words[2:])
-    assert Sentence(BRIDGE.text, crossed).span(7) is None
-
-
-def test_holes_keep_every_character():
-    holed = template(BRIDGE, [(0, 2), (5, 6)])
-    assert holed.pieces == ("", " built an old ", " in May.")
-    assert holed.originals == ("The firm", "bridge")
-
-
-def test_spacy_finds_sentences_heads_and_names():
-    first, second = real_parser().parse(["Ann Hall built  a bridge.\nIt opened in May 1990 .", ""])
-    assert [one.text for one in first] == ["Ann Hall built a bridge.", "It opened in May 1990 ."]
-    assert second == []
-    words = {first[0].part(i, i + 1): word for i, word in enumerate(first[0].words)}
-    assert (words["bridge"].relation, words["Hall"].entity, words["Ann"].entity) == ("dobj", "PERSON", "PERSON")
-    assert words["built"].lemma == "build"
 
 
 def test_without_spacy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
