@@ -5,7 +5,6 @@ import pytest
 
 from nlgauge.engine.features.alignment import AlignedStretch, Alignment, AlignmentRequest, QuotedSentence
 from nlgauge.engine.features.request import Features
-from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.metrics.aligners import BOTH, Direction, TrainedAligner, shown
 from tests.metrics.pieces import pieces
 
@@ -14,11 +13,6 @@ TEXT = pieces("lib|rary of Rome !", [[1.0, 0], [0.6, 0.8], [0, 1], [0.8, -0.6], 
 
 def direction(*others):
     return Direction("candidate", TEXT.text, BOTH.join(["source", "context", "history"][: len(others)]), others)
-
-
-def embedded(aligner, others):
-    features = {VectorsRequest(one.text, (2,)): one for one in (TEXT, *others)}
-    return aligner.align(direction(*(one.text for one in others)), Features(features))
 
 
 def alignment_of(logits, *stretches, quotes=(), nearest=(-1,) * 5):

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row, opening
 from nlgauge.errors import InputError, MissingExtraError
 
 ODD_TEXTS = {
@@ -284,14 +284,15 @@ def test_directory_is_no_text_file(tmp_path):
     [("rows.jsonl.gz", b"", b'{"candidate":""}\n', b""), ("rows.json.gz", b"[", b"{},", b"{}]"),
      ("rows.csv.gz", b"candidate\n", b"a\n", b"")],
 )  # fmt: skip
-def test_a_bomb_of_many_small_rows_stops_early(tmp_path, name, start, row, end):
-    """Of 48 MiB, which hold more rows than a memory may; as many as people have are let through."""
+def test_a_bomb_of_many_small_rows_stops_early(tmp_path, monkeypatch, name, start, row, end):
+    """Fewer bytes than are allowed, but more rows than a memory may hold; the limit is a sixteenth of the usual one."""
+    monkeypatch.setattr(opening, "_SMALL", 4 << 20)
     path = tmp_path / name
-    path.write_bytes(gzip.compress(start + row * ((48 << 20) // len(row)) + end, 1))
+    path.write_bytes(gzip.compress(start + row * ((3 << 20) // len(row)) + end, 1))
     refusal(lambda: Corpus.read(path), "hold more than 100 times their own", "decompress it first", file=path)
-    path.write_bytes(gzip.compress(start + row * 100_000 + end, 1))
+    path.write_bytes(gzip.compress(start + row * 12_000 + end, 1))
     if name == "rows.jsonl.gz":
-        assert len(Corpus.read(path)) == 100_000
+        assert len(Corpus.read(path)) == 12_000
 
 
 # ---- Parquet

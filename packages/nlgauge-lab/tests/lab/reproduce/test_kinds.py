@@ -51,13 +51,6 @@ def test_the_best_of_some_rows_is_chosen_column_by_column(folder: Path) -> None:
     assert pooled.rows["best of ours"][0].ours == pytest.approx(POOLED)
 
 
-def test_numbers_are_in_the_unit_in_print(folder: Path) -> None:
-    pooled, system = cells(folder, {"spec": "Words", "published": [71.5, None]}, scale=100, digits=1)
-    assert pooled.ours == pytest.approx(100 * POOLED)
-    assert pooled.difference == pytest.approx(100 * POOLED - 71.5)
-    assert math.isnan(system.difference)
-
-
 def test_correlations_are_averaged_over_references(folder: Path) -> None:
     text = (folder / "tiny.jsonl").read_text(encoding="utf-8").splitlines()
     # The second reference of one row is ten words: 6 - 10 there, words - 3 elsewhere.
@@ -116,11 +109,6 @@ def test_distributions_are_scaled_from_least_to_most(folder: Path) -> None:
 def made_of(*cells: Cell) -> Rebuilt:
     blocks = [Block("tiny", ("pearson",), {str(n): (cell,) for n, cell in enumerate(cells)})]
     return Rebuilt(table(pieces.table()), blocks, {}, [])
-
-
-def test_the_difference_is_ours_less_the_published() -> None:
-    assert Cell(0.5, 0.75).difference == 0.25
-    assert math.isnan(Cell(None, 0.75).difference) and math.isnan(Cell(0.5).difference)
 
 
 @pytest.mark.parametrize(

@@ -34,14 +34,6 @@ def test_who_wins_is_said_both_ways(folder: Path, published: dict[str, float]) -
     assert "clearly lose" not in text
 
 
-def test_far_from_the_published_number_is_clearly_so(folder: Path, published: dict[str, float]) -> None:
-    published.update(pooled=-0.9, system=1.5)
-    text = written(folder, (replace(SUITE, groups=(Group(("Words",)),)),))
-    assert "| Tiny | 2 | 1 | 0 | 0 | 1 |" in text
-    assert "**Where we clearly lose**, the widest gap first:\n\n- Tiny, quality (system, pearson): .902" in text
-    assert "within the interval:" not in text
-
-
 def test_what_reads_no_model_is_a_floor_and_no_winner(folder: Path, published: dict[str, float]) -> None:
     text = written(folder, (replace(SUITE, groups=(Group(("Words(of='difference')", "Length")),)),))
     assert f"| .900 | `Words(of='difference')` | .{round(POOLED * 1000)} [" in text

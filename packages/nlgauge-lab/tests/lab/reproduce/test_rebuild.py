@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import pytest
 
 from lab.reproduce import pieces
-from lab.reproduce.pieces import POOLED, SYSTEM, UNRATED, rebuilt
+from lab.reproduce.pieces import UNRATED, rebuilt
 from nlgauge import InputError
 from nlgauge_lab.reproduce.published import Table, find, table, tables
 from nlgauge_lab.reproduce.rated import Data
@@ -16,27 +15,6 @@ from nlgauge_lab.reproduce.rebuild import Rebuilder, states
 from nlgauge_lab.reproduce.scoring import Scores
 
 pytestmark = pytest.mark.usefixtures("one_model", "counting")
-
-
-def test_published_ours_and_their_difference(folder: Path) -> None:
-    found = rebuilt(folder, table(pieces.table()))
-    pooled, system = found.blocks
-    assert (pooled.title, pooled.heads, list(pooled.rows)) == (
-        "tiny, pearson, pooled",
-        ("quality",),
-        ["Length", "Foreign"],
-    )
-    assert pooled.rows["Length"][0].ours == pytest.approx(POOLED)
-    assert pooled.rows["Length"][0].difference == pytest.approx(POOLED - 0.7151)
-    assert system.rows["Length"][0].ours == pytest.approx(SYSTEM)
-    assert math.isnan(pooled.rows["Foreign"][0].ours)
-    assert pooled.rows["Foreign"][0].reason == "not a metric of nlgauge"
-    assert found.specs == {"Length": "Words"}
-    assert found.facts[0] == "tiny: 9 rows of tiny, 3 items, 3 systems"
-    assert (
-        found.summary
-        == "2 of 3 published numbers compared, 2 of them to the last digit in print; mean difference 0.0000"
-    )
 
 
 def test_an_absent_file_and_an_absent_aspect_are_named(folder: Path) -> None:

@@ -37,10 +37,6 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, list[str]]]:
     return made
 
 
-def of_item(corpus: Corpus, *items: str) -> Corpus:
-    return Corpus(tuple(row for row in corpus if row.item in items))
-
-
 def test_what_is_stored_is_not_computed_again(corpus: Corpus, tmp_path: Path, runs: list[Any]) -> None:
     metrics = [Words(), registry.metric("BERTScore")]
     first = Scores(tmp_path)
@@ -59,18 +55,6 @@ def test_what_is_stored_is_not_computed_again(corpus: Corpus, tmp_path: Path, ru
     without = Scores(False)
     without.fill([Job(corpus, "tiny", metrics)])
     assert runs[2:] == [(9, ["Words", "BERTScore"])] and without.computed == 18 + 27
-
-
-def test_an_interrupted_run_goes_on_with_what_is_missing(corpus: Corpus, tmp_path: Path) -> None:
-    Scores(tmp_path).fill([Job(of_item(corpus, "a", "c"), "some", [Words()])])
-    lines: list[str] = []
-    scores = Scores(tmp_path, lines.append)
-    scores.fill([Job(corpus, "tiny", [Words()])])
-    # Two rows of item b have the texts of others.
-    assert scores.computed == 2 and lines == ["tiny: 1 of 9 rows by 1 of encoding (Words)"]
-    table = scores.table(corpus, Words())
-    assert table is not None and table.rows == [(row.system, row.item) for row in corpus]
-    assert table.values("Words", "half").tolist() == [3, 2.5, 4.5, 2, 1.5, 2.5, 0.5, 1, 1]
 
 
 def test_one_that_cannot_be_had_does_not_spoil_the_others(corpus: Corpus, tmp_path: Path, runs: list[Any]) -> None:

@@ -7,13 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from numpy.testing import assert_allclose
 
 from nlgauge import InputError, ScoreTable
 from nlgauge.data.table import Column
-from nlgauge_lab.studies.distributions import _wasserstein, distributions, scaled
+from nlgauge_lab.studies.distributions import distributions, scaled
 from tests.printed import printed
 
 KEYS = [("A", str(i)) for i in range(5)]
@@ -38,13 +35,6 @@ def test_by_hand() -> None:
     assert (score.low, score.high, distance.low, distance.high) == (2, 6, 6, 2)
     assert (score.n, score.mean) == (5, pytest.approx(0.35))
     assert score.deviation == distance.deviation == pytest.approx(np.std([0, 0, 0.25, 0.5, 1]))
-
-
-@given(st.lists(st.integers(0, 20), min_size=1, max_size=12), st.lists(st.integers(0, 20), min_size=1, max_size=12))
-def test_the_distance_is_scipys(x: list[int], y: list[int]) -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
-    a, b = (np.sort(np.array(values, float) / 20) for values in (x, y))
-    assert_allclose(_wasserstein(a, b), stats.wasserstein_distance(a, b), atol=1e-12)
 
 
 def test_what_it_shows(tmp_path: Path) -> None:

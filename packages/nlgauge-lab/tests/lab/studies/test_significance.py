@@ -11,7 +11,6 @@ import pytest
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column
 from nlgauge.stats.contrast import contrast
-from nlgauge.stats.williams import williams
 from nlgauge_lab.studies.significance import significance
 from tests.printed import printed
 
@@ -36,25 +35,6 @@ def table(ratings: dict[tuple[str, str], float]) -> ScoreTable:
     columns = {name: Column(("score",), x[:, None]) for name, x in values.items()}
     columns["Far"] = Column(("f1", "other"), -np.stack([values["Near"], values["Noise"]], 1), higher_is_better=False)
     return ScoreTable(KEYS, columns, {}, {}, "9.9")
-
-
-def test_williams_in_its_place(table: ScoreTable, ratings: dict[tuple[str, str], float]) -> None:
-    found = significance(table, {"good": ratings}, metrics=["Noise", "Near", "Fair"], correction="none")
-    (one,) = found.rankings
-    assert one.aspect == "good" and one.names == ("Near", "Fair", "Noise")
-    y = np.array(list(ratings.values()))
-    r = {name: np.corrcoef(table.values(name), y)[0, 1] for name in one.names}
-    assert one.values == pytest.approx([r[name] for name in one.names])
-    for i, better in enumerate(one.names):
-        for j, worse in enumerate(one.names):
-            between = np.corrcoef(table.values(better), table.values(worse))[0, 1]
-            if i < j:
-                expected = williams(r[better], r[worse], between, SYSTEMS).two_sided
-                assert one.p[i][j] == pytest.approx(expected)
-            else:
-                assert math.isnan(one.p[i][j])
-    n_2 = significance(table, {"good": ratings}, metrics=["Noise", "Near", "Fair"], correction="none", df="n-2")
-    assert n_2.rankings[0].p[0][1] < one.p[0][1]
 
 
 def test_it_is_contrast_with_its_clusters(table: ScoreTable, ratings: dict[tuple[str, str], float]) -> None:

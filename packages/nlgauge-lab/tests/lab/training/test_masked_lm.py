@@ -53,22 +53,6 @@ def config(body):
     )  # fmt: skip
 
 
-def test_a_resumed_run_equals_an_unbroken_one(config, texts, tmp_path):
-    unbroken = Trainer(config, texts, tmp_path / "one")
-    unbroken.run(evaluate_every=6, save_every=100)
-    first = Trainer(config, texts, tmp_path / "two")
-    for _ in range(5):
-        first.train_step()
-    first.save()
-    second = Trainer(config, texts, tmp_path / "two")
-    assert second.resume() and second.step == 5
-    second.run(evaluate_every=6, save_every=100)
-    for (name, one), two in zip(unbroken.model.named_parameters(), second.model.parameters(), strict=True):
-        torch.testing.assert_close(one, two, atol=1e-6, rtol=1e-5, msg=name)
-    assert unbroken.curve == second.curve
-    assert [point["step"] for point in unbroken.curve] == [6, 12]
-
-
 def test_the_finished_folder_serves_both_backends_alike(config, texts, tmp_path):
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(

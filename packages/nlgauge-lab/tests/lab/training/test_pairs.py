@@ -83,23 +83,6 @@ def test_what_nothing_can_be_trained_on_is_refused(config, pairs, tmp_path):
         train(pairs, tmp_path / "out", tmp_path / "bad.toml")
 
 
-def test_a_resumed_run_equals_an_unbroken_one(config, pairs, tmp_path):
-    unbroken = PairsTrainer(config, pairs, tmp_path / "one")
-    unbroken.run(evaluate_every=5, save_every=100)
-    first = PairsTrainer(config, pairs, tmp_path / "two")
-    first.curve.append(first.evaluate())
-    for _ in range(4):
-        first.train_step()
-    first.save()
-    second = PairsTrainer(config, pairs, tmp_path / "two")
-    assert second.resume() and second.step == 4
-    second.run(evaluate_every=5, save_every=100)
-    for (name, one), two in zip(unbroken.model.named_parameters(), second.model.parameters(), strict=True):
-        torch.testing.assert_close(one, two, atol=1e-6, rtol=1e-5, msg=name)
-    assert [point["step"] for point in unbroken.curve] == [0, 5, 10]
-    assert unbroken.curve == second.curve
-
-
 def test_a_run_can_go_on_from_the_weights_for_pairs(trained, config, pairs, body, tmp_path):
     first, folder = trained
     begun = replace(config, body=str(folder), start="pairs")
