@@ -169,13 +169,9 @@ def test_explain_draws_systems_by_a_metric_of_sets(outputs: Path) -> None:
     [
         ("TokenF1", "not shared"),
         ("Consistency", "not supported"),
-        ("MaskEval(stride=4)", "guessed wrong"),
         ("BERTScore", "matched with"),
-        ("BaryScore(idf='none')", "The dearest flows"),
         ("InfoLM(stride=4)", "Vocabulary items that drive the distance"),
         ("MarkEvaluate(k=1)", "Outputs beside the nearest reference"),
-        ("PRD", "polyline"),
-        ("FrechetDistance", "dimensions"),
         ("Length", "has nothing to show of single words"),
     ],
 )
@@ -300,8 +296,6 @@ def test_correlate_tells_what_is_missing(scored: tuple[Path, Path], tmp_path: Pa
     ("options", "say"),
     [
         (["--level", "segment"], "item, system, pooled"),
-        (["--coefficient", "tau"], "kendall_c"),
-        (["--resample", "rows"], "both, items, systems"),
         (["--add", "COMET"], "write NAME=COLUMN"),
         (["--add", "COMET=absent"], "rated.jsonl: no row has a number in the column 'absent' (there are comet"),
         (["--add", "Good=comet"], "the name 'Good' is taken"),
@@ -340,18 +334,9 @@ def test_compare_takes_values_of_all_items_together(tmp_path: Path) -> None:
 BAD_FILES: dict[str, tuple[str, bytes, str, str]] = {
     "missing column": ("a.csv", b"prediction,references\nA cat.,The cat.\n", "row 1: ", "--map candidate=prediction"),
     "ragged CSV": ("a.csv", b"candidate,references\nA cat.,The cat.\nA dog, barking.,The dog.\n", "row 2: ", "quotes"),
-    "open quote": ("a.csv", b'candidate,references\n"A cat.,The cat.\n', "row 1: ", "quotes"),
     "broken JSON": ("a.jsonl", b'{"candidate": "a"}\n{"candidate": "b",}\n', "row 2: ", "remove the comma"),
-    "blank line": ("a.jsonl", b'{"candidate": "a"}\n\n{"candidate": "b"}\n', "row 2: ", "remove it"),
-    "not a text": ("a.jsonl", b'{"candidate": "a"}\n{"candidate": 3}\n', "row 2: ", "give a string"),
-    "no candidate": ("a.jsonl", b'{"candidate": "a"}\n{"summary": "b"}\n', "row 2: ", "--map candidate=summary"),
     "wrong encoding": ("a.jsonl", '{"candidate": "a"}\n{"candidate": "é"}\n'.encode("latin-1"), "line 2", "iconv"),
-    "UTF-16": ("a.csv", "candidate\nA cat.\n".encode("utf-16"), "line 1", "iconv"),
     "empty": ("a.jsonl", b"", "", "at least one row"),
-    "header alone": ("a.csv", b"candidate,references\n", "", "at least one row"),
-    "not gzip": ("a.jsonl.gz", b'{"candidate": "a"}\n', "", "compress"),
-    "unknown format": ("a.docx", b"PK", "", ".jsonl"),
-    "broken list": ("a.json", b'[{"candidate": "a"},\n', "line 2", "list"),
 }
 
 
@@ -378,20 +363,13 @@ def test_a_bad_file_is_one_line_with_file_row_and_remedy(tmp_path: Path, case: s
         (["-m", "BLEURT"], "InfoLM"),
         (["-m", "infolm"], "did you mean InfoLM?"),
         (["-m", "InfoLM(measure='kl'"], "cannot read the metric spec"),
-        (["-m", "InfoLM(\n'kl')"], "cannot read the metric spec"),
         (["-m", "InfoLM(mesure='kl')"], "measure"),
         (["-m", "InfoLM(measure='alpha')"], "needs alpha"),
-        (["-m", "InfoLM(model={})"], "model"),
         (["-m", "InfoLM", "--window", "wrap"], "slide"),
-        (["-m", "InfoLM", "--precision", "float16"], "bfloat16"),
         (["-m", "InfoLM", "--model", "no-such/model/anywhere"], "no-such/model/anywhere"),
         (["-m", "InfoLM", "--map", "candidate"], "OURS=THEIRS"),
-        (["-m", "InfoLM", "--map", "=x"], "OURS=THEIRS"),
-        (["-m", "InfoLM", "--map", "candidate="], "OURS=THEIRS"),
-        (["-m", "InfoLM", "--map", "output=x"], "'output'"),
         (["-m", "InfoLM", "--map", "source=absent"], "'absent'"),
         (["-m", "InfoLM", "--candidates", "c.txt"], "beside --candidates: leave it out"),
-        (["-m", "InfoLM", "--references", "r.txt"], "--candidates"),
         (["-m", "InfoLM", "--system", "x"], "the file is given as of 'x'"),
         (["-m", "InfoLM", "--system", "x", "--system", "y"], "1 table and 2 names of systems"),
     ],
@@ -414,17 +392,7 @@ def test_version() -> None:
 
 
 @pytest.mark.parametrize(
-    "command",
-    [
-        [],
-        ["score"],
-        ["explain"],
-        ["correlate"],
-        ["compare"],
-        ["list"],
-        ["doctor"],
-        ["export"],
-    ],
+    "command", [[], ["score"], ["explain"], ["correlate"], ["compare"], ["list"], ["doctor"], ["export"]]
 )
 def test_every_command_has_help(command: list[str]) -> None:
     for flag in ("-h", "--help"):
@@ -486,28 +454,6 @@ def test_blocks_go_to_a_folder_or_to_a_file(small: Path, tmp_path: Path) -> None
 def test_ray_that_is_not_installed_is_named(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     refused("score", small, "-m", "TokenF1", "--no-cache", "--ray", "local", say="pip install 'nlgauge[ray]'")
-
-
-def test_text_files_of_several_systems_are_compared(tmp_path: Path) -> None:
-    for name, texts in (("a.txt", "One cat.\nTwo dogs.\n"), ("b.txt", "Rain.\nSnow.\n"), ("r.txt", "A cat.\nDogs.\n")):
-        (tmp_path / name).write_text(texts)
-    options = [
-        "--candidates",
-        tmp_path / "a.txt",
-        "--candidates",
-        tmp_path / "b.txt",
-        "--references",
-        tmp_path / "r.txt",
-    ]
-    scores = tmp_path / "scores.jsonl"
-    assert nlgauge("score", *options, "-m", "TokenF1", "-o", scores, "--no-cache").exit_code == 0
-    assert ScoreTable.load(scores).systems == ["a", "b"]
-    assert nlgauge("compare", scores, "a", "b").exit_code == 0
-    names = ["--system", "old", "--system", "new"]
-    nlgauge("score", *options, *names, "-m", "TokenF1", "-o", scores, "--no-cache")
-    assert ScoreTable.load(scores).systems == ["old", "new"]
-    refused("score", *options, "--system", "old", "-m", "TokenF1", say="2 files and 1 names of systems")
-    refused("score", *options, "--system", "x", "--system", "x", "-m", "TokenF1", say="2 files and 1 names of systems")
 
 
 def test_tables_given_together_are_systems_by_their_names(tmp_path: Path) -> None:

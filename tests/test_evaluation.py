@@ -144,9 +144,6 @@ def test_undefined_values_are_nan_with_the_reason() -> None:
     assert score.mean == table.values("InfoLM(idf='none')")[5]
 
 
-# ---- Long texts
-
-
 # ---- The table
 
 
@@ -171,12 +168,7 @@ def test_the_signature_says_what_the_numbers_depend_on(corpus: Corpus) -> None:
 
 
 def test_all_metrics_together_encode_each_distinct_text_once_and_give_what_each_gives_alone(corpus: Corpus) -> None:
-    others = {
-        "InfoLM",
-        "Perplexity",
-        "MaskEval",
-        "BARTScore",
-    }  # masked, or of others
+    others = {"InfoLM", "Perplexity", "MaskEval", "BARTScore"}  # masked, or of others
     kinds = {name: kind for name, kind in registry.built_in_metrics().items() if name not in others}
     names = [
         name

@@ -21,10 +21,7 @@ def point(name, value, dist=Dist):
 def test_names_are_those_of_the_package_and_of_the_entry_point(monkeypatch):
     points = [point("Acme", "math:pi"), point("Stray", "math:e", None)]
     monkeypatch.setattr(plugins, "entry_points", lambda *, group: points if group == "nlgauge.metrics" else [])
-    assert list(plugins.offered("nlgauge.metrics")) == [
-        ("acme-metrics/Acme", points[0]),
-        ("unknown/Stray", points[1]),
-    ]
+    assert list(plugins.offered("nlgauge.metrics")) == [("acme-metrics/Acme", points[0]), ("unknown/Stray", points[1])]
     assert list(plugins.offered("nlgauge.models")) == []
 
 

@@ -42,11 +42,7 @@ def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [
-        ("math:pi", "not a click command"),
-        ("no_such_module:command", "no_such_module"),
-        (BROKEN, "broken on purpose"),
-    ],
+    [("math:pi", "not a click command"), ("no_such_module:command", "no_such_module"), (BROKEN, "broken on purpose")],
 )
 def test_a_broken_command_breaks_no_other(offer: Callable[..., None], value: str, said: str) -> None:
     offer("hello", f"{__name__}:hello")

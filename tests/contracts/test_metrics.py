@@ -69,14 +69,8 @@ EXAMPLES: dict[str, list[Example]] = {
         Example("Consistency(aligner='D')"),
         Example("Consistency(aligner='D', reading='windows')"),
     ],
-    "Relevance": [
-        Example("Relevance"),
-        Example("Relevance(aligner='R')"),
-    ],
-    "Preservation": [
-        Example("Preservation"),
-        Example("Preservation(rescale='token')"),
-    ],
+    "Relevance": [Example("Relevance"), Example("Relevance(aligner='R')")],
+    "Preservation": [Example("Preservation"), Example("Preservation(rescale='token')")],
     "Groundedness": [
         Example("Groundedness"),
         Example("Groundedness(stopwords=True, layer=0)"),

@@ -46,9 +46,6 @@ def test_sentences_hold_every_token_once_in_order_and_are_not_too_long(text: str
     assert all(0 < end - begin <= most for begin, end in spans)
 
 
-# ---- Search
-
-
 # ---- Which sentence a word is from
 
 
@@ -64,6 +61,3 @@ def test_a_word_is_from_the_sentence_that_is_most_like_its_own() -> None:
     assert nearest(own[:3], [0], np.arange(3), [split("w1 w2").ids, split("w3.").ids], worth).tolist()[:2] == [0, 0]
     assert nearest(own, [0, 3], np.arange(5), [quotes[3]], worth).tolist() == [-1] * 5
     assert nearest(own, [0, 3], np.arange(5), [], worth).tolist() == [-1] * 5
-
-
-# ---- Rows

@@ -184,6 +184,3 @@ def test_the_shipped_aligner_finds_what_the_source_does_not_say():
     marked = [word["text"] for word in candidate["words"] if word["alignment"] < candidate["weak"]]
     assert {"workers", "lost"} <= set(marked)
     assert not {"bridge", "closed", "Monday", "inspectors", "rust"} & set(marked)
-
-
-# ---- Evidence

@@ -297,6 +297,3 @@ def test_a_class_that_breaks_a_promise_is_refused_by_its_name(kind: type[nlgauge
     with pytest.raises(SpecError, match=part) as caught:
         nlgauge.evaluate(candidates=["a"], metrics=[kind()])
     assert f":{kind.__name__}: " in str(caught.value)
-
-
-# ---- What fuzzing found

@@ -32,12 +32,6 @@ def of(table: ScoreTable, metric: str, part: str) -> list[SystemScore]:
     return [score for score in table.by_system(replicates=0) if (score.metric, score.part) == (metric, part)]
 
 
-@pytest.mark.parametrize(("metric", "part"), [("Score", "f"), ("Distance", "score")])
-def test_the_best_and_what_is_like_it(table: ScoreTable, metric: str, part: str) -> None:
-    for tests in (compared(table), compared(table, 0)):
-        assert best(table, of(table, metric, part), tests) == Best(("Top",), ("Near",), ("Far",))
-
-
 def test_p_is_that_of_compare_corrected_for_all_others(table: ScoreTable) -> None:
     (near,) = compare(table, "Top", "Near", "Distance")
     scores, tests = of(table, "Distance", "score"), compared(table)

@@ -34,17 +34,6 @@ def test_a_bar_and_what_stands_beside_it() -> None:
     assert (found.n, found.clusters) == (200, 200) and found.threshold("f1").risk is None
 
 
-def test_lower_is_better_turns_everything() -> None:
-    table, corpus, _ = outputs(400, 200, systems=("a",))
-    column = table.columns[SPEC]
-    turned = replace(table, columns={SPEC: replace(column, values=-column.values, higher_is_better=False)})
-    one, other = nlgauge.calibrate(table, corpus, risk=0.2), nlgauge.calibrate(turned, corpus, risk=0.2)
-    assert other.threshold().direction == "at_most" and other.threshold().threshold == -one.threshold().threshold
-    assert [a.bad for a in one.chosen] == [b.bad for b in other.chosen]
-    first, last = other.reliability[0], one.reliability[-1]
-    assert (first.low, first.high, first.n, first.good) == (-last.high, -last.low, last.n, last.good)
-
-
 def test_where_no_bar_can_be_certified_it_says_so() -> None:
     table, corpus, _ = outputs(400, 100, systems=("a",))
     found = nlgauge.calibrate(table, corpus, risk=0.02)

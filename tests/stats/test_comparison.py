@@ -64,13 +64,6 @@ def test_missing_infinite_and_equal_values(table: ScoreTable) -> None:
     assert one.reason == "one item only" and one.n == 1 and not math.isnan(one.difference)
 
 
-def test_sets_can_be_compared_where_rows_cannot(table: ScoreTable) -> None:
-    with pytest.raises(InputError, match="no item in common"):
-        compare(table, "A", "C")
-    (of_sets,) = compare(table, "A", "C", "Set")
-    assert of_sets.reason == "too few" and of_sets.better is None
-
-
 @pytest.mark.parametrize(
     ("a", "b", "metric", "say"),
     [

@@ -38,21 +38,6 @@ def test_contrasts_put_metrics_into_clusters(
     assert better.p <= better.adjusted < 0.1
 
 
-def test_contrasts_of_systems_have_metrics_of_sets(table: ScoreTable, ratings: Any) -> None:
-    found = contrast(table, ratings, level="system", test="williams", correction="none", replicates=20)
-    assert len(found) == 2 * 10
-    assert all(one.p == one.adjusted for one in found)
-    assert set(found.clusters) == {"good", "loud"}
-
-
-def test_a_metric_of_sets_exchanges_whole_systems(table: ScoreTable, ratings: Any) -> None:
-    found = contrast(table, ratings["good"], level="system", replicates=400)
-    one = next(each for each in found if each.first == ("Near", "score") and each.second == ("Set", "score"))
-    agreed = correlate(table, ratings["good"], level="system", replicates=0)
-    assert one.difference == pytest.approx(agreed.get("Near").value - agreed.get("Set").value)
-    assert one.p >= 1 / 2**5  # five systems can be exchanged in 32 ways
-
-
 @pytest.mark.parametrize(
     ("options", "say"),
     [

@@ -103,14 +103,6 @@ def test_p_is_one_less_the_confidence_at_which_the_interval_reaches_zero() -> No
     assert (difference.low <= 0 <= difference.high) == (difference.p >= 0.05)
 
 
-def test_one_system_too_few_has_a_reason_and_the_others_numbers() -> None:
-    table, corpus, _ = outputs()
-    few = [row for row in corpus if row.system == "b" or int(row.item[1:]) > 20]
-    found = nlgauge.estimate(table, Corpus(tuple(row for row in few if row.system == "a" or row.item < "i11")))
-    assert found[0].reason is None and math.isnan(found[1].estimate)
-    assert found[1].reason is not None and found[2].reason == found[1].reason
-
-
 def test_probabilities_put_a_chosen_sample_right() -> None:
     errors = {"given": [], "true": []}
     for seed in range(60):

@@ -8,16 +8,6 @@ from numpy.testing import assert_allclose
 from nlgauge.stats.fitting import combined, cross_fitted, fit, folds_of
 
 
-def test_folds_are_of_items() -> None:
-    items = np.repeat(np.arange(23), 4)
-    fold = folds_of(items, 5, 0)
-    assert all(len(set(fold[items == item])) == 1 for item in range(23))
-    sizes = [len(set(items[fold == number])) for number in range(5)]
-    assert sorted(sizes) == [4, 4, 5, 5, 5]
-    assert set(folds_of(np.array([3, 3, 9]), 5, 0)) == {0, 1}
-    assert (fold != folds_of(items, 5, 1)).any()
-
-
 def data(noise: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """180 rows of 30 items: ten values, two of which make the rating."""
     rng = np.random.default_rng(0)

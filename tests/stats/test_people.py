@@ -11,19 +11,7 @@ import pytest
 import nlgauge
 from nlgauge.data.table import Column
 from nlgauge.stats.people import people
-from tests.report_tables import corpus, table
 from tests.stats.hidden import SPEC, outputs
-
-
-def test_ratings_of_all_rows_are_a_table_like_any_other() -> None:
-    rows = corpus()
-    said = people(table(rows), rows)
-    assert said.table.metrics == ["fluency"] and not said.estimates and not said.notes
-    assert said.by_system() == said.table.by_system()
-    assert {one.system: one.mean for one in said.by_system()} == {
-        system: np.mean([row.scores["fluency"] for row in rows if row.system == system])
-        for system in table(rows).systems
-    }
 
 
 def test_some_ratings_and_all_scores_are_an_estimate_of_all_rows() -> None:

@@ -11,7 +11,6 @@ import pytest
 from nlgauge import Corpus, InputError, ScoreTable
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.contrast import contrast
-from nlgauge.stats.drawn import Draw, DrawnRow
 from nlgauge.stats.rated import rated_rows
 from tests.stats.hidden import outputs
 
@@ -40,15 +39,6 @@ def test_strata_that_all_rows_have_are_how_they_were_drawn() -> None:
     assert found.design(np.arange(21, 40), np.ones(19, bool)).strata.tolist() == [0] * 19
     some = rated_rows(table, Corpus((*rows[:30], *list(corpus)[30:])), None)
     assert some.at_random
-
-
-def test_a_key_brings_strata_and_clusters() -> None:
-    table, _, truth = outputs(4, 4, systems=("a",))
-    rows = tuple(DrawnRow("a", f"i{n}", 0.5, n // 2, f"c{n % 2}", f"r{n}") for n in range(4))
-    found = rated_rows(table, {("any", f"r{n}"): truth["a", f"i{n}"] for n in range(4)}, None, draw=Draw(rows))
-    assert found.strata.tolist() == [0, 0, 1, 1] and not found.at_random
-    assert found.clusters is not None and found.clusters.tolist() == [0, 1, 0, 1]
-    assert found.values["rating"].tolist() == list(truth.values())
 
 
 def test_rated_rows_without_a_probability() -> None:

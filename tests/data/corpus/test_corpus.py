@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from nlgauge.data.corpus import Corpus, Row, opening
 from nlgauge.errors import InputError, MissingExtraError
@@ -112,51 +111,27 @@ def test_column_mapped_to_one_field_is_not_read_as_another(write, columns, expec
 
 BAD_ROWS: dict[str, tuple[str, list[str]]] = {
     "broken JSON": ('{"candidate": "b"', ["broken JSON at column 18", "does not end on its line"]),
-    "broken string": ('{"candidate": "b}', ["broken JSON at column 15", "one object like"]),
-    "text": ("plain text", ["broken JSON at column 1", "one object like"]),
     "two objects": ('{"candidate": "b"} {"candidate": "c"}', ["column 20", "Extra data"]),
-    "list": ('["b"]', ["list ['b'], not a record", "one object like"]),
     "null row": ("null", ["this is null, not a record"]),
     "blank": ("", ["the line is blank", "remove it"]),
-    "blank with spaces": (" \t", ["the line is blank", "remove it"]),
     "NaN": ('{"candidate": "b", "scores": {"f": NaN}}', ["NaN is not in JSON, write null"]),
-    "infinity": ('{"candidate": "b", "extra": -Infinity}', ["-Infinity is not in JSON, write null"]),
     "too deep": ("[" * 100_000, ["broken JSON", "recursion"]),
     "deep": ('{"candidate": "a", "more": ' + "[" * 65 + "]" * 65 + "}", ["nested more than 64 deep", "lists of texts"]),
-    "deep candidate": ('{"candidate": ' + "[" * 900 + "]" * 900 + "}", ["nested more than 64 deep"]),
     "endless number": ("1" * 5000, ["broken JSON", "digits"]),
     "no candidate": ('{"references": ["r"]}', ["no column 'candidate'", "['references']", "--map candidate=COLUMN"]),
-    "null candidate": ('{"candidate": null}', ["candidate is null, not a text", "an empty one for an empty text"]),
-    "number candidate": ('{"candidate": 3}', ["candidate is int 3, not a text", "give a string"]),
     "list candidate": ('{"candidate": ["b"]}', ["candidate is list ['b'], not a text", "give a string"]),
     "null reference": ('{"candidate": "b", "references": ["r", null]}', ["references, entry 2, is null", "give"]),
-    "number reference": ('{"candidate": "b", "references": [1]}', ["references, entry 1, is int 1", "give a string"]),
-    "references object": ('{"candidate": "b", "references": {"a": "b"}}', ["references is dict", "a list of strings"]),
     "references number": ('{"candidate": "b", "references": 4}', ["references is int 4", "a list of strings"]),
-    "source entry": (
-        '{"candidate": "b", "source": ["s", 1]}',
-        ["source, entry 2, is int 1, not a text", "give a string"],
-    ),
     "context object": ('{"candidate": "b", "context": {}}', ["context is dict {}", "a list of strings"]),
-    "context number": ('{"candidate": "b", "context": ["t", 5]}', ["context, entry 2, is int 5", "give a string"]),
     "system list": ('{"candidate": "b", "system": ["A"]}', ["system is list ['A']", "give a string"]),
-    "system bool": ('{"candidate": "b", "system": true}', ["system is bool True", "give a string"]),
     "item fraction": ('{"candidate": "b", "item": 1.5}', ["item is float 1.5", "give a string"]),
-    "item infinite": ('{"candidate": "b", "item": 1e999}', ["1e999", "too large a number"]),
     "scores list": ('{"candidate": "b", "scores": [1]}', ["scores is list [1], not an object", '{"aspect": number}']),
-    "scores number": ('{"candidate": "b", "scores": 4}', ["scores is int 4, not an object", '{"aspect": number}']),
     "score text": ('{"candidate": "b", "scores": {"f": "4"}}', ["'f' is str '4'", "leave a missing rating out"]),
-    "score bool": ('{"candidate": "b", "scores": {"f": true}}', ["'f' is bool True", "not a finite number"]),
-    "score list": ('{"candidate": "b", "scores": {"f": [1, 2]}}', ["'f' is list [1, 2]", "not a finite number"]),
     "score infinite": ('{"candidate": "b", "scores": {"f": 1e999}}', ["1e999", "too large a number"]),
     "score too big": (f'{{"candidate": "b", "scores": {{"f": 1{"0" * 400}}}}}', ["'f' is int 1000", "not a finite"]),
     "score twice": ('{"candidate": "b", "scores": {"f": 1}, "scores.f": 2}', ["'f' is given twice", "its own column"]),
     "surrogate": (r'{"candidate": "ab\ud800"}', [r"lone surrogate, '\ud800', at character 3", "replace it"]),
     "reference surrogate": (r'{"candidate": "b", "references": ["\udc00"]}', ["entry 1, holds a lone", "replace it"]),
-    "source surrogate": (r'{"candidate": "b", "source": "\udc00"}', ["source holds a lone", "replace it"]),
-    "context surrogate": (r'{"candidate": "b", "context": ["\udc00"]}', ["context, entry 1, holds a", "replace it"]),
-    "system surrogate": (r'{"candidate": "b", "system": "\udc00"}', ["system holds a lone", "replace it"]),
-    "item surrogate": (r'{"candidate": "b", "item": "\udc00"}', ["item holds a lone", "replace it"]),
     "aspect surrogate": (r'{"candidate": "b", "scores": {"\udc00": 1}}', ["aspect of scores holds a", "replace it"]),
 }
 
@@ -483,20 +458,6 @@ def test_digest_is_the_same_everywhere():
 )  # fmt: skip
 def test_digest_changes_with_what_scoring_reads(change):
     assert Corpus((replace(BASE, **change),)).digest != Corpus((BASE,)).digest
-
-
-texts = st.text(max_size=12) | st.sampled_from(list(ODD_TEXTS.values()))
-optional = st.none() | texts.filter(bool)
-rows = st.builds(
-    Row,
-    candidate=texts,
-    references=st.lists(texts, max_size=3).map(tuple),
-    source=optional,
-    context=optional,
-    system=st.sampled_from(["A", "B", "系统"]),
-    item=texts.filter(bool),
-    scores=st.dictionaries(texts, st.floats(allow_nan=False, allow_infinity=False), max_size=2),
-)
 
 
 # ---- the example

@@ -145,10 +145,7 @@ def test_a_damaged_file_is_refused(table: ScoreTable, tmp_path: Path, edit: Edit
 def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
     latin = tmp_path / "latin.jsonl"
     latin.write_bytes('{"nlgauge": "größer"}\n'.encode("latin-1"))
-    for path, problem in (
-        (latin, "not UTF-8"),
-        (tmp_path / "absent.jsonl", "cannot be read"),
-    ):
+    for path, problem in ((latin, "not UTF-8"), (tmp_path / "absent.jsonl", "cannot be read")):
         with pytest.raises(InputError, match=problem) as caught:
             ScoreTable.load(path)
         assert caught.value.file == path

@@ -22,9 +22,6 @@ def parts(model):
     return {one.name for one in model.abilities if one in model and one != TOKENIZER}
 
 
-# ---- What ships here
-
-
 # ---- What a companion brings
 
 

@@ -7,12 +7,7 @@ import numpy as np
 import pytest
 
 from nlgauge.engine.models import onnx
-from nlgauge.engine.models.capabilities import (
-    ALIGNER,
-    ENCODER,
-    MASKED_LM,
-    MASKED_PAIRS,
-)
+from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, MASKED_LM, MASKED_PAIRS
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.engine.models.onnx import open_onnx, threads
 from nlgauge.errors import SpecError

@@ -21,14 +21,12 @@ from nlgauge.data.atomic_write import UNFINISHED
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import Metric, Prepared, RowMetric, Value
+from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.sinks.folder import FolderWriter
 from tests.run.executors.test_together import rows
 
 pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
 METRICS = ["TokenF1", "Length"]
-BOTH: list[str | Metric] = ["BERTScore", "TokenF1"]
-"""A metric that reads a model, and one of strings: two jobs"""
 BLOCK = "rows-000000000003.parquet"
 
 
@@ -263,10 +261,7 @@ def edited(place: Path, change: Callable[[dict[str, Any]], object]) -> None:
     ("change", "what"),
     [
         (lambda header: header.pop("metrics"), "has no nlgauge header"),
-        (
-            lambda header: header["metrics"]["TokenF1"].update(parts=["f1", "f2"]),
-            r"no column TokenF1\.f2 of double",
-        ),
+        (lambda header: header["metrics"]["TokenF1"].update(parts=["f1", "f2"]), r"no column TokenF1\.f2 of double"),
         (lambda header: header["signatures"].pop("TokenF1"), "TokenF1 has no signature"),
         (lambda header: header.pop("systems"), "systems is not an object"),
         (lambda header: header["systems"].pop("MarkEvaluate"), r"systems\.MarkEvaluate is missing"),

@@ -106,9 +106,7 @@ def test_a_model_that_cannot_be_loaded_is_a_failure(folder: Path, tmp_path: Path
 
 @pytest.mark.usefixtures("one_table")
 def test_without_matplotlib_there_are_no_figures_and_a_note(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     result = nlgauge("reproduce", "made-up", "--data", folder, "-o", tmp_path / "out")

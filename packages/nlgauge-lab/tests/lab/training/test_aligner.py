@@ -91,22 +91,6 @@ def test_a_low_rank_is_what_is_stored(body, tmp_path):
         start(body, CONFIG, "middle")
 
 
-def test_a_resumed_run_equals_an_unbroken_one(body, tmp_path):
-    some, held = texts(60, 1), texts(10, 2)
-    whole, half = (trainer(body, tmp_path / name, some, held, steps=6) for name in "ab")
-    for _ in range(4):
-        whole.train_step()
-    for _ in range(2):
-        half.train_step()
-    half.save()
-    other = trainer(body, tmp_path / "b", some, held, steps=6)
-    assert other.resume() and other.step == 2
-    for _ in range(2):
-        other.train_step()
-    for ours, theirs in zip(whole.model.parameters(), other.model.parameters(), strict=True):
-        assert torch.equal(ours, theirs)
-
-
 def test_a_batch_without_some_kind_of_label_has_no_such_loss(body, tmp_path):
     marked, unmarked = texts(30, 1), [replace(row, spans=None) for row in texts(60, 3) if not row.supported]
     run = trainer(body, tmp_path, [*marked, *unmarked], [])

@@ -11,14 +11,7 @@ from lab.training.support.places import CONTEXT, ELSEWHERE, PARALLEL, PASSAGES, 
 from nlgauge.errors import InputError
 from nlgauge_lab.training.labelled import Labelled
 from nlgauge_lab.training.support.edits import Place
-from nlgauge_lab.training.support.make import (
-    KINDS,
-    Among,
-    Mixture,
-    Texts,
-    made,
-    read_texts,
-)
+from nlgauge_lab.training.support.make import KINDS, Among, Mixture, Texts, made, read_texts
 
 TEXTS = Texts(PASSAGES, PARALLEL)
 

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from nlgauge_lab.training.weak_labels.sources import Record
-from nlgauge_lab.training.weak_labels.targets import (
-    Targets,
-    content_stems,
-    sentence_list,
-    stem,
-    textrank,
-)
+from nlgauge_lab.training.weak_labels.targets import Targets, content_stems, sentence_list, stem, textrank
 
 RNG = np.random.default_rng
 STORY = (
