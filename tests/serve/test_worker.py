@@ -6,7 +6,6 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +18,7 @@ from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.executors.together import JointRun
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.asking import Limits
-from nlgauge.serve.worker import Ticket, Worker, tell
+from nlgauge.serve.worker import Ticket, Worker
 
 LONG = 30.0
 GATE = threading.Event()
@@ -70,18 +69,6 @@ def working(
     worker.stop(60)
 
 
-def test_what_waits_is_put_into_one_evaluation() -> None:
-    together: list[list[int]] = []
-    with working(lambda runs, seconds: together.append([len(one.corpus) for one in runs])) as worker:
-        first = worker.submit(run("a"))
-        assert BEGUN.acquire(timeout=LONG)
-        others = [worker.submit(run("b" * n, "c")) for n in range(1, 5)]
-        GATE.set()
-        assert values(first) == [1]
-        assert [values(ticket) for ticket in others] == [[1, 1], [2, 1], [3, 1], [4, 1]]
-    assert together == [[1], [2, 2, 2, 2]]
-
-
 def test_an_evaluation_holds_so_many_rows_and_a_larger_request_alone() -> None:
     together: list[list[int]] = []
     with working(lambda runs, seconds: together.append([len(one.corpus) for one in runs]), batch_rows=3) as worker:
@@ -92,19 +79,6 @@ def test_an_evaluation_holds_so_many_rows_and_a_larger_request_alone() -> None:
         for ticket in (first, *tickets):
             assert len(values(ticket)) == len(ticket.run.corpus)
     assert together == [[1], [2, 1], [1], [5], [3]]
-
-
-def test_more_than_may_wait_are_sent_away() -> None:
-    with working(waiting=2) as worker:
-        taken = [worker.submit(run("a"))]
-        assert BEGUN.acquire(timeout=LONG)
-        taken += [worker.submit(run("b")), worker.submit(run("c"))]
-        assert worker.trouble == "as many requests wait as may"
-        with pytest.raises(Refused, match="2 requests wait already") as refused:
-            worker.submit(run("d"))
-        assert refused.value.status == 429
-        GATE.set()
-        assert [values(ticket) for ticket in taken] == [[1], [1], [1]]
 
 
 def test_what_was_taken_is_finished_before_the_end() -> None:
@@ -125,33 +99,6 @@ def test_what_was_taken_is_finished_before_the_end() -> None:
         assert [values(ticket) for ticket in taken] == [[1], [1], [2], [3]]
 
 
-def test_what_nobody_waits_for_is_not_scored() -> None:
-    seen: list[str] = []
-    told = lambda runs, seconds: seen.extend(row.candidate for one in runs for row in one.corpus)  # noqa: E731
-    with working(told) as worker:
-        first = worker.submit(run("a"))
-        assert BEGUN.acquire(timeout=LONG)
-        left, late, kept = (worker.submit(run(text)) for text in ("left", "late", "kept"))
-        left.done.cancel()
-        late.until = 0.0
-        GATE.set()
-        assert values(kept) == [4]
-        assert values(first) == [1]
-        with pytest.raises(CancelledError):
-            left.done.result(0)
-    assert seen == ["a", "kept"]
-
-
-def test_one_that_fails_fails_alone_and_the_worker_goes_on(capfd: pytest.CaptureFixture[str]) -> None:
-    GATE.set()
-    with working() as worker:
-        good, bad = worker.submit(run("abc")), worker.submit(run(""))
-        assert values(good) == [3]
-        assert isinstance(bad.done.result(LONG).error, ZeroDivisionError)
-        assert values(worker.submit(run("abcd"))) == [4]
-    assert "secret" not in capfd.readouterr().err
-
-
 def test_an_evaluation_that_breaks_as_a_whole_leaves_nobody_waiting(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -169,29 +116,6 @@ def test_an_evaluation_that_breaks_as_a_whole_leaves_nobody_waiting(
     assert "secret" not in errors
 
 
-def test_who_came_first_does_not_wait_for_those_who_share_the_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nlgauge.run.executors.together._STRINGS_WEIGHT", 1)
-    with working() as worker:
-        first = worker.submit(run("a"))
-        assert BEGUN.acquire(timeout=LONG)
-        early, late = worker.submit(run("bc")), worker.submit(run("def"))
-        real = Slow.score_rows
-
-        def stopping(self: Slow, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
-            if rows[0].candidate == "def":
-                GATE.clear()
-            return real(self, rows, prepared, features)
-
-        monkeypatch.setattr(Slow, "score_rows", stopping)
-        GATE.set()
-        assert values(first) == [1]
-        assert values(early) == [2]
-        assert BEGUN.acquire(timeout=LONG) and BEGUN.acquire(timeout=LONG), "of the early one, and of the late one"
-        assert not late.done.done()
-        GATE.set()
-        assert values(late) == [3]
-
-
 def test_an_evaluation_that_takes_longer_than_a_request_may_is_trouble() -> None:
     with working(seconds=0.01) as worker:
         assert worker.trouble is None
@@ -200,16 +124,6 @@ def test_an_evaluation_that_takes_longer_than_a_request_may_is_trouble() -> None
         while worker.trouble is None:
             time.sleep(0.001)
         assert worker.trouble == "one evaluation takes longer than any request may"
-
-
-def test_an_error_is_told_by_its_place_and_not_by_its_words(capfd: pytest.CaptureFixture[str]) -> None:
-    try:
-        int("a secret word")
-    except ValueError as error:
-        tell(error)
-    (line,) = capfd.readouterr().err.splitlines()
-    assert line.startswith("nlgauge: ValueError at ") and "test_worker.py" in line
-    assert "secret" not in line
 
 
 def test_a_request_whose_client_is_gone_is_dropped_before_its_next_block(monkeypatch: pytest.MonkeyPatch) -> None:
