@@ -74,17 +74,23 @@ def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
     "InfoLM(measure='ab', alpha=3, beta=0.25)"
     """
     if isinstance(spec, str):
-        made = _made(spec)
+        made = _bare(spec) if spec.isidentifier() else _made(spec)
     elif isinstance(spec, Metric):
         made = spec
+        _refuse_class(made)
     else:
         raise SpecError(f"{_shown(spec)} is not a metric; give a spec such as 'InfoLM', or a Metric")
     if model is None:
         model = os.environ.get("NLGAUGE_MODEL") or None
     if model is not None and getattr(made, "model", model) is None:
         made = replace(made, model=model)  # type: ignore[call-arg]  # which a metric that reads one has
-    _refuse_class(made)
     return made
+
+
+@cache
+def _bare(name: str) -> Metric:
+    """A metric with its defaults; it cannot change, so that it is made once."""
+    return _made(name)
 
 
 def parsed(spec: str) -> tuple[str, dict[str, Any]]:
@@ -130,12 +136,12 @@ def _made(spec: str) -> Metric:
         if parameter not in known:
             has = ", ".join([*known, *(["preset"] if kind.presets else [])])
             raise SpecError(f"{name} has no parameter {_shown(parameter)}; it has {has}")
-    if preset is not None:
-        return kind.preset(preset, **given)
     for parameter, one in known.items():
-        if one.default is MISSING and parameter not in given:
+        if preset is None and one.default is MISSING and parameter not in given:
             raise SpecError(f"{name} needs the parameter {parameter!r}")
-    return kind(**given)
+    made = kind(**given) if preset is None else kind.preset(preset, **given)
+    _refuse_class(made)
+    return made
 
 
 def _refuse_class(metric: Metric) -> None:

@@ -22,8 +22,8 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Prepared, RowMetric, Value
-from nlgauge.run.sinks.folder import FolderWriter
-from tests.run.executors.test_together import rows
+from nlgauge.run.folder import FolderWriter
+from tests.run.rows import rows
 
 pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
 METRICS = ["TokenF1", "Length"]
@@ -182,7 +182,7 @@ _FOREVER = """
 import sys, time
 import nlgauge
 from nlgauge.data.table.dataset import Dataset
-from tests.run.sinks.test_folder import run
+from tests.run.test_folder import run
 whole = Dataset._write
 
 def write(self, name, content):
@@ -203,7 +203,7 @@ def test_a_killed_run_leaves_nothing_that_blocks_or_stays(tmp_path: Path) -> Non
     place = tmp_path / "scores"
     for _ in range(2):
         command = [sys.executable, "-c", _FOREVER, str(place)]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3])
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
         assert child.stdout is not None and child.stdout.readline() == "written\n"
         with pytest.raises(InputError, match="another run is at work"):
             run(place)

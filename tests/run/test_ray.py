@@ -17,7 +17,7 @@ from nlgauge.data.corpus.spool import Spool
 from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.metrics.base import RowMetric, Value
 from nlgauge.options import Cluster
-from tests.run.executors.test_together import rows
+from tests.run.rows import rows
 
 ray = pytest.importorskip("ray", reason="needs nlgauge[ray]")
 METRICS = ["TokenF1", "BERTScore(idf='references')", "MarkEvaluate"]
@@ -45,7 +45,7 @@ def cluster() -> Iterator[Cluster]:
     """Two workers of one thread; Ray is started once for all tests."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     # What the tests define is found by the workers as it is by the tests.
-    here = os.pathsep.join([str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")])
+    here = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     ray.init(
         num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR",
         runtime_env={"env_vars": {"PYTHONPATH": here}},
@@ -75,7 +75,7 @@ def test_worker_that_dies_is_replaced(cluster: Cluster, tmp_path: Path) -> None:
 
 
 def test_rows_that_end_every_worker_are_named(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nlgauge.run.executors.ray._TRIES", 1)
+    monkeypatch.setattr("nlgauge.run.ray._TRIES", 1)
     corpus = Corpus(tuple(Row("deadly" if n == 5 else f"text {n}") for n in range(8)))
     with pytest.raises(
         InputError, match=r"rows \d to \d, or rows that the same worker had beside them, ended it 2 times"

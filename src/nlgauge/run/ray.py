@@ -14,10 +14,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from nlgauge.errors import InputError, MissingExtraError, NlgaugeError
-from nlgauge.options import Cluster, RunOptions
-from nlgauge.run.block import BlockScorer, ScoredBlock, Task
+from nlgauge.options import LOCAL, Cluster, RunOptions
+from nlgauge.run.block import BlockScorer, ScoredBlock, Task, score_here
 from nlgauge.run.cache import can_be_kept, made_by
-from nlgauge.run.executors import here
 
 _AHEAD = 2
 """Tasks that a worker has at a time: one that it scores, and the next"""
@@ -27,55 +26,48 @@ _TRIES = 3
 
 
 def score(
-    cluster: Cluster, scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
+    scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
 ) -> Generator[ScoredBlock, None, None]:
-    """Score tasks on a cluster: an `Executor` once the cluster is bound.
-
-    Raises MissingExtraError, and NlgaugeError where the cluster cannot be reached or has no room for a worker.
-    """
-    ray = _ray()
+    """An `Executor`. Raises MissingExtraError, and NlgaugeError for a cluster that cannot be reached or has no room."""
+    cluster, ray = options.ray, _ray()
+    assert isinstance(cluster, Cluster)
     ours = not ray.is_initialized()
-    _begin(cluster, ray)
+    if ours:
+        _begin(cluster, ray)
     try:
         facts = [None if scorer.engine is None else scorer.engine.facts for scorer in scorers]
         shared = ray.put(_Shared([scorer.apart(None) for scorer in scorers], facts, options, cluster.threads))
-        yield from _Workers(ray, _workers(cluster, ray), partial(_fetched, [shared])).scored(tasks)
+        yield from _Workers(ray, _started(cluster, ray), partial(_fetched, [shared])).scored(tasks)
     finally:
         if ours:
             ray.shutdown()
 
 
 def _begin(cluster: Cluster, ray: Any) -> None:
-    if ray.is_initialized():
-        return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nlgauge sends nothing home, and neither does this run
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-    here = {"include_dashboard": False, "num_cpus": _processors(cluster)} if cluster.address == "local" else {}
+    here: dict[str, Any] = {}
+    if cluster.address == LOCAL:  # how many processors Ray may hand out on this machine
+        there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        here = {"include_dashboard": False, "num_cpus": max(there, (cluster.workers or 1) * cluster.threads)}
     try:
-        ray.init(address=cluster.address, **quiet, **here)
+        ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR", **here)
     except (ConnectionError, ValueError, RuntimeError, OSError) as bad:
         raise NlgaugeError(f"--ray {cluster.address}: no cluster there: {' '.join(str(bad).split())}") from None
 
 
-def _processors(cluster: Cluster) -> int:
-    """Processors that Ray may hand out on this machine."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(processors, (cluster.workers or 1) * cluster.threads)
-
-
-def _workers(cluster: Cluster, ray: Any) -> list[Any]:
-    there = ray.cluster_resources()
-    rooms = [int(there.get("CPU", 0) // cluster.threads)]
-    rooms += [int(there.get("GPU", 0) / cluster.gpus)] if cluster.gpus else []
-    number = cluster.workers or min(rooms)
-    if not number or number > min(rooms):
+def _started(cluster: Cluster, ray: Any) -> list[Any]:
+    """Start the workers of a cluster."""
+    there, threads, gpus = ray.cluster_resources(), cluster.threads, cluster.gpus
+    most = int(there.get("CPU", 0) // threads)
+    if gpus:
+        most = min(most, int(there.get("GPU", 0) / gpus))
+    number = cluster.workers or most
+    if not number or number > most:
         had = f"{there.get('CPU', 0):g} processors and {there.get('GPU', 0):g} GPUs"
-        wanted = f"{number or 1} of {cluster.threads} processors and {cluster.gpus:g} GPUs"
+        wanted = f"{number or 1} of {threads} processors and {gpus:g} GPUs"
         raise NlgaugeError(f"--ray {cluster.address}: has {had}, too few for workers: {wanted}")
-    made = ray.remote(_Worker).options(
-        num_cpus=cluster.threads, num_gpus=cluster.gpus, max_restarts=-1, max_task_retries=_TRIES
-    )
+    made = ray.remote(_Worker).options(num_cpus=threads, num_gpus=gpus, max_restarts=-1, max_task_retries=_TRIES)
     return [made.remote() for _ in range(number)]
 
 
@@ -119,7 +111,7 @@ class _Worker:
         if self._shared is None:
             known = shared()
             self._scorers, self._shared = known.begun(), known
-        return list(here.score(self._scorers, [task], self._shared.options))
+        return list(score_here(self._scorers, [task], self._shared.options))
 
 
 class _Under(NamedTuple):

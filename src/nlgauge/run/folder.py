@@ -20,7 +20,7 @@ from nlgauge.metrics.base import Metric, Value
 from nlgauge.options import Repeats
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import RowResult, Scores
-from nlgauge.run.sinks.table import TableBuilder
+from nlgauge.run.sinks import Known, TableBuilder
 
 _OTHER = "name another, or remove it"
 
@@ -38,14 +38,14 @@ class FolderWriter(TableBuilder):
     ) -> None:  # fmt: skip
         super().__init__(corpus, metrics, asked, evidence, held=0, repeats=repeats)
         self._dataset, self._size = Dataset(place), size
-        of_rows = [spec for spec, column in self._columns.items() if column.level == "item"]
+        of_rows = [spec for spec, column in self.columns.items() if column.level == "item"]
         self._open: dict[str, dict[int, RowResult]] = {spec: {} for spec in of_rows}
         """Scores by metric, of rows whose block is not whole"""
-        parts = {spec: self._columns[spec].parts for spec in self._open}
-        self._types = types_of(parts, {spec for spec in parts if self._columns[spec].sums is not None}, evidence)
+        parts = {spec: self.columns[spec].parts for spec in self._open}
+        self._types = types_of(parts, {spec for spec in parts if self.columns[spec].sums is not None}, evidence)
         self._there: set[int] = set()
 
-    def begin(self, plans: Sequence[Plan], held: ExitStack) -> None:
+    def begin(self, plans: Sequence[Plan], held: ExitStack) -> Known:
         """Write which run this is, or refuse a folder of another one."""
         held.enter_context(self._dataset.alone())
         self._there = set(self._dataset.blocks())
@@ -56,7 +56,7 @@ class FolderWriter(TableBuilder):
             "rows": len(self._corpus),
             "rows_per_block": self._size,
             "evidence": self._evidence,
-            "metrics": {spec: facts[spec] for spec in self._columns},
+            "metrics": {spec: facts[spec] for spec in self.columns},
         }
         described = json.loads(json.dumps(described))
         before = self._dataset.record("_plan.json", _OTHER)
@@ -70,8 +70,9 @@ class FolderWriter(TableBuilder):
         if strays:
             problem = f"{block_name(min(strays))} is no block of this run"
             raise InputError(problem, file=self._dataset.place, remedy="remove that file")
+        return self._known
 
-    def known(self, rows: Sequence[int]) -> Scores:
+    def _known(self, rows: Sequence[int]) -> Scores:
         """What an earlier run wrote of a block's rows; nothing of a block that is damaged, which is written anew."""
         results = self._read(rows) if rows[0] in self._there else None
         if results is None:
@@ -93,7 +94,7 @@ class FolderWriter(TableBuilder):
             for row, one in zip(rows, results, strict=True):
                 self._note(spec, row, one.value.notes)
         if rows[0] not in self._there:
-            columns = {spec: _columns(self._columns[spec], some, self._evidence) for spec, some in whole.items()}
+            columns = {spec: _columns(self.columns[spec], some, self._evidence) for spec, some in whole.items()}
             self._dataset.write(rows[0], self._places(rows), columns)
 
     def end(self, spent: Mapping[str, object]) -> ScoreTable:
@@ -104,7 +105,7 @@ class FolderWriter(TableBuilder):
                 "reasons": {str(n): reason for n, reason in column.reasons.items()},
                 "evidence": {str(n): shown for n, shown in column.evidence.items()},
             }
-            for spec, column in self._columns.items()
+            for spec, column in self.columns.items()
             if column.level == "system"
         }
         described = {**self._made([]).header(), "systems": systems, "ledger": dict(spent)}
@@ -119,7 +120,7 @@ class FolderWriter(TableBuilder):
                 return None
             if list(zip(table["system"].to_pylist(), table["item"].to_pylist(), strict=True)) != self._places(rows):
                 return None
-            results = {spec: _results(table, spec, self._columns[spec].parts) for spec in self._open}
+            results = {spec: _results(table, spec, self.columns[spec].parts) for spec in self._open}
         except (InputError, ValueError, RecursionError):
             return None
         shown = (one.evidence for some in results.values() for one in some if one.evidence is not None)

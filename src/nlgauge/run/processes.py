@@ -8,8 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from nlgauge.options import RunOptions
-from nlgauge.run.block import BlockScorer, CacheLookup, Rows, ScoredBlock, Task
-from nlgauge.run.executors import here
+from nlgauge.run.block import BlockScorer, CacheLookup, Rows, ScoredBlock, Task, score_here
 
 
 def score(
@@ -17,7 +16,7 @@ def score(
 ) -> Generator[ScoredBlock, None, None]:
     """An `Executor`."""
     if len(scorers) < 2 or any(scorer.engine is not None for scorer in scorers):
-        yield from here.score(scorers, tasks, options)
+        yield from score_here(scorers, tasks, options)
         return
     number = min(options.processes, len(scorers))
     for task in tasks:
@@ -43,4 +42,4 @@ def _keep(rows: Rows, wanted: Sequence[int]) -> None:
 
 
 def _scored(scorer: BlockScorer, lookup: CacheLookup | None) -> list[ScoredBlock]:
-    return list(here.score([scorer], [Task(*_there[-1], [lookup])], RunOptions()))[:-1]
+    return list(score_here([scorer], [Task(*_there[-1], [lookup])], RunOptions()))[:-1]
