@@ -111,6 +111,11 @@ def commands(group: click.Group, name: str) -> list[str]:
     return found
 
 
+def test_the_readme_leads_to_every_command() -> None:
+    table = (DOCS.parent / "README.md").read_text(encoding="utf-8").partition("## Where to go on")[2]
+    assert [name for name in main.list_commands(click.Context(main)) if f"`{name}`" not in table] == []
+
+
 def test_every_command_and_option_is_in_the_reference(site: Path) -> None:
     page = read(site, "reference/commands.html")
     assert [name for name in commands(main, "nlgauge") if f'id="{name.replace(" ", "-")}"' not in page] == []
