@@ -23,7 +23,7 @@ from nlgauge.run.block import BlockScorer, ScoredBlock, Task
 from nlgauge.run.executors import here
 from tests.contracts.test_together import SPECS
 from tests.extras import lacking
-from tests.run.executors.test_together import rows
+from tests.run.rows import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")
 

@@ -13,7 +13,7 @@ from nlgauge.run.executors.together import JointRun, score_together
 from tests.contracts.test_metrics import EXAMPLES
 from tests.contracts.test_sets import EXAMPLES as SETS
 from tests.extras import lacking
-from tests.run.executors.test_together import rows
+from tests.run.rows import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")
 

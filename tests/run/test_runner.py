@@ -12,7 +12,7 @@ from nlgauge.data.corpus.spool import Spool
 from nlgauge.engine.engine import Engine
 from nlgauge.errors import InputError, SpecError
 from nlgauge.run.sinks.rows import RowCollector
-from tests.run.executors.test_together import rows
+from tests.run.rows import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")
 

@@ -17,7 +17,7 @@ from nlgauge.data.corpus.spool import Spool
 from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.metrics.base import RowMetric, Value
 from nlgauge.options import Cluster
-from tests.run.executors.test_together import rows
+from tests.run.rows import rows
 
 ray = pytest.importorskip("ray", reason="needs nlgauge[ray]")
 METRICS = ["TokenF1", "BERTScore(idf='references')", "MarkEvaluate"]

@@ -23,7 +23,7 @@ from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.sinks.folder import FolderWriter
-from tests.run.executors.test_together import rows
+from tests.run.rows import rows
 
 pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
 METRICS = ["TokenF1", "Length"]
