@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import nlgauge
@@ -22,14 +21,12 @@ from nlgauge.data.atomic_write import UNFINISHED
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import Metric, Prepared, RowMetric, Value
+from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.folder import FolderWriter
 from tests.run.rows import rows
 
 pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
 METRICS = ["TokenF1", "Length"]
-BOTH: list[str | Metric] = ["BERTScore", "TokenF1"]
-"""A metric that reads a model, and one of strings: two jobs"""
 BLOCK = "rows-000000000003.parquet"
 
 
@@ -74,49 +71,6 @@ def test_killed_run_goes_on_and_scores_nothing_twice(tmp_path: Path, monkeypatch
     before = (place / "rows-000000000003.parquet").stat().st_mtime_ns
     assert run(place) == nlgauge.evaluate(rows(3, 8), metrics=METRICS, cache=False)
     assert (place / "rows-000000000003.parquet").stat().st_mtime_ns == before
-
-
-def killed_after(place: Path | str, blocks: int, monkeypatch: pytest.MonkeyPatch, **options: object) -> None:
-    """A run that ends when so many blocks are written."""
-    taken: list[object] = []
-
-    def broken(self: FolderWriter, some: Sequence[int], whole: Any = FolderWriter._write) -> None:
-        if len(taken) == blocks:
-            raise KeyboardInterrupt
-        taken.append(some)
-        whole(self, some)
-
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(FolderWriter, "_write", broken)
-        run(place, **options)
-
-
-@pytest.mark.parametrize("cache", [False, True])
-def test_metrics_of_strings_and_of_models_go_on_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_model: None, cache: bool
-) -> None:
-    options = {"metrics": [*BOTH, "Length", "MarkEvaluate"], "cache": tmp_path / "cache" if cache else False}
-    undisturbed = run(tmp_path / "undisturbed", metrics=options["metrics"])
-    killed_after(tmp_path / "scores", 2, monkeypatch, **options)
-    assert not list((tmp_path / "scores").glob(".*"))
-    for _ in range(2):
-        table = run(tmp_path / "scores", **options)
-        assert table == undisturbed == ScoreTable.load(tmp_path / "scores")
-        assert table.run == undisturbed.run
-
-
-def test_reasons_and_notes_of_all_rows_are_kept_by_a_run_that_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    texts = ["four", "odd", "", "", "five5", "six666", "sevens7", ""]
-    corpus = Corpus(tuple(Row(text, ("a reference",), item=str(n)) for n, text in enumerate(texts)))
-    whole = nlgauge.evaluate(corpus, metrics=[Noted(), "TokenF1"], cache=False)
-    assert list(whole.run["notes"].values()) == [{"odd": 3}]
-    assert whole.column(Noted()).reasons.keys() == {2, 3, 7}
-    killed_after(tmp_path / "scores", 1, monkeypatch, corpus=corpus, metrics=[Noted(), "TokenF1"])
-    for _ in range(2):
-        table = run(tmp_path / "scores", corpus, metrics=[Noted(), "TokenF1"])
-        assert table == whole and table.run == whole.run
 
 
 def shortened(block: Path) -> None:
@@ -224,25 +178,6 @@ def test_damaged_records_say_what_helps(tmp_path: Path) -> None:
         run(place)
 
 
-def test_a_folder_that_another_run_writes_is_refused_until_it_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place, refused = tmp_path / "scores", []
-    whole = FolderWriter._write
-
-    def meanwhile(self: FolderWriter, some: Sequence[int]) -> None:
-        if not refused:
-            refused.append(True)
-            with pytest.raises(InputError, match=r"another run is at work in the folder \(wait until it has ended"):
-                run(place)
-        whole(self, some)
-
-    monkeypatch.setattr(FolderWriter, "_write", meanwhile)
-    table = run(place)
-    assert refused and table == run(place)
-    assert not [path for path in place.iterdir() if path.name.startswith(".")]
-
-
 _FOREVER = """
 import sys, time
 import nlgauge
@@ -281,17 +216,6 @@ def test_a_killed_run_leaves_nothing_that_blocks_or_stays(tmp_path: Path) -> Non
     assert not [path for path in place.iterdir() if path.name.startswith(".")]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
-def test_what_others_put_into_the_folder_is_neither_followed_nor_replaced(tmp_path: Path) -> None:
-    place = tmp_path / "scores"
-    place.mkdir()
-    (tmp_path / "mine").write_text("mine")
-    for name in (f"{BLOCK}.partial", f".{BLOCK}.nlgauge-0.partial"):
-        (place / name).symlink_to(tmp_path / "mine")
-    run(place)
-    assert (tmp_path / "mine").read_text() == "mine" and (place / f"{BLOCK}.partial").is_symlink()
-
-
 @pytest.mark.parametrize(
     ("other", "what"),
     [
@@ -316,22 +240,6 @@ def test_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         run(tmp_path / "scores")
 
 
-def test_damage_is_refused(tmp_path: Path) -> None:
-    place = tmp_path / "scores"
-    run(place)
-    block = place / "rows-000000000003.parquet"
-    whole = block.read_bytes()
-    block.write_bytes(whole[:-50])
-    with pytest.raises(InputError, match=r"rows-000000000003\.parquet cannot be read.*once more"):
-        ScoreTable.load(place)
-    block.unlink()
-    with pytest.raises(InputError, match="holds 5 of 8 rows"):
-        ScoreTable.load(place)
-    (place / "_header.json").write_text("[]")
-    with pytest.raises(InputError, match=r"_header\.json is not a JSON object"):
-        ScoreTable.load(place)
-
-
 def test_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
@@ -341,25 +249,6 @@ def test_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 def test_address_is_written_and_read(tmp_path: Path) -> None:
     place = (tmp_path / "scores").as_uri()
     assert run(place) == ScoreTable.load(place) == ScoreTable.load(tmp_path / "scores")
-
-
-def test_table_of_a_folder_is_saved_as_any_other(tmp_path: Path) -> None:
-    table = run(tmp_path / "scores")
-    table.save(tmp_path / "scores.jsonl")
-    assert ScoreTable.load(tmp_path / "scores.jsonl") == table
-
-
-def test_ledger_and_columns_stand_in_the_folder(tmp_path: Path) -> None:
-    from pyarrow import parquet
-
-    run(tmp_path / "scores")
-    header = json.loads((tmp_path / "scores" / "_header.json").read_text())
-    assert header["run"]["rows"] == 8
-    assert header["ledger"]["seconds"] >= 0
-    table = parquet.read_table(tmp_path / "scores" / "rows-000000000003.parquet")
-    assert table["row"].to_pylist() == [4, 5, 6]
-    f1 = nlgauge.evaluate(rows(3, 8), metrics="TokenF1", cache=False).values("TokenF1")
-    np.testing.assert_array_equal(table["TokenF1.f1"].to_numpy(), f1[3:6])
 
 
 def edited(place: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -372,10 +261,7 @@ def edited(place: Path, change: Callable[[dict[str, Any]], object]) -> None:
     ("change", "what"),
     [
         (lambda header: header.pop("metrics"), "has no nlgauge header"),
-        (
-            lambda header: header["metrics"]["TokenF1"].update(parts=["f1", "f2"]),
-            r"no column TokenF1\.f2 of double",
-        ),
+        (lambda header: header["metrics"]["TokenF1"].update(parts=["f1", "f2"]), r"no column TokenF1\.f2 of double"),
         (lambda header: header["signatures"].pop("TokenF1"), "TokenF1 has no signature"),
         (lambda header: header.pop("systems"), "systems is not an object"),
         (lambda header: header["systems"].pop("MarkEvaluate"), r"systems\.MarkEvaluate is missing"),
@@ -414,20 +300,3 @@ def test_block_of_other_rows_and_evidence_of_another_shape_are_refused(tmp_path:
             ScoreTable.load(place)
     parquet.write_table(whole, block)
     assert ScoreTable.load(place).columns["TokenF1"].evidence
-
-
-def test_a_folder_whose_rows_were_counted_from_0_is_read_and_written_anew_by_its_run(tmp_path: Path) -> None:
-    from pyarrow import array, parquet
-
-    table = run(tmp_path / "scores")
-    block = tmp_path / "scores" / BLOCK
-    whole = parquet.read_table(block)
-    parquet.write_table(whole.set_column(0, "row", array([3, 4, 5])), block)
-    assert ScoreTable.load(tmp_path / "scores") == table == run(tmp_path / "scores")
-    assert parquet.read_table(block)["row"].to_pylist() == [4, 5, 6]
-
-
-def test_other_files_of_the_folder_are_left_alone(tmp_path: Path) -> None:
-    run(tmp_path / "scores")
-    (tmp_path / "scores" / "rows-x.parquet").write_text("")
-    assert len(ScoreTable.load(tmp_path / "scores").rows) == 8

@@ -26,7 +26,7 @@ from nlgauge.engine.models.device import has_gpu
 from nlgauge.engine.models.folder import MASKED_FILE, PAIRS_FILE
 from nlgauge.engine.models.onnx import graph_path, open_onnx
 from nlgauge.engine.models.openvino import has_bfloat16, open_openvino
-from nlgauge.errors import NlgaugeError, SpecError
+from nlgauge.errors import NlgaugeError, SpecError, installing
 
 PRECISIONS = ("float32", "bfloat16", "int8")
 BACKENDS = ("auto", "onnxruntime", "openvino", "torch")
@@ -63,7 +63,7 @@ def folder_of(name: str) -> Path:
     if name in COMPANIONS:
         folder = companion_folder(name)
         if folder is None:
-            raise SpecError(f"model {name!r} is not installed: pip install {COMPANIONS[name]}")
+            raise SpecError(f"model {name!r} is not installed: {installing(COMPANIONS[name])}")
         return folder
     return pocket_folder() if name == "pocket" else Path(name)
 
