@@ -1,4 +1,4 @@
-"""Sentences, stretches, search and rows, on texts of any kind; the tokens of the tiny tokenizer are words."""
+"""Sentences, segments, search and rows, on texts of any kind; the tokens of the tiny tokenizer are words."""
 
 from __future__ import annotations
 

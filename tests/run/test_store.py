@@ -53,7 +53,7 @@ def sound(folder: Path, told: list[str]) -> dict[str, bytes]:
     return there
 
 
-def test_only_what_was_committed_is_kept(tmp_path: Path) -> None:
+def test_only_what_was_committed_is_cached(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.put({"row|1": b"1"})
     store.commit()
@@ -165,7 +165,7 @@ def _replace(folder: Path, file: Path, content: bytes | bytearray) -> None:
         "CREATE TRIGGER kept AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "PRAGMA user_version = 0",
     ],
 )  # fmt: skip
-def test_another_schema_is_begun_anew(tmp_path: Path, told: list[str], change: str) -> None:
+def test_another_schema_is_begun_again(tmp_path: Path, told: list[str], change: str) -> None:
     file = filled(tmp_path)
     with sqlite3.connect(file) as connection:
         connection.execute(change)
