@@ -91,7 +91,7 @@ test-base: $(BASE)/test
 
 # Ray is large, and takes all processors: it is tried by itself.
 ray: $(VENV)/ray
-	$(VENV)/ray/bin/python -m pytest -q -p no:cacheprovider tests/run/executors/test_ray.py
+	$(VENV)/ray/bin/python -m pytest -q -p no:cacheprovider tests/run/test_ray.py
 
 $(VENV)/ray: $(PROJECTS)
 	$(PYTHON) -m venv $@

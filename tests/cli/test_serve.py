@@ -93,4 +93,4 @@ def test_without_its_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyP
         return real(name, *more, **named)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    assert refused("serve").endswith("pip install 'nlgauge[serve]'")
+    assert refused("serve").endswith("pip install 'nlgauge[serve]', or pip install '.[serve]' from a clone")

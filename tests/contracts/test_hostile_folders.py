@@ -61,14 +61,14 @@ OURS: dict[str, tuple[Change, str]] = {
         written(WEIGHTS, struct.pack("<Q", 10**12) + b"{}"), "model.safetensors has no tensors that can be read"),
     "shapes that lie": (headed(lies), "model.safetensors has no tensors that can be read"),
     "a table of another shape": (stored(narrow), "has the shape (30522, 10), but config.json says"),
-    "a tensor less": (stored(lacks_one), "encoder.onnx was made for other weights than those of model.safetensors"),
+    "a tensor less": (stored(lacks_one), "encoder.onnx is not a graph that can be run with the weights beside it"),
     "a tensor more, which moves the others": (stored(more), "encoder.onnx was made for other weights"),
     "weights that are no numbers": (stored(not_finite), "returns numbers that are not finite"),
     "no tokenizer": (without(TOKENIZER), "lacks tokenizer.json"),
     "tokenizer of nothing": (written(TOKENIZER, "{}"), "tokenizer.json is not a tokenizer"),
     "tokenizer without words": (tokenized(no_words), "tokenizer.json is not a tokenizer"),
     "a token that the weights lack": (tokenized(far_token), "has the token 1000000, and the network 30522 tokens"),
-    "graph cut": (cut("encoder.onnx", 9000), "encoder.onnx is not a graph that can be read"),
+    "graph cut": (cut("encoder.onnx", 9000), "encoder.onnx is not a graph that can be run"),
     "a graph of other outputs": (copied("masked.onnx", "encoder.onnx"), "encoder.onnx has no output 'hidden_"),
     "card a list": (written("card.json", "[]"), "card.json is not a card of a model"),
     "a temperature of none": (written("card.json", '{"temperature": 0}'), "temperature 0.0 is not above 0"),
@@ -86,7 +86,7 @@ OF_PARTS: dict[str, tuple[str, Change, str]] = {
         "MaskEval", copied("aligner.safetensors", "pairs.safetensors"), "made for other weights than those of pairs"),
     "a weighter cut": (
         "MaskEval(weights='fluency')", cut("weighters/fluency.safetensors", 30),
-        "fluency.safetensors is not a weighter"),
+        "fluency.safetensors holds no learned token weights"),
 }  # fmt: skip
 
 

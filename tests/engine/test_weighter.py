@@ -25,8 +25,8 @@ def test_what_does_not_fit_is_refused(tmp_path):
     with pytest.raises(SpecError, match="states of another model"):
         read_weighter(str(path), FakeModel())
     path.write_bytes(b"no tensors")
-    with pytest.raises(SpecError, match="is not a weighter"):
+    with pytest.raises(SpecError, match="holds no learned token weights"):
         read_weighter(str(path), FakeModel())
     save_file({"bias": WEIGHT}, path)
-    with pytest.raises(SpecError, match="is not a weighter"):
+    with pytest.raises(SpecError, match="holds no learned token weights"):
         read_weighter(str(path), FakeModel())

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nlgauge.maths.frechet import frechet
+from nlgauge.metrics.frechet_distance import frechet
 
 
 def plain(x, y):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.maths.words import word_spans, words
+from nlgauge.maths.text import word_spans, words
 
 
 @pytest.mark.parametrize(

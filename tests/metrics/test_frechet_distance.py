@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from nlgauge.maths.frechet import frechet
-from nlgauge.metrics.frechet_distance import FrechetDistance
+from nlgauge.metrics.frechet_distance import FrechetDistance, frechet
 
 
 def test_the_distance_and_its_two_terms():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
-from nlgauge.metrics.moverscore import MoverScore
+from nlgauge.metrics.movers import MoverScore
 from tests.engine.fake import WORDS, FakeModel
 from tests.metrics.pieces import pieces, prepared, row, scored, shown
 

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from nlgauge.maths.prd import curve
-from nlgauge.metrics.prd import PRD
+from nlgauge.metrics.prd import PRD, curve
 
 # Two kinds of text, far apart; the system has one of them.
 KINDS = np.concatenate([np.random.default_rng(0).normal(size=(20, 3)) + 50 * i for i in range(2)]).astype(np.float32)

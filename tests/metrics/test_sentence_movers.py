@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from nlgauge.metrics.sentence_movers import SentenceMovers
+from nlgauge.metrics.movers import SentenceMovers
 from tests.metrics.pieces import pieces, prepared, row, scored, shown
 
 A, B, C = [1.0, 0], [0, 1.0], [0.6, 0.8]

@@ -11,9 +11,7 @@ import pytest
 import nlgauge
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.maths.totals import total
-from nlgauge.metrics.bleu import BLEU
-from nlgauge.metrics.chrf import ChrF
-from nlgauge.metrics.ter import TER
+from nlgauge.metrics.translation import BLEU, TER, ChrF
 from tests.metrics.strings import LINES, rows, scored, value
 
 library = pytest.importorskip("sacrebleu.metrics")

@@ -11,7 +11,7 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.spool import Spool
 from nlgauge.engine.engine import Engine
 from nlgauge.errors import InputError, SpecError
-from nlgauge.run.sinks.rows import RowCollector
+from nlgauge.run.sinks import RowCollector
 from tests.run.rows import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")

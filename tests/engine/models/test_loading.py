@@ -36,7 +36,8 @@ def companion(monkeypatch):
 @pytest.mark.parametrize("backend", ["onnxruntime", "auto"])
 def test_a_companion_that_is_not_installed_says_what_to_install(monkeypatch, backend):
     monkeypatch.setattr(loading, "find_spec", lambda name: None)
-    with pytest.raises(SpecError, match=r"^model 'base' is not installed: pip install nlgauge-base$"):
+    remedy = "pip install nlgauge-base, or pip install ./packages/nlgauge-base from a clone"
+    with pytest.raises(SpecError, match=f"^model 'base' is not installed: {remedy}$"):
         load("base", backend=backend)
 
 

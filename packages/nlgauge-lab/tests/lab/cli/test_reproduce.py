@@ -135,7 +135,8 @@ def test_the_page_of_the_papers_needs_no_data(folder: Path, tmp_path: Path) -> N
     for options in ((), ("--data", folder)):
         result = nlgauge("reproduce", "papers", "-o", tmp_path, *options)
         assert (result.exit_code, result.stdout) == (0, f"{place}\n")
-        assert "| Table D.1 |" in place.read_text(encoding="utf-8")
+        assert "(data/papers-ctc.csv)" in place.read_text(encoding="utf-8")
+        assert "\nTable D.1," in (tmp_path / "data" / "papers-ctc.csv").read_text(encoding="utf-8")
         place.unlink()
     refused("reproduce", "papers", "ctc-table-d1", "--data", folder, say="papers stands alone")
 

@@ -11,6 +11,7 @@ from lab.reproduce import pieces
 from lab.reproduce.pieces import POOLED, UNRATED, cells, rebuilt
 from nlgauge import SpecError
 from nlgauge.engine.models.loading import pocket_folder
+from nlgauge.errors import installing
 from nlgauge_lab.reproduce.published import table
 
 pytestmark = pytest.mark.usefixtures("one_model", "counting")
@@ -48,7 +49,7 @@ def test_what_is_unknown_or_not_installed_is_said_and_not_failed(folder: Path) -
     ]
     found = rebuilt(folder, table(pieces.table(rows=rows)))
     reasons = {name: cells[0].reason for name, cells in found.blocks[0].rows.items()}
-    extra = "counting words needs an optional library: pip install 'nlgauge[words]'"
+    extra = f"counting words needs an optional library: {installing('nlgauge', 'words')}"
     assert reasons == {"Length": None, "Tomorrow": "no metric 'Tomorrow'", "Extra": extra}
     assert found.blocks[0].rows["Length"][0].ours == pytest.approx(POOLED)
 
