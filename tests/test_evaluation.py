@@ -32,7 +32,6 @@ SPECS = [
     "InfoLM(references='mean', measure='jensen_shannon', temperature=2, idf='none')",
     "InfoLM(measure='l2', stride=4)",
 ]
-LONG = "word " * 600
 
 
 @pytest.fixture(scope="session")

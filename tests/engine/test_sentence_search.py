@@ -29,11 +29,6 @@ def search(text: str, most: int = 6) -> Search:
     return Search(tokens, sentences(text, tokens, most), FLAT)
 
 
-def chosen(source: str, asked: str, room: int) -> list[str]:
-    ready = search(source)
-    return [source[slice(*ready.place(i))] for i in ready.choose(split(asked).ids, room)]
-
-
 # ---- Sentences and stretches
 
 

@@ -52,7 +52,6 @@ def shown(metric, pair, model=None):
 
 
 PAIR = ("w1 w2 w3 w4", "w1 w9 w3 w8 w7")  # two of four and two of five words are at their place
-LONG = " ".join(WORDS[5 + i % 40] for i in range(60))
 
 
 def test_uniform_candidate_and_probability_by_hand():

@@ -53,7 +53,7 @@ def test_the_command_writes_what_the_gate_reads(tmp_path: Path) -> None:
     (tmp_path / "scifact.dev.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     table = evaluate([{"candidate": source, "source": source}], metrics="Consistency(aligner='D')", model=str(model))
-    with pytest.raises(InputError, match="has no measured bars"):
+    with pytest.raises(InputError, match="has no measured thresholds"):
         check(table, grounded=True)
     command = ["train", "bars", "--labelled", str(tmp_path), "--model", str(model), "--write", "--no-cache"]
     done = CliRunner().invoke(main, command)
