@@ -175,20 +175,6 @@ def test_another_schema_is_begun_again(tmp_path: Path, told: list[str], change: 
     assert {path.name for path in tmp_path.iterdir()} == {"nlgauge2-1.damaged", "nlgauge2-2.sqlite"}
 
 
-def test_two_stores_that_see_the_same_damage_go_on_in_the_same_file(tmp_path: Path, told: list[str]) -> None:
-    file = filled(tmp_path)
-    with Store(tmp_path, tell=told.append) as one, Store(tmp_path, tell=told.append) as other:
-        assert one.get(list(ENTRIES)) == other.get(list(ENTRIES)) == ENTRIES
-        os.truncate(file, 20_000)
-        for store, name in ((one, "one"), (other, "other")):
-            store.get(list(ENTRIES))
-            store.put({f"row|{name}": name.encode()})
-            store.commit()
-        assert one.get(["row|one", "row|other"]) == {"row|one": b"one", "row|other": b"other"}
-    left = {path.name for path in tmp_path.iterdir()} - {"nlgauge2-1.damaged-wal", "nlgauge2-1.damaged-shm"}
-    assert left == {"nlgauge2-1.damaged", "nlgauge2-2.sqlite"}
-
-
 def test_a_full_disk_is_told_once_and_the_run_goes_on(
     tmp_path: Path, told: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,17 +208,6 @@ def test_a_damaged_file_is_set_aside_whole_and_cleared_by_a_person_alone(tmp_pat
         assert store.info().bytes > len(noise)
         store.clear()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_user_without_a_home(told: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def nowhere() -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr("nlgauge.run.store.default_folder", nowhere)
-    with Store(tell=told.append) as store:
-        store.put({"row|1": b"1"})
-        assert store.get(["row|1"]) == {}
-    assert len(told) == 1
 
 
 def test_what_was_not_used_for_longest_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
