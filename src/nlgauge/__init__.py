@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics.bleu import BLEU
     from nlgauge.metrics.chrf import ChrF
     from nlgauge.metrics.cider import CIDEr
+    from nlgauge.metrics.column import Column
     from nlgauge.metrics.copy_rate import CopyRate
     from nlgauge.metrics.ctc import Consistency, Engagingness, Groundedness, MeanAlignment, Preservation, Relevance
     from nlgauge.metrics.frechet_distance import FrechetDistance
@@ -81,7 +82,7 @@ _HOMES = {
 
 __all__ = [
     "BLEU", "CER", "METEOR", "PRD", "ROUGE", "SARI", "TER", "WER", "BARTScore", "BERTScore", "BaryScore", "CIDEr",
-    "ChrF", "Cluster", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance", "Groundedness",
+    "ChrF", "Cluster", "Column", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance", "Groundedness",
     "ImprovedPrecisionRecall", "InfoLM", "InputError", "Length", "MarkEvaluate", "MaskEval", "MeanAlignment",
     "Metric", "MetricError", "MissingExtraError", "MoverScore", "NlgaugeError", "Perplexity", "Prepared",
     "Preservation", "RatingProject", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers", "SpecError",

@@ -91,5 +91,5 @@ def test_refusals(files: tuple[Path, Path]) -> None:
     refused(*run, "--test", "williams", say="Williams' test is of Pearson over systems or pooled rows")
     refused(*run, "--test", "williams", "--level", "pooled", "--df", "n", say="give 'n-3', or 'n-2'")
     refused(*run, "--correction", "bonferroni", say="holm, benjamini_hochberg or none")
-    refused(*run, "--add", "COMET", say="write NAME=COLUMN")
+    refused(*run, "--add", "=COMET", say="write COLUMN or NAME=COLUMN")
     refused(*run, "--aspect", "quiet", say="nothing is rated for 'quiet'")

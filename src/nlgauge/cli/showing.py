@@ -12,7 +12,7 @@ import click
 import nlgauge
 from nlgauge.cli.options import IN_FORMATS, PLACE, Option, together
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import blaming, clustered, labelled, read_outputs, read_rated, show_tables, tell_joined
+from nlgauge.cli.terminal import blaming, clustered, labelled, read_outputs, read_rated, show_tables
 from nlgauge.data.to_json import jsonable
 from nlgauge.errors import SpecError
 
@@ -78,8 +78,7 @@ def of_scores(run: Run) -> Run:
             raise SpecError("--add, --lower and --map are of the rated outputs: add --ratings")
         else:
             table, rated = labelled(clustered(nlgauge.ScoreTable.load(scores), None, cluster))
-        tell_joined(table)
-        return run(table, rated, **given, **({} if parts is None else {"every_part": parts}))
+            return run(table, rated, **given, **({} if parts is None else {"every_part": parts}))
 
     return read
 

@@ -110,6 +110,14 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
     """Minimum values of numeric parameters"""
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
+    subject: ClassVar[str] = ""
+    """The parameter that a spec gives without its name, as in ``Column('judge')``"""
+    cached: ClassVar[bool] = True
+    """Whether scores of rows are cached; not where they are read faster than they are looked up"""
+    remote: ClassVar[bool] = False
+    """Whether a server makes the scores: a field `model` is then the server's, and rows are scored in this process"""
+    conduct: ClassVar[tuple[str, ...]] = ()
+    """Parameters that change no score, such as a time limit; cache keys leave them out"""
 
     def __post_init__(self) -> None:
         check_parameters(self)
@@ -197,9 +205,9 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         return (type(self),)
 
     def __str__(self) -> str:
-        last = sorted(fields(self), key=lambda one: one.name == "model")
+        last = sorted(fields(self), key=lambda one: (one.name != self.subject, one.name == "model"))
         given = [
-            f"{one.name}={literal(getattr(self, one.name))}"
+            ("" if one.name == self.subject else f"{one.name}=") + literal(getattr(self, one.name))
             for one in last
             if one.default is MISSING or getattr(self, one.name) != one.default
         ]
@@ -215,7 +223,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
 def model_of(metric: Metric) -> str | None:
     """The name of a metric's model; None for a metric without one."""
-    return (metric.model or POCKET) if hasattr(metric, "model") else None
+    return (metric.model or POCKET) if hasattr(metric, "model") and not metric.remote else None
 
 
 def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:

@@ -33,7 +33,7 @@ class RowCache:
         self._keys = {
             spec: RowKeys(one.metric, one.facts, evidence)
             for spec, one in metrics.items()
-            if store is not None and can_be_kept(one.facts)
+            if store is not None and one.metric.cached and can_be_kept(one.facts)
         }
 
     def look_up(self, rows: Sequence[int], known: Scores) -> tuple[Scores, CacheLookup]:
@@ -114,7 +114,8 @@ def can_be_kept(facts: Mapping[str, object]) -> bool:
 def metric_key(metric: Metric, facts: Mapping[str, object], evidence: bool) -> str:
     """What the store knows a metric by: all that determines its numbers beside the texts."""
     # The facts name the model's files, however these are called.
-    parameters = [(one.name, literal(getattr(metric, one.name))) for one in fields(metric) if one.name != "model"]
+    left_out = ("model", *metric.conduct)
+    parameters = [(one.name, literal(getattr(metric, one.name))) for one in fields(metric) if one.name not in left_out]
     digests = {name: fact.get("digest") if isinstance(fact, dict) else fact for name, fact in facts.items()}
     content = repr([metric.name, parameters, sorted(digests.items()), evidence])
     return blake2b(content.encode(), digest_size=16).hexdigest()

@@ -1,0 +1,71 @@
+"""Column: the scores of another tool, which stand in a column of the rows."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.data.corpus import Row
+from nlgauge.data.corpus.numbers import Labels, label_key, number_in, numbers_in
+from nlgauge.data.corpus.place import shown
+from nlgauge.engine.features.request import Features
+from nlgauge.errors import SpecError
+from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+
+
+@dataclass(frozen=True)
+class Column(RowMetric):
+    """The number that another tool or a judge gave each row, as it stands in a column of the rows.
+
+    Numbers are read as they are, True and False as 1 and 0, and so are yes and no, pass and fail. A row without a value
+    has no score. Any other text is an error that names its row.
+    column: the name of the column; a path leads into a record, as in 'verdict.score'; 'scores.NAME' is a rating.
+    values: numbers by label, as in {'pass': 1, 'fail': 0}; None for a label that stands for no value.
+    higher_is_better: whether a higher number is better.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ("candidate",)
+    subject: ClassVar[str] = "column"
+    cached: ClassVar[bool] = False
+
+    column: str
+    values: Mapping[str, float | None] | None = field(default=None, hash=False)
+    # Only here it is a parameter; in the base class it stands before all fields.
+    higher_is_better: bool = field(default=True, kw_only=True)  # type: ignore[misc]
+
+    def __post_init__(self) -> None:
+        if self.values is not None:
+            object.__setattr__(self, "values", labels_of(self.name, self.values))
+        super().__post_init__()
+
+    def prepare(self, setup: Setup) -> Prepared:
+        numbers = np.array(numbers_in(setup.corpus, self.column, self.values))
+        file = "+".join(setup.corpus.files) or "rows"
+        digest = hashlib.sha256(numbers.tobytes()).hexdigest()
+        return Prepared(facts={"column": self.column, "from": {"name": file, "digest": digest}})
+
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
+        numbers = [number_in(row, self.column, self.values) for row in rows]
+        return [Value((n,), f"no score in {self.column}" if math.isnan(n) else None) for n in numbers]
+
+
+def labels_of(metric: str, values: object) -> Labels:
+    """Return numbers by label in a fixed order. Raises SpecError for what are none, and for a label given twice."""
+    wrong = SpecError(f"{metric}: values={shown(values)} are not numbers by label; write {{'pass': 1, 'fail': 0}}")
+    if not isinstance(values, Mapping) or not values:
+        raise wrong
+    numbers: dict[str, float | None] = {}
+    for label, number in values.items():
+        if not (number is None or (isinstance(number, Real) and math.isfinite(number))):
+            raise wrong
+        if (key := label_key(label)) in numbers:
+            raise SpecError(f"{metric}: values={shown(values)} has the label {key!r} twice")
+        whole = number is not None and float(number).is_integer()
+        numbers[key] = number if number is None else int(number) if whole else float(number)
+    return dict(sorted(numbers.items()))
