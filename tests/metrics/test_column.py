@@ -12,20 +12,21 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
-from nlgauge.catalogue import registry
+from nlgauge.metrics import registry
 from nlgauge.stats.gate.baseline import told_apart
 from tests.command import nlgauge as command
 from tests.command import refused
 
 ROWS = [
     {"system": system, "item": str(n), "candidate": f"{n} words of {system}", "judge": judge, "doc": str(n // 2)}
-    for n in range(12)
-    for system, judge in (("a", 0.25 + n / 16), ("b", n / 20))
+    for n in range(24)
+    for system, judge in (("a", 0.25 + n / 32), ("b", n / 40))
 ]
 
 
-def column(values: list[Any], **parameters: Any) -> Any:
-    table = nlgauge.evaluate([{"candidate": "a", "judge": one} for one in values], metrics=nlgauge.Column("judge", **parameters))
+def column(entries: list[Any], **parameters: Any) -> Any:
+    rows = [{"candidate": "a", "judge": one} for one in entries]
+    table = nlgauge.evaluate(rows, metrics=nlgauge.Column("judge", **parameters))
     return table.column(table.metrics[0])
 
 
@@ -33,7 +34,8 @@ def test_numbers_truths_and_labels_are_read() -> None:
     found = column([2, "0.5", True, "No", "PASS ", np.bool_(False), None, "", float("nan")])
     np.testing.assert_array_equal(found.values[:, 0], [2, 0.5, 1, 0, 1, 0, *[math.nan] * 3])
     assert found.reasons == dict.fromkeys((6, 7, 8), "no score in judge")
-    labelled = column(["Good", "bad", "n/a", None, 1, True], values={"good": 1, "BAD": 0.25, "n/a": None, 1: 3, "true": 4})
+    values = {"good": 1, "BAD": 0.25, "n/a": None, 1: 3, "true": 4}
+    labelled = column(["Good", "bad", "n/a", None, 1, True], values=values)
     np.testing.assert_array_equal(labelled.values[:, 0], [1, 0.25, math.nan, math.nan, 3, 4])
 
 
@@ -78,13 +80,14 @@ def test_it_gives_what_a_scores_file_written_by_hand_gives(tmp_path: Path) -> No
     about = {"parts": ["score"], "higher_is_better": True}
     header = {"nlgauge": "0", "signatures": {spec: spec}, "facts": {}, "metrics": {spec: about}, "run": {}}
     lines = [header] + [
-        {"system": row["system"], "item": row["item"], "metric": spec, "part": "score", "value": row["judge"], "reason": None}
+        {**{key: row[key] for key in ("system", "item")}, "metric": spec, "part": "score", "value": row["judge"]}
+        | {"reason": None}
         for row in ROWS
     ]
     scores.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     written, read = ScoreTable.load(scores), nlgauge.evaluate(Corpus.read(outputs), metrics=spec)
     assert read.columns == written.columns and read.rows == written.rows
-    rated = Corpus.from_records({**row, "scores.truth": (n % 3) / 2} for n, row in enumerate(ROWS[:20]))
+    rated = Corpus.from_records({**row, "scores.truth": (n % 3) / 2} for n, row in enumerate(ROWS[:44]))
     for way in (
         lambda table: nlgauge.compare(table, "a", "b").records,
         lambda table: nlgauge.correlate(table, rated, level="pooled", replicates=20).records,
@@ -109,8 +112,9 @@ def test_the_signature_names_file_and_column_and_other_rows_can_be_a_baseline(tm
 
 def test_add_does_the_same_in_every_command(tmp_path: Path) -> None:
     outputs, scores, few = (tmp_path / name for name in ("rows.jsonl", "scores.jsonl", "few.jsonl"))
-    outputs.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
-    rated = [{**row, "judge": None, "scores": {"truth": n % 2}} for n, row in enumerate(ROWS[:20])]
+    rows = [{**row, "scores": {"truth": n // 2 % 2}} for n, row in enumerate(ROWS)]
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    rated = [{**row, "judge": None} for row in rows[:44]]
     few.write_text("".join(json.dumps(row) + "\n" for row in rated), encoding="utf-8")
     nlgauge.evaluate(Corpus.read(outputs), metrics="Length").save(scores)
     of_rated = ("--ratings", few, "--outputs", outputs)
@@ -119,16 +123,21 @@ def test_add_does_the_same_in_every_command(tmp_path: Path) -> None:
         ("compare", scores, "--outputs", outputs, "--metric", "J"),
         ("estimate", scores, *of_rated, "-m", "J"),
         ("calibrate", scores, *of_rated, "-m", "J"),
+        ("correlate", scores, "--ratings", outputs, "--replicates", 20),
+        ("plot", "summary", scores, "-o", tmp_path / "summary.svg"),
+        ("sample", outputs, "--scores", scores, "-m", "J", "-n", 20),
         ("report", scores, "--outputs", outputs, "-o", page, "--replicates", 20),
     ):
-        for added in ("J=judge", f"J={outputs}:judge", "J=Column('judge', higher_is_better=False)"):
-            result = command(*run, "--add", added)
+        for n, added in enumerate(("J=judge", f"J={outputs}:judge", "J=Column('judge', higher_is_better=False)")):
+            if run[0] == "plot" and n != 1:
+                continue  # no outputs are given
+            more = ("-o", tmp_path / f"project{n}") if run[0] == "sample" else ()
+            result = command(*run, *more, "--add", added)
             assert result.exit_code in (0, 1) and "nlgauge:" not in result.stderr, (run, result.stderr)
     result = command("compare", scores, "--add", f"{outputs}:judge", "--format", "json")
     found = {one["metric"]: one for one in json.loads(result.stdout)["differences"]}
     mean = float(np.mean([row["judge"] for row in ROWS if row["system"] == "a"]))
     assert found["judge"]["a"] == pytest.approx(mean)
-    assert ">J" not in page.read_text(encoding="utf-8")[:0] and "J" in page.read_text(encoding="utf-8")
     refused("compare", scores, "--add", "judge", say="--add judge: there are no outputs with a column 'judge'")
     refused("compare", scores, "--add", f"{tmp_path}/no.jsonl:judge", say="no.jsonl: cannot be read")
     refused("estimate", scores, "--ratings", few, "--add", "judge", say="no row has a number in the column 'judge'")

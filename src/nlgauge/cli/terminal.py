@@ -224,7 +224,8 @@ _OF_A_FILE = re.compile(r"(.+\.(?:jsonl|json|csv|tsv|parquet|eval)(?:\.gz)?):(.+
 
 
 def joined(
-    table: ScoreTable, add: Sequence[str], lower: Sequence[str], outputs: Corpus | None, file: Path | None = None
+    table: ScoreTable, add: Sequence[str], lower: Sequence[str], outputs: Corpus | None = None,
+    file: Path | None = None,
 ) -> ScoreTable:
     """Return a table with the scores from elsewhere that --add names, and say on stderr what did not fit.
 
@@ -239,7 +240,7 @@ def joined(
         SpecError: for what is no column, and for a column of outputs that were not given.
         InputError: as `nlgauge.stats.join.join`.
     """
-    from nlgauge.catalogue import registry
+    from nlgauge.metrics import registry
     from nlgauge.metrics.column import Column
     from nlgauge.stats.join import join
 
