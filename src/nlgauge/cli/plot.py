@@ -36,9 +36,7 @@ def summary(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> 
     return run(table, **how)
 
 
-@_figure(
-    options.PARTS, options.ADD, click.option("--bins", type=click.IntRange(min=2), default=20, show_default=True)
-)
+@_figure(options.PARTS, options.ADD, click.option("--bins", type=click.IntRange(min=2), default=20, show_default=True))
 def distributions(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """How the scores of each system are distributed, in the metric's own unit, with the median.
 

@@ -220,11 +220,15 @@ def read_rated(
     return table, labelled_outputs or rated
 
 
+_SCORE_FILE = re.compile(r"(/.*|\.(seg|sys))\.score$")
 _OF_A_FILE = re.compile(r"(.+\.(?:jsonl|json|csv|tsv|parquet|eval)(?:\.gz)?):(.+)", re.DOTALL)
 
 
 def joined(
-    table: ScoreTable, add: Sequence[str], lower: Sequence[str], outputs: Corpus | None = None,
+    table: ScoreTable,
+    add: Sequence[str],
+    lower: Sequence[str],
+    outputs: Corpus | None = None,
     file: Path | None = None,
 ) -> ScoreTable:
     """Return a table with the scores from elsewhere that --add names, and say on stderr what did not fit.
@@ -251,7 +255,8 @@ def joined(
         if not column or (equals and not name):
             raise SpecError(f"--add {given}: write COLUMN or NAME=COLUMN, as in --add COMET=comet")
         source: Corpus | str | None = outputs
-        if column.endswith(".score"):
+        found = None
+        if _SCORE_FILE.search(column) or (column.endswith(".score") and Path(column).is_file()):
             source = column
             name = name or Path(column).name
         elif found := _OF_A_FILE.fullmatch(column):

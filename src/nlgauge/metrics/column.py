@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import ClassVar
 
-import numpy as np
-
 from nlgauge.data.corpus import Row
-from nlgauge.data.corpus.numbers import Labels, label_key, number_in, numbers_in
+from nlgauge.data.corpus.numbers import Labels, label_key, number_in, numbers_in, provenance
 from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import SpecError
@@ -45,10 +42,8 @@ class Column(RowMetric):
         super().__post_init__()
 
     def prepare(self, setup: Setup) -> Prepared:
-        numbers = np.array(numbers_in(setup.corpus, self.column, self.values))
-        file = "+".join(setup.corpus.files) or "rows"
-        digest = hashlib.sha256(numbers.tobytes()).hexdigest()
-        return Prepared(facts={"column": self.column, "from": {"name": file, "digest": digest}})
+        numbers = numbers_in(setup.corpus, self.column, self.values)
+        return Prepared(facts=provenance(setup.corpus, self.column, numbers))
 
     def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         numbers = [number_in(row, self.column, self.values) for row in rows]
@@ -66,6 +61,6 @@ def labels_of(metric: str, values: object) -> Labels:
             raise wrong
         if (key := label_key(label)) in numbers:
             raise SpecError(f"{metric}: values={shown(values)} has the label {key!r} twice")
-        whole = number is not None and float(number).is_integer()
-        numbers[key] = number if number is None else int(number) if whole else float(number)
+        exact = None if number is None else float(number)
+        numbers[key] = int(exact) if exact is not None and exact.is_integer() else exact
     return dict(sorted(numbers.items()))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.data.corpus.numbers import Labels, numbers_in
+from nlgauge.data.corpus.numbers import Labels, numbers_in, provenance
 from nlgauge.data.repeats import REMEDY, first_repeat
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
@@ -150,10 +150,21 @@ def join(
 ) -> ScoreTable:
     """The table with one metric more, `name`, whose scores come from elsewhere; the table given stays as it is.
 
-    source: a Corpus with `column` (one of its rows' ratings or other columns; a.b is b inside a), whose `labels` have
-    these numbers; {(system, item): score}, or {system: score} for a metric of sets; or the path of an mt-metrics-eval score file, lines of
-    system<TAB>score: of segments (.seg.score: a line for each item, in the order in which the table's items first
-    appear) or of systems (.sys.score). The run's `joined` says how many scores had no row. Raises InputError.
+    Args:
+        table: the table.
+        name: what the metric is called.
+        source: a Corpus with `column`; {(system, item): score}, or {system: score} for a metric of sets; or the path of
+            an mt-metrics-eval score file, lines of system<TAB>score: of segments (.seg.score: a line for each item, in
+            the order in which the table's items first appear) or of systems (.sys.score).
+        column: a rating or another column of the rows of a Corpus; a.b is b inside a.
+        labels: the numbers of the column's labels, as `nlgauge.Column` takes them.
+        higher_is_better: whether a higher score is better.
+
+    Returns:
+        The table, whose run's `joined` says how many scores had no row.
+
+    Raises:
+        InputError: the name is taken, the source cannot be read, or none of its scores has a row.
     """
     if not name or name in table.columns:
         raise InputError(f"the name {name!r} is taken" if name else "a metric needs a name", remedy="choose another")
@@ -167,7 +178,9 @@ def join(
     missing = np.flatnonzero(np.isnan(values)).tolist()
     reasons = dict.fromkeys(missing, f"no score in {given}")
     added = Column(("score",), values[:, None], reasons, higher_is_better=higher_is_better, level=level)
-    digest = hashlib.sha256(values.tobytes()).hexdigest()[:8]
+    facts: Mapping[str, object] = {"from": given, "values": hashlib.sha256(values.tobytes()).hexdigest()[:8]}
+    if isinstance(source, Corpus) and column is not None:
+        facts = provenance(source, column, values)
     joined = {
         "from": given,
         "scores": len(places) - len(missing),
@@ -177,7 +190,7 @@ def join(
     return replace(
         table,
         columns={**table.columns, name: added},
-        signatures={**table.signatures, name: Signature(name, {"from": given, "values": digest})},
+        signatures={**table.signatures, name: Signature(name, facts)},
         run={**table.run, "joined": {**table.run.get("joined", {}), name: joined}},
     )
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from itertools import tee
 from numbers import Real
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nlgauge.data.corpus.corpus import Corpus
 from nlgauge.data.corpus.paths import looked_up
 from nlgauge.data.corpus.place import absent, kind
 from nlgauge.data.corpus.row import Row
@@ -46,6 +51,13 @@ def numbers_in(rows: Iterable[Row], column: str, labels: Labels | None = None) -
         remedy = f"there are {', '.join(names)}" if names else "there are no other columns and no ratings"
         raise InputError(f"no row has a number in the column {column!r}", remedy=remedy)
     return found
+
+
+def provenance(corpus: Corpus, column: str, numbers: ArrayLike) -> dict[str, object]:
+    """Return what a signature says of numbers in a column: the column, the files of the rows, the numbers' digest."""
+    file = "+".join(corpus.files) or "rows"
+    digest = hashlib.sha256(np.asarray(numbers, float).tobytes()).hexdigest()
+    return {"column": column, "from": {"name": file, "digest": digest}}
 
 
 def number_in(row: Row, column: str, labels: Labels | None = None, number: int | None = None) -> float:
