@@ -176,6 +176,10 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         warnings.warn("Metric.score is deprecated: use nlgauge.score", DeprecationWarning, stacklevel=2)
         return nlgauge.score(self, candidate, **given)
 
+    def spent(self, prepared: Any) -> Mapping[str, int]:
+        """What a run has cost besides time, such as requests to a server; empty for what is computed here."""
+        return {}
+
     @property
     def name(self) -> str:
         """The name in the registry: ``InfoLM``, ``published/InfoLM``, ``acme-metrics/LengthRatio``."""

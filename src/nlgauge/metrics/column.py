@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import ClassVar
 
 from nlgauge.data.corpus import Row
-from nlgauge.data.corpus.numbers import Labels, label_key, number_in, numbers_in, provenance
-from nlgauge.data.corpus.place import shown
+from nlgauge.data.corpus.numbers import labels_of, number_in, numbers_in, provenance
 from nlgauge.engine.features.request import Features
-from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 
 
@@ -48,19 +45,3 @@ class Column(RowMetric):
     def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         numbers = [number_in(row, self.column, self.values) for row in rows]
         return [Value((n,), f"no score in {self.column}" if math.isnan(n) else None) for n in numbers]
-
-
-def labels_of(metric: str, values: object) -> Labels:
-    """Return numbers by label in a fixed order. Raises SpecError for what are none, and for a label given twice."""
-    wrong = SpecError(f"{metric}: values={shown(values)} are not numbers by label; write {{'pass': 1, 'fail': 0}}")
-    if not isinstance(values, Mapping) or not values:
-        raise wrong
-    numbers: dict[str, float | None] = {}
-    for label, number in values.items():
-        if not (number is None or (isinstance(number, Real) and math.isfinite(number))):
-            raise wrong
-        if (key := label_key(label)) in numbers:
-            raise SpecError(f"{metric}: values={shown(values)} has the label {key!r} twice")
-        exact = None if number is None else float(number)
-        numbers[key] = int(exact) if exact is not None and exact.is_integer() else exact
-    return dict(sorted(numbers.items()))

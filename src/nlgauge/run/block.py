@@ -27,6 +27,8 @@ _WORK = 160
 """Bytes that a character on its way through the model counts as: a block is seconds of work, not minutes, and a run
 that is killed loses no more"""
 _MOST_ROWS = 4096
+_MOST_ASKED = 128
+"""Rows of a block that a server scores: their answers are cached together, and a run that is killed loses no more"""
 
 Rows: TypeAlias = Corpus | Mapping[int, Row]
 """Rows by their number in the corpus"""
@@ -141,13 +143,19 @@ class BlockScorer:
 
     def split(self, rows: Rows, wanted: Sequence[int], most: int = BLOCK_WEIGHT) -> Iterator[list[int]]:
         """Some rows in blocks, those that share texts together."""
-        if self.engine is None and len(wanted) <= _MOST_ROWS and self.weight(rows[n] for n in wanted) <= most:
+        most_rows = _MOST_ASKED if self.remote else _MOST_ROWS
+        if self.engine is None and len(wanted) <= most_rows and self.weight(rows[n] for n in wanted) <= most:
             yield list(wanted)  # without a model nothing is gained by the order
             return
         columns = tuple(dict.fromkeys(column for one in self.metrics.values() for column in one.metric.columns))
         texts = [texts_of(rows[n], columns or ("candidate", "references")) for n in wanted]
-        for block in blocks_of(texts, lambda some: self.weight(rows[wanted[n]] for n in some), most, _MOST_ROWS):
+        for block in blocks_of(texts, lambda some: self.weight(rows[wanted[n]] for n in some), most, most_rows):
             yield [wanted[n] for n in block]
+
+    @property
+    def remote(self) -> bool:
+        """Whether a server scores the rows, which is asked from this process."""
+        return any(one.metric.remote for one in self.metrics.values())
 
     def weight(self, rows: Iterable[Row]) -> int:
         """What some rows weigh in a block: bytes that are held, and work on the way to them."""

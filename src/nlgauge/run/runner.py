@@ -39,6 +39,7 @@ def run(
     cannot be scored as given, SpecError for a model that cannot be had.
     """
     began, ledgers = time.monotonic(), {}
+    spent: dict[str, Mapping[str, int]] = {}
     execute = executor_of(options)
     with ExitStack() as held:
         store = held.enter_context(opened(options.cache))
@@ -47,9 +48,12 @@ def run(
             score(plans, range(len(corpus)) if rows is None else rows, options, execute, sink)
             for plan in plans:
                 sink.finish(plan)
+                asked = {spec: one.metric.spent(one.prepared) for spec, one in plan.metrics.items()}
+                spent |= {spec: counts for spec, counts in asked.items() if counts}
                 if plan.engine is not None:
                     ledgers[plan.engine.model.name] = vars(plan.engine.ledger)
-        return sink.end({"seconds": round(time.monotonic() - began, 3), "models": ledgers})
+        cost = {"asked": spent} if spent else {}
+        return sink.end({"seconds": round(time.monotonic() - began, 3), "models": ledgers, **cost})
 
 
 def score(plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, execute: Executor, sink: Sink[T]) -> None:

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 
 from nlgauge.data.corpus.corpus import Corpus
 from nlgauge.data.corpus.paths import looked_up
-from nlgauge.data.corpus.place import absent, kind
+from nlgauge.data.corpus.place import absent, kind, shown
 from nlgauge.data.corpus.row import Row
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, SpecError
 
 Labels: TypeAlias = Mapping[str, float | None]
 """Numbers by label, in lower case; None for a label that stands for no value"""
@@ -30,6 +30,22 @@ LABELS: Labels = {
 def label_key(label: object) -> str:
     """Return a label as `Labels` names it."""
     return str(label).strip().casefold()
+
+
+def labels_of(metric: str, values: object) -> Labels:
+    """Return numbers by label in a fixed order. Raises SpecError for what are none, and for a label given twice."""
+    wrong = SpecError(f"{metric}: values={shown(values)} are not numbers by label; write {{'pass': 1, 'fail': 0}}")
+    if not isinstance(values, Mapping) or not values:
+        raise wrong
+    numbers: dict[str, float | None] = {}
+    for label, number in values.items():
+        if not (number is None or (isinstance(number, Real) and math.isfinite(number))):
+            raise wrong
+        if (key := label_key(label)) in numbers:
+            raise SpecError(f"{metric}: values={shown(values)} has the label {key!r} twice")
+        exact = None if number is None else float(number)
+        numbers[key] = int(exact) if exact is not None and exact.is_integer() else exact
+    return dict(sorted(numbers.items()))
 
 
 def numbers_in(rows: Iterable[Row], column: str, labels: Labels | None = None) -> list[float]:
