@@ -282,6 +282,12 @@ def joined(
     return table
 
 
+def told_spent(table: ScoreTable) -> Iterator[str]:
+    """Yield what judges have cost, a line each."""
+    for spec, counts in table.spent.get("asked", {}).items():
+        yield f"{spec}: " + ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+
+
 def on_some_ratings(command: Command) -> Command:
     """Give a command the table, the ratings of some of its rows, and `outputs` to be clustered by."""
 

@@ -122,15 +122,21 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
     return name, parameters
 
 
+def named(kind: type[Metric], given: dict[str, Any], spec: str) -> dict[str, Any]:
+    """Return the parameters of a spec, all by their names. Raises SpecError where one may not stand without."""
+    if FIRST not in given:
+        return given
+    if not kind.subject or kind.subject in given:
+        unnamed = f"{_shown(given[FIRST])} has no name; write Name(param=value, ...)"
+        raise SpecError(f"cannot read the metric spec {_shown(spec)}: {unnamed} with literal values")
+    return {kind.subject if name == FIRST else name: value for name, value in given.items()}
+
+
 def _made(spec: str) -> Metric:
     name, given = parsed(spec)
     kind = metric_class(name)
     known = parameters_of(kind)
-    if FIRST in given:
-        if not kind.subject or kind.subject in given:
-            unnamed = f"{_shown(given[FIRST])} has no name; write Name(param=value, ...)"
-            raise SpecError(f"cannot read the metric spec {_shown(spec)}: {unnamed} with literal values")
-        given = {kind.subject: given.pop(FIRST), **given}
+    given = named(kind, given, spec)
     preset = given.pop("preset", None) if kind.presets else None
     for parameter in given:
         if parameter not in known:
