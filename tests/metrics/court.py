@@ -39,6 +39,9 @@ class Court(ThreadingHTTPServer):
         self.now = self.most = 0
         self.lock = threading.Lock()
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of a client that went away."""
+
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}/v1"

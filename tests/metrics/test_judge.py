@@ -47,7 +47,7 @@ def test_the_number_is_the_probability_of_yes(server: Court, api: str) -> None:
     assert sorted(table.values(table.metrics[0])) == pytest.approx(sorted(told), abs=1e-12)
     assert set(server.asked.values()) == {1} and len(server.asked) == len(ROWS)
     signature = str(table.signatures[table.metrics[0]])
-    assert "|judge:judge-1@" in signature and "|prompt:supported@" in signature
+    assert "|judge:judge-1|" in signature and "|prompt:supported@" in signature
     assert "|answers:probabilities|numbers:not repeatable" in signature
     counts = table.spent["asked"][table.metrics[0]]
     assert counts["requests"] == len(ROWS) + 2 and counts["tokens in"] == 10 * (len(ROWS) + 1)
@@ -73,7 +73,7 @@ def test_what_the_server_does_not_take_is_left_out_and_told(server: Court) -> No
     assert not table.column(table.metrics[0]).reasons
     assert server.bodies[-1].keys() == {"model", "messages", "max_completion_tokens"}
     signature = str(table.signatures[table.metrics[0]])
-    assert "|without:logprobs,max_tokens,temperature,top_logprobs|" in signature
+    assert "|without:logprobs,max_tokens,temperature|" in signature
 
 
 def test_error_rates_come_out_as_they_are(server: Court) -> None:
@@ -153,10 +153,7 @@ def test_failures_are_sent_again_and_what_still_fails_says_why(server: Court, tm
         (500, {}, b'{"error": {"message": "out\\nof memory"}}') if "answer 1" in str(body) else None
     )
     found = column(judge(server, retries=1), ROWS[:3], cache=tmp_path)
-    assert (
-        found.reasons == {1: "the judge did not answer: HTTP 500: out\\\\nof memory"}
-        or "HTTP 500: out" in found.reasons[1]
-    )
+    assert found.reasons == {1: "the judge did not answer: HTTP 500: out of memory"}
     # What failed is asked again by the next run, and what was answered is not.
     server.before = lambda number, body: None
     server.bodies.clear()
@@ -201,7 +198,7 @@ def test_a_model_that_changes_is_told_and_not_mixed(server: Court, tmp_path: Pat
     server.bodies.clear()
     server.change, server.model = (lambda reply: reply), "judge-2"
     table = scored(judge(server), cache=tmp_path)
-    assert "|judge:judge-2@" in str(table.signatures[table.metrics[0]])
+    assert "|judge:judge-2|" in str(table.signatures[table.metrics[0]])
     assert len(server.asked) == len(ROWS)
 
 

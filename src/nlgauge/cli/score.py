@@ -141,6 +141,8 @@ if TYPE_CHECKING:
     from nlgauge.stats.best import Best
     from nlgauge.stats.people import People
 
+_MOST_REASONS = 10
+"""Reasons of a metric that are printed: a judge may give each row its own"""
 _MOST_RESAMPLED = 100_000
 """Up to this number of values the marks come from exchanges of the two systems, which take some seconds, and above from
 Student's t, which differs little from them there"""
@@ -285,10 +287,13 @@ def _missing(table: ScoreTable) -> Iterator[str]:
         what, names = ("rows", [str(n + 1) for n in range(len(table.rows))])
         if column.level == "system":
             what, names = "systems", table.systems
-        for reason in dict.fromkeys(column.reasons.values()):
+        reasons = list(dict.fromkeys(column.reasons.values()))
+        for reason in reasons[:_MOST_REASONS]:
             found = [names[index] for index in sorted(column.reasons) if column.reasons[index] == reason]
             first = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
             yield f"{spec}: no value for {len(found)} of {len(names)} {what} ({first}): {reason}"
+        if rest := sum(reason not in reasons[:_MOST_REASONS] for reason in column.reasons.values()):
+            yield f"{spec}: no value for {rest} more {what}, whose reasons stand in the file of -o"
         noted = table.run.get("noted", {}).get(spec, {})
         for note, count in table.run.get("notes", {}).get(spec, {}).items():
             first = ", ".join(names[number - 1] for number in noted.get(note, []))

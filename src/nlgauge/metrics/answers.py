@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
@@ -55,11 +55,8 @@ class Chat:
     json: bool
     ours: bool
     """Whether the question is ours, which has no word yet on how to answer"""
-    path = "/chat/completions"
-
-    def __post_init__(self) -> None:
-        self.without: set[str] = set()
-        """Parameters that the server was found not to take"""
+    without: set[str] = field(default_factory=set)
+    """Parameters that the server was found not to take"""
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
         question = asked.question
@@ -81,18 +78,17 @@ class Chat:
             }  # fmt: skip
             form = {"name": "answer", "strict": True, "schema": schema}
             optional["response_format"] = {"type": "json_schema", "json_schema": form}
+        if "logprobs" in self.without:
+            del optional["top_logprobs"]
         body = {"model": self.model, "messages": [{"role": "user", "content": content}], **optional}
         if "max_tokens" in self.without:
             body["max_completion_tokens"] = self.most_tokens
         return {name: value for name, value in body.items() if value is not None and name not in self.without}
 
-    def drop(self, failure: str) -> bool:
-        """Leave out a parameter that the server's refusal names; return whether there is one."""
-        for name in ("top_logprobs", "logprobs", "response_format", "max_tokens", "temperature", "seed"):
-            if name in failure and name not in self.without:
-                self.without |= {"logprobs", "top_logprobs"} if name.endswith("logprobs") else {name}
-                return True
-        return False
+    def refused(self, failure: str) -> str | None:
+        """Return the parameter that a server's refusal names, if it can be left out."""
+        optional = ("top_logprobs", "logprobs", "response_format", "max_tokens", "temperature", "seed")
+        return next((name for name in optional if name in failure and name not in self.without), None)
 
     def read(self, content: Mapping[str, Any]) -> Answer:
         choices = content.get("choices")
@@ -173,14 +169,14 @@ class Decisions:
     """A decision model: the probability that the answer to a question about a text is yes."""
 
     model: str
-    path = "/decisions"
+    without: set[str] = field(default_factory=set)
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
         question = {"type": "predicate", "name": _NAME, "instructions": asked.question}
         return {"model": self.model, "input": asked.material, "questions": [question]}
 
-    def drop(self, failure: str) -> bool:
-        return False
+    def refused(self, failure: str) -> str | None:
+        return None
 
     def read(self, content: Mapping[str, Any]) -> Answer:
         answers = content.get("answers")
@@ -193,14 +189,14 @@ class SystemOne:
     """A decision model behind System One, which names the same things in other words."""
 
     model: str
-    path = "/systemone"
+    without: set[str] = field(default_factory=set)
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
         question = {"type": "noul", "instructions": asked.question}
         return {"model": self.model, "state": asked.material, "questions": {_NAME: question}}
 
-    def drop(self, failure: str) -> bool:
-        return False
+    def refused(self, failure: str) -> str | None:
+        return None
 
     def read(self, content: Mapping[str, Any]) -> Answer:
         answers = content.get("answers")

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import sha256
 from typing import ClassVar
 
 from nlgauge.data.corpus import Row
@@ -175,9 +174,10 @@ class Judge(RowMetric):
         else:
             form = (Decisions if api == "decisions" else SystemOne)(model)
         while True:
-            reply = server.ask(url, form.body(_PROBE, 0 if self.repeat > 1 else None))
-            if reply.failure is None or not (400 <= reply.status < 500 and form.drop(reply.failure)):
+            reply = server.ask(url, form.body(_PROBE, 0 if self.repeat > 1 else None), unless=form.refused)
+            if reply.failure is None or (name := form.refused(reply.failure)) is None:
                 break
+            form.without.add(name)
         if reply.failure is not None:
             raise SpecError(f"{self.name}: no judge answers at {url}: {reply.failure}")
         served = reply.content.get("model")
@@ -185,7 +185,7 @@ class Judge(RowMetric):
         found = form.read(reply.content)
         by_words = api == "chat" and not (isinstance(found, Read) and found.by_probability)
         facts: dict[str, object] = {
-            "judge": {"name": served, "digest": sha256(served.encode()).hexdigest()},
+            "judge": served,
             "prompt": {"name": self.template.name, "digest": self.template.digest},
             "answers": "words" if by_words else "probabilities",
             "numbers": "not repeatable",

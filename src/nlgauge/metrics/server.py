@@ -8,7 +8,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -62,8 +62,11 @@ class Server:
     def __getstate__(self) -> object:
         raise SpecError("a judge is asked from one process: leave out --ray, and --processes")
 
-    def ask(self, url: str, body: object = None) -> Reply:
-        """Return the reply to a POST of JSON, or to a GET where there is no body."""
+    def ask(self, url: str, body: object = None, unless: Callable[[str], object] = lambda failure: None) -> Reply:
+        """Return the reply to a POST of JSON, or to a GET where there is no body.
+
+        unless: a failure of which it says something is not tried again.
+        """
         wait = self.wait
         for left in range(self.retries, -1, -1):
             with self._lock:
@@ -74,7 +77,13 @@ class Server:
             if pause > 0:
                 self.stopped.wait(pause)
             reply, asked_to_wait = self._sent(url, body)
-            if reply.failure is None or not reply.temporary or not left or self.stopped.is_set():
+            if (
+                reply.failure is None
+                or not reply.temporary
+                or not left
+                or self.stopped.is_set()
+                or unless(reply.failure)
+            ):
                 break
             self.counts["sent again"] += 1
             pause = min(max(wait, asked_to_wait), _LONGEST_WAIT)
@@ -186,7 +195,7 @@ def _read(body: bytes) -> Reply:
 def _plain(said: object, key: str | None) -> str:
     """What a server or the network said, on one line and without the key."""
     text = str(said).replace(key, "***") if key else str(said)
-    return shown(text)[1:-1]
+    return repr(" ".join(text.split())[:300])[1:-1]
 
 
 def _seconds(header: str | None) -> float:
