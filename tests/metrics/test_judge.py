@@ -77,13 +77,14 @@ def test_what_the_server_does_not_take_is_left_out_and_told(server: Court) -> No
 
 
 def test_error_rates_come_out_as_they_are(server: Court) -> None:
-    """A judge that finds 90 % of the good and 80 % of the bad answers is measured so by the table of its words."""
+    """A judge that passes about 90 % of the good answers and 20 % of the bad ones passes as many in the table."""
     server.logprobs = False
-    rows = [{"candidate": f"{'good' if n % 2 else 'bad'} {n}", "source": "s"} for n in range(600)]
+    rows = [{"candidate": f"{'good' if n % 2 else 'bad'} {n}", "source": "s"} for n in range(120)]
     server.says = lambda text: float(chance(text) < (0.9 if "good" in text else 0.2))
     values = column(judge(server, at_once=16), rows).values[:, 0]
-    assert values[1::2].mean() == pytest.approx(0.9, abs=0.05)
-    assert values[::2].mean() == pytest.approx(0.2, abs=0.06)
+    for first, word in enumerate(("bad", "good")):
+        said = [server.says(text) for text in server.asked if word in text]
+        assert len(said) == 60 and values[first::2].mean() == sum(said) / 60
 
 
 def chat(text: object, finish: str = "stop", **message: object) -> dict[str, Any]:
