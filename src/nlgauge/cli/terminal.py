@@ -71,8 +71,10 @@ def read_outputs(
         dict(zip(systems, tables, strict=True)) if systems else tables, columns=_columns(columns), on_disk=on_disk,
         on_missing=on_missing,
     )  # fmt: skip
-    if tell and corpus.named_by_files:
-        _tell_named(corpus.named_by_files)
+    if tell:
+        remark(*corpus.read_as)
+        if corpus.named_by_files:
+            _tell_named(corpus.named_by_files)
     return corpus
 
 
