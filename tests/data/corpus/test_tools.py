@@ -6,6 +6,7 @@ import io
 import json
 import sys
 import zipfile
+import zlib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -37,8 +38,10 @@ TABLES: dict[str, dict[str, Any]] = {
     "DeepEval ": {"input": Q, "actualOutput": C, "expectedOutput": R, "retrievalContext": S},
     "LangChain": {"query": Q, "result": C, "source_documents": [{"page_content": s, "metadata": {}} for s in S]},
     "LangChain or Langfuse": {"input": Q, "output": C, "expectedOutput": R, "context": S},
-    "LlamaIndex": {"query": Q, "response": {"response": C, "source_nodes": [{"node": {"text": s}, "score": 1} for s in S]}},
-    "LangSmith": {"inputs": {"question": Q}, "outputs": {"answer": C, "documents": S}, "reference_outputs": {"answer": R}},
+    "LlamaIndex": {"query": Q, "response": {"response": C, "source_nodes": [{"node": {"text": s}} for s in S]}},
+    "LangSmith": {
+        "inputs": {"question": Q}, "outputs": {"answer": C, "documents": S}, "reference_outputs": {"answer": R},
+    },
     "Phoenix": {
         "attributes.output.value": C, "attributes.input.value": Q,
         "attributes.retrieval.documents": [{"document.content": s, "document.score": 1} for s in S],
@@ -98,7 +101,7 @@ def inspect_log(**more: Any) -> dict[str, Any]:
             "id": "q1", "epoch": 1, "target": R, "metadata": {"context": S}, "attachments": {"ab12": Q},
             "input": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "attachment://ab12"}],
             "output": {"choices": [{"message": {"role": "assistant", "content": [{"type": "text", "text": C}]}}]},
-            "scores": {"match": {"value": "C", "answer": "x"}, "model_graded_qa": {"value": "P"}, "f1": {"value": 0.25}},
+            "scores": {"match": {"value": "C"}, "model_graded_qa": {"value": "P"}, "f1": {"value": 0.25}},
         },
         {
             "id": "q2", "epoch": 1, "input": "Why?", "target": ["a", "b"], "scores": {"match": {"value": "I"}},
@@ -132,6 +135,32 @@ def test_an_inspect_log_is_a_table(name: str, tmp_path: Path) -> None:
     assert corpus.read_as == (f"{path}: read as an Inspect log",)
     done = command("score", path, "-m", "Column('graded.match')", "--no-cache")
     assert done.exit_code == 0 and "0.5000" in done.stdout
+
+
+def test_a_log_that_is_compressed_by_zstandard_is_read(tmp_path: Path) -> None:
+    """Inspect writes so, and zipfile reads it from Python 3.14 on: a zip of stored files is marked as such."""
+    pyarrow = pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
+    plain, log, data = zipped(inspect_log()), io.BytesIO(), bytearray()
+    with zipfile.ZipFile(io.BytesIO(plain)) as source, zipfile.ZipFile(log, "w", zipfile.ZIP_STORED) as target:
+        sizes = {}
+        for name in source.namelist():
+            sizes[name] = zlib.crc32(source.read(name)), len(source.read(name))
+            target.writestr(name, pyarrow.compress(source.read(name), codec="zstd", asbytes=True))
+    data[:] = log.getvalue()
+    for name, (crc, size) in sizes.items():
+        for start, method, at in ((b"PK\x03\x04", 8, 30), (b"PK\x01\x02", 10, 46)):
+            place = data.index(name.encode()) - at if at == 30 else data.rindex(name.encode()) - at
+            assert data[place : place + 4] == start
+            data[place + method : place + method + 2] = (93).to_bytes(2, "little")
+            data[place + method + 6 : place + method + 10] = crc.to_bytes(4, "little")
+            data[place + method + 14 : place + method + 18] = size.to_bytes(4, "little")
+    path = tmp_path / "log.eval"
+    path.write_bytes(data)
+    assert [row.item for row in Corpus.read(path)] == ["q1", "q2"]
+    at = data.index(b"header.json") + len("header.json") + 20
+    path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+    with pytest.raises(InputError, match="not readable as an Inspect log"):
+        Corpus.read(path)
 
 
 def test_what_is_no_whole_inspect_log_is_one_clear_error(tmp_path: Path) -> None:
@@ -213,8 +242,10 @@ def test_traces_are_a_row_each(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        json.dumps({"candidate": C}) + "\n" + json.dumps({"candidate": "b"}), json.dumps([{"candidate": C}, {"candidate": "b"}], indent=1),
-        f"candidate,item\n{C},1\nb,2\n", f"candidate\titem\n{C}\t1\nb\t2\n", json.dumps({"testCases": [{"input": "q", "actualOutput": one} for one in (C, "b")]}, indent=2),
+        json.dumps({"candidate": C}) + "\n" + json.dumps({"candidate": "b"}),
+        json.dumps([{"candidate": C}, {"candidate": "b"}], indent=1),
+        f"candidate,item\n{C},1\nb,2\n", f"candidate\titem\n{C}\t1\nb\t2\n",
+        json.dumps({"testCases": [{"input": "q", "actualOutput": one} for one in (C, "b")]}, indent=2),
     ],
 )  # fmt: skip
 def test_standard_input_is_a_file(content: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,9 @@ DeepEval, and traces of OpenTelemetry (OTLP as JSON) with the attributes of Open
 from __future__ import annotations
 
 import json
+import sys
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, BinaryIO, NamedTuple
@@ -15,6 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.paths import looked_up
 from nlgauge.data.corpus.place import InputPlace, absent
+from nlgauge.errors import MissingExtraError
 
 Record = dict[str, Any]
 _NOWHERE = object()
@@ -141,20 +144,41 @@ def inspect_log(data: BinaryIO, file: str) -> list[Record]:
     remedy = f"write it as JSON: inspect log dump {file} > log.json"
     try:
         with data, zipfile.ZipFile(data) as log:
-            infos = [
-                one for one in log.infolist() if one.filename.startswith("samples/") and one.filename.endswith(".json")
-            ]
-            if any(one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for one in infos):
-                raise place.error("the log is compressed in a way that is not read here", remedy)
-            if sum(one.file_size for one in infos) > _LARGEST:
+            infos = {one.filename: one for one in log.infolist()}
+            if sum(one.file_size for one in infos.values()) > _LARGEST:
                 raise place.error(f"the log holds more than {_LARGEST:,} bytes", remedy)
-            names = log.namelist()
-            head = "header.json" if "header.json" in names else "_journal/start.json"
-            header = parsed(log.read(head).decode("utf-8"), place)
-            samples = [parsed(log.read(one).decode("utf-8"), place) for one in infos]
-    except (zipfile.BadZipFile, KeyError, UnicodeDecodeError, OSError, EOFError) as bad:
+            head = infos.get("header.json") or infos["_journal/start.json"]
+            samples = [one for name, one in infos.items() if name.startswith("samples/") and name.endswith(".json")]
+            header, *values = (parsed(_entry(log, one).decode("utf-8"), place) for one in (head, *samples))
+    except (zipfile.BadZipFile, KeyError, UnicodeDecodeError, OSError, EOFError, zlib.error) as bad:
         raise place.error(f"not readable as an Inspect log: {bad}", remedy) from None
-    return Exported("an Inspect log", _inspect(header, samples, place))
+    return Exported("an Inspect log", _inspect(header, values, place))
+
+
+_ZSTANDARD = 93
+
+
+def _entry(log: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """A file of a zip. Inspect compresses by Zstandard, which zipfile reads from Python 3.14 on.
+
+    Raises MissingExtraError without pyarrow, which has it too.
+    """
+    if info.compress_type != _ZSTANDARD or sys.version_info >= (3, 14):
+        return log.read(info)
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtraError("reading an Inspect log that is compressed by Zstandard", "tables") from None
+    assert log.fp is not None  # it is open
+    log.fp.seek(info.header_offset + 26)
+    lengths = log.fp.read(4)
+    log.fp.seek(int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little"), 1)
+    # In a stream, because a size that a header claims is not to be trusted.
+    with pyarrow.CompressedInputStream(pyarrow.BufferReader(log.fp.read(info.compress_size)), "zstd") as stream:
+        content: bytes = stream.read(info.file_size + 1)
+    if zlib.crc32(content) != info.CRC:
+        raise zipfile.BadZipFile(f"{info.filename} is damaged")
+    return content
 
 
 def _inspect(log: Mapping[str, Any], samples: Sequence[Any], place: InputPlace) -> Iterator[Record]:
@@ -181,6 +205,8 @@ def _inspect(log: Mapping[str, Any], samples: Sequence[Any], place: InputPlace) 
             "question": _attached(_text(asked), held),
             "system": about.get("model"),
             "item": f"{sample.get('id')}{'#' + str(sample.get('epoch')) if several else ''}",
+            "sample": str(sample.get("id")),
+            "epoch": sample.get("epoch"),
             "graded": scores,
             "metadata": sample.get("metadata"),
         }
@@ -205,8 +231,8 @@ _WORDED = ("equals", "similar", "factuality", "levenshtein", "rouge-n", "bleu", 
 
 
 def _promptfoo(result: Mapping[str, Any]) -> Record:
-    said = result.get("vars") or looked_up(result, "testCase.vars") or {}
-    asserted = looked_up(result, "testCase.assert") or []
+    said: Any = result.get("vars") or looked_up(result, "testCase.vars") or {}
+    asserted: Any = looked_up(result, "testCase.assert") or []
     references = [
         one["value"]
         for one in asserted
