@@ -45,7 +45,7 @@ _A_SUM = (
 @click.option(
     "-o", "--output", type=ADDRESS,
     help="Write every row's scores here: JSON Lines, - for stdout; in blocks a folder of Parquet, unless the name ends "
-    "in .jsonl.",
+    "in .jsonl; .otlp.jsonl makes gen_ai.evaluation.result events of OpenTelemetry.",
 )  # fmt: skip
 @TEXT_FILES
 @MAP
