@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,8 +75,7 @@ def _show(names: Sequence[str], layout: str) -> None:
 
 def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     """What is to be told of a metric; parts, cost and use of the corpus are those of its default parameters."""
-    from nlgauge.errors import NlgaugeError
-    from nlgauge.metrics.registry import metric, parameters_of
+    from nlgauge.metrics.registry import parameters_of, typical
 
     parameters = {
         key: value if isinstance(value, str | int | float | bool | None) else str(value)
@@ -89,11 +87,9 @@ def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
         "parameters": parameters,
         "presets": {preset: dict(settings) for preset, settings in kind.presets.items()},
     }
-    made: Metric | type[Metric] = kind
-    needs: dict[str, Any] = {"cost": None, "uses_corpus": None}
-    with suppress(NlgaugeError):  # a parameter has no default
-        made = default = metric(name)
-        needs = {"cost": default.cost, "uses_corpus": default.uses_corpus}
+    default = typical(kind)
+    made: Metric | type[Metric] = default or kind
+    needs = {"cost": default and default.cost, "uses_corpus": default and default.uses_corpus}
     better = "neither" if set(made.parts) <= set(made.details) else "higher" if made.higher_is_better else "lower"
     return {**described, "better": better, "parts": list(made.parts), "details": list(made.details), **needs}
 

@@ -106,7 +106,8 @@ def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: 
     from nlgauge.maths.languages import foreign
     from nlgauge.metrics import registry
 
-    reading = [one for spec in specs if (one := registry.metric(spec, model=model)).cost != "strings"]
+    made = [registry.metric(spec, model=model) for spec in specs]
+    reading = [one for one in made if one.cost != "strings" and not one.remote]
     if not reading:
         return
     texts = [(number, row.candidate) for number, row in enumerate(corpus, 1) if numbers is None or number in numbers]

@@ -24,10 +24,10 @@ from nlgauge.metrics.parameters import check_parameters, literal
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model
 
-Cost: TypeAlias = Literal["strings", "static", "encoding", "pairs", "masking", "masked pairs"]
+Cost: TypeAlias = Literal["strings", "static", "encoding", "pairs", "masking", "masked pairs", "asking"]
 """The cost of a row's texts, cheapest first: no model; its embedding table; a pass per text; a pass per pair of texts;
-a pass per token of each text; a pass per word of each text, read with another text"""
-COSTS: tuple[Cost, ...] = ("strings", "static", "encoding", "pairs", "masking", "masked pairs")
+a pass per token of each text; a pass per word of each text, read with another text; a request to a server"""
+COSTS: tuple[Cost, ...] = ("strings", "static", "encoding", "pairs", "masking", "masked pairs", "asking")
 
 
 QUESTION = "question"
@@ -136,6 +136,8 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
     """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
     subject: ClassVar[str] = ""
     """The parameter that a spec gives without its name, as in ``Column('judge')``"""
+    example: ClassVar[str] = ""
+    """A value of `subject`, for what describes a metric that has no default there"""
     cached: ClassVar[bool] = True
     """Whether scores of rows are cached; not where they are read faster than they are looked up"""
     remote: ClassVar[bool] = False

@@ -26,6 +26,7 @@ class Column(RowMetric):
 
     columns: ClassVar[tuple[str, ...]] = ("candidate",)
     subject: ClassVar[str] = "column"
+    example: ClassVar[str] = "verdict"
     cached: ClassVar[bool] = False
 
     column: str

@@ -72,9 +72,10 @@ class Judge(RowMetric):
     """
 
     subject: ClassVar[str] = "url"
+    example: ClassVar[str] = "http://127.0.0.1:8080/v1"
     remote: ClassVar[bool] = True
     conduct: ClassVar[tuple[str, ...]] = ("at_once", "retries", "wait", "timeout", "most_requests", "key")
-    cost: ClassVar[Cost] = "masked pairs"
+    cost: ClassVar[Cost] = "asking"
     choices: ClassVar[Mapping[str, Sequence[object]]] = {"api": (None, *APIS)}
     least: ClassVar[Mapping[str, float]] = {
         "repeat": 1, "temperature": 0, "most_tokens": 1, "at_once": 1, "retries": 0, "wait": 0, "timeout": 0.001,

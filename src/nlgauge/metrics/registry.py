@@ -61,6 +61,14 @@ def parameters_of(kind: type[Metric]) -> dict[str, Any]:
     return {parameter.name: parameter.default for parameter in parameters}
 
 
+def typical(kind: type[Metric]) -> Metric | None:
+    """Return a metric with its default parameters, for descriptions; None where one without a default is needed."""
+    try:
+        return kind(**{kind.subject: kind.example} if kind.example else {})
+    except (SpecError, TypeError):
+        return None
+
+
 def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
     """A metric from its spec, ``Name`` or ``Name(param=value, ...)``, values being Python literals; nothing is run.
 
