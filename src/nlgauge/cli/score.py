@@ -190,7 +190,7 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
         remark(*_legend(found))
         if hidden := [spec for spec, column in table.columns.items() if len(parts[spec]) < len(column.parts)]:
             remark(f"--parts shows more of {', '.join(hidden)}")
-    remark(*said, *told_spent(own))
+    remark(*said, *told_spent(rows))
     if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
         remark(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}")
     for signature in table.signatures.values():
