@@ -313,7 +313,7 @@ def test_a_redirection_is_not_followed(server: Court) -> None:
         ("Judge('http://h', values='5-1')", "is no scale"),
         ("Judge('http://h', values={'a': None, 'b': 1})", "are no two labels with a number each"),
         ("Judge('http://h', api='decisions', values='1-5')", "decision models are asked questions of yes or no"),
-        ("Judge('http://h', repeat=0)", "repeat=0 is not a whole number of at least 1"),
+        ("Judge('http://h', repeat=0)", "repeat must be at least 1, not 0"),
     ],
 )
 def test_a_wrong_judge_is_one_clear_error(spec: str, say: str) -> None:

@@ -103,7 +103,7 @@ def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: 
 
     numbers: of the rows that are scored, counted from 1.
     """
-    from nlgauge.maths.languages import foreign
+    from nlgauge.maths.text import foreign
     from nlgauge.metrics import registry
 
     made = [registry.metric(spec, model=model) for spec in specs]
@@ -148,12 +148,12 @@ def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, 
 
 def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTable, Corpus | None]:
     """The table, and the outputs that belong to it, with the names that --label gives."""
-    from nlgauge.data.corpus import Corpus
-    from nlgauge.stats.project import ProjectRatings
-
     labels = labels_given()
     if not labels:
         return table, outputs
+    from nlgauge.data.corpus import Corpus
+    from nlgauge.stats.project import ProjectRatings
+
     if isinstance(outputs, ProjectRatings):
         outputs = outputs.renamed(labels)
     elif outputs is not None:
@@ -166,12 +166,12 @@ def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTab
 
 def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) -> ScoreTable:
     """The table with the clusters that --cluster asks for. Raises SpecError where there are no outputs to have them."""
-    from nlgauge.stats.clusters import by_column
-
     if cluster is None:
         return table
     if outputs is None:
         raise SpecError("--cluster names a column of the outputs: give them too, with --outputs or --ratings")
+    from nlgauge.stats.clusters import by_column
+
     return by_column(table, outputs, cluster)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.numbers import labels_of, number_in, numbers_in, provenance
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True)
@@ -19,9 +20,6 @@ class Column(RowMetric):
 
     Numbers are read as they are, True and False as 1 and 0, and so are yes and no, pass and fail. A row without a value
     has no score. Any other text is an error that names its row.
-    column: the name of the column; a path leads into a record, as in 'verdict.score'; 'scores.NAME' is a rating.
-    values: numbers by label, as in {'pass': 1, 'fail': 0}; None for a label that stands for no value.
-    higher_is_better: whether a higher number is better.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("candidate",)
@@ -29,10 +27,14 @@ class Column(RowMetric):
     example: ClassVar[str] = "verdict"
     cached: ClassVar[bool] = False
 
-    column: str
-    values: Mapping[str, float | None] | None = field(default=None, hash=False)
+    column: str = param(
+        help="the name of the column; a path leads into a record, as in 'verdict.score'; 'scores.NAME' is a rating"
+    )
+    values: Mapping[str, float | None] | None = param(
+        None, hash=False, help="numbers by label, as in {'pass': 1, 'fail': 0}; None for a label without a value"
+    )
     # Only here it is a parameter; in the base class it stands before all fields.
-    higher_is_better: bool = field(default=True, kw_only=True)  # type: ignore[misc]
+    higher_is_better: bool = param(True, kw_only=True, help="whether a higher number is better")  # type: ignore[misc]
 
     def __post_init__(self) -> None:
         if self.values is not None:

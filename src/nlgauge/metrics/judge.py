@@ -27,6 +27,7 @@ from nlgauge.metrics.answers import (
     model_names,
 )
 from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.prompts import Asked, Prompt, prompt_of
 from nlgauge.metrics.server import Server, address_of, key_of
 
@@ -56,19 +57,6 @@ class Judge(RowMetric):
     An answer that cannot be read is no number and has its reason. Nothing is sent to any other address, answers are
     cached, and a key comes from the environment alone. The numbers are not repeatable: a server may answer otherwise
     the next time. Measure how far to trust it by `correlate`, `estimate` and `calibrate`.
-    url: the address, as in http://127.0.0.1:8080/v1, or the whole address of the interface.
-    prompt: 'supported', 'answers', 'contradicts' or 'better' (than the first reference), or a file with a prompt.
-    model: the model's name for the server; may be left out where it serves one.
-    api: 'chat' (/chat/completions), 'decisions' or 'systemone'; by default what the address ends in, else chat.
-    values: numbers by label, as in {'good': 1, 'bad': 0}, or a scale such as '1-5', for a prompt of your own in a chat.
-    lower_is_better: whether a lower number is better; of our prompts that is known.
-    repeat: how often each question is asked; more than once adds how far the answers lie apart and how many flip.
-    json: whether to ask for JSON, by a schema where the server takes one.
-    temperature: of a chat; 0 gives the likeliest answer.
-    most_tokens: the longest answer of a chat, in tokens.
-    at_once: requests at a time. retries: how often a failed one is sent again. wait: seconds before that, doubled.
-    timeout: seconds for one answer. most_requests: the budget of one run.
-    key: the variable of the environment that holds the key.
     """
 
     subject: ClassVar[str] = "url"
@@ -76,28 +64,41 @@ class Judge(RowMetric):
     remote: ClassVar[bool] = True
     conduct: ClassVar[tuple[str, ...]] = ("at_once", "retries", "wait", "timeout", "most_requests", "key")
     cost: ClassVar[Cost] = "asking"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"api": (None, *APIS)}
-    least: ClassVar[Mapping[str, float]] = {
-        "repeat": 1, "temperature": 0, "most_tokens": 1, "at_once": 1, "retries": 0, "wait": 0, "timeout": 0.001,
-        "most_requests": 1,
-    }  # fmt: skip
 
-    url: str
-    prompt: str = "supported"
-    api: str | None = None
-    values: Mapping[str, float] | str | None = field(default=None, hash=False)
-    lower_is_better: bool = False
-    repeat: int = 1
-    json: bool = False
-    temperature: float = 0.0
-    most_tokens: int = 16
-    at_once: int = 8
-    retries: int = 4
-    wait: float = 0.5
-    timeout: float = 60.0
-    most_requests: int | None = None
-    key: str = "NLGAUGE_JUDGE_KEY"
-    model: str | None = None
+    url: str = param(
+        help="the address, as in http://127.0.0.1:8080/v1, or the whole address of the interface",
+    )
+    prompt: str = param(
+        "supported",
+        help="'supported', 'answers', 'contradicts' or 'better' (than the first reference), or a file with a prompt",
+    )
+    api: str | None = param(
+        None,
+        choices=(None, *APIS),
+        help="'chat' (/chat/completions), 'decisions' or 'systemone'; by default what the address ends in, else chat",
+    )
+    values: Mapping[str, float] | str | None = param(
+        None,
+        hash=False,
+        help="numbers by label, as in {'good': 1, 'bad': 0}, or a scale such as '1-5', for a prompt of your own in a "
+        "chat",
+    )
+    lower_is_better: bool = param(False, help="whether a lower number is better; of the named prompts that is known")
+    repeat: int = param(
+        1,
+        minimum=1,
+        help="how often each question is asked; more than once adds how far the answers lie apart and how many flip",
+    )
+    json: bool = param(False, help="whether to ask for JSON, by a schema where the server takes one")
+    temperature: float = param(0.0, minimum=0, help="of a chat; 0 gives the most probable answer")
+    most_tokens: int = param(16, minimum=1, help="the longest answer of a chat, in tokens")
+    at_once: int = param(8, minimum=1, help="requests at a time")
+    retries: int = param(4, minimum=0, help="how often a failed request is sent again")
+    wait: float = param(0.5, minimum=0, help="seconds before a failed request is sent again; they double each time")
+    timeout: float = param(60.0, minimum=0.001, help="seconds for one answer")
+    most_requests: int | None = param(None, minimum=1, help="the budget of a run, in requests")
+    key: str = param("NLGAUGE_JUDGE_KEY", help="the variable of the environment that holds the key")
+    model: str | None = param(None, help="the model's name for the server; may be left out where it serves one")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -12,15 +12,17 @@ import inspect
 import os
 import pkgutil
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import MISSING, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from typing import Any
+from importlib.metadata import EntryPoint
+from typing import Any, TypeGuard, cast
 
 from nlgauge._plugins import LAB_METRICS, in_the_lab, load_offered, offered
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Metric, registered_name
+from nlgauge.metrics.parameters import parameters_of
 
 LONGEST_SPEC = 4096
 """Characters: a spec holds words and numbers, and at most the path of a file"""
@@ -35,6 +37,14 @@ _OTHER_NAMES = dict.fromkeys(
     "Consistency(aligner='D')",
 )  # fmt: skip
 """What people ask for by the name of what is measured"""
+_FAMILIES = {
+    **dict.fromkeys(("BLEU", "CER", "ChrF", "TER", "WER"), "translation"),
+    **dict.fromkeys(("MoverScore", "SentenceMovers", "WordMovers"), "movers"),
+    **dict.fromkeys(
+        ("Consistency", "Engagingness", "Groundedness", "MeanAlignment", "Preservation", "Relevance"), "ctc"
+    ),
+}
+"""The files of metrics that are not called like their file"""
 
 
 @cache
@@ -51,14 +61,8 @@ def names() -> list[str]:
 
 def project_metrics() -> dict[str, type[Metric]]:
     """Return the metrics of nlgauge, and those of nlgauge-lab where it is installed, by name."""
-    lab = {name for name, _ in offered("nlgauge.metrics")} & LAB_METRICS
-    return {**built_in_metrics(), **{name: metric_class(name) for name in sorted(lab, key=str.lower)}}
-
-
-def parameters_of(kind: type[Metric]) -> dict[str, Any]:
-    """The parameters that a metric's spec may set, with their defaults; inspect.Parameter.empty for one without."""
-    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
-    return {parameter.name: parameter.default for parameter in parameters}
+    lab = {name: point for name, point in offered("nlgauge.metrics") if name in LAB_METRICS}
+    return {**built_in_metrics(), **{name: _offered_metric(name, lab[name]) for name in sorted(lab, key=str.lower)}}
 
 
 def typical(kind: type[Metric]) -> Metric | None:
@@ -80,17 +84,23 @@ def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
     "InfoLM(measure='ab', alpha=3, beta=0.25)"
     """
     if isinstance(spec, str):
-        made = _made(spec)
+        made = _bare(spec) if spec.isidentifier() else _made(spec)
     elif isinstance(spec, Metric):
         made = spec
+        _refuse_class(made)
     else:
         raise SpecError(f"{_shown(spec)} is not a metric; give a spec such as 'InfoLM', or a Metric")
     if model is None:
         model = os.environ.get("NLGAUGE_MODEL") or None
     if model is not None and not made.remote and getattr(made, "model", model) is None:
         made = replace(made, model=model)  # type: ignore[call-arg]  # which a metric that reads one has
-    _refuse_class(made)
     return made
+
+
+@cache
+def _bare(name: str) -> Metric:
+    """A metric with its defaults; it cannot change, so that it is made once."""
+    return _made(name)
 
 
 def parsed(spec: str) -> tuple[str, dict[str, Any]]:
@@ -150,12 +160,12 @@ def _made(spec: str) -> Metric:
         if parameter not in known:
             has = ", ".join([*known, *(["preset"] if kind.presets else [])])
             raise SpecError(f"{name} has no parameter {_shown(parameter)}; it has {has}")
-    if preset is not None:
-        return kind.preset(preset, **given)
-    for parameter, default in known.items():
-        if default is inspect.Parameter.empty and parameter not in given:
+    for parameter, one in known.items():
+        if preset is None and one.default is MISSING and parameter not in given:
             raise SpecError(f"{name} needs the parameter {parameter!r}")
-    return kind(**given)
+    made = kind(**given) if preset is None else kind.preset(preset, **given)
+    _refuse_class(made)
+    return made
 
 
 def _refuse_class(metric: Metric) -> None:
@@ -176,18 +186,32 @@ def _files() -> Iterator[str]:
     yield from (f"nlgauge.metrics.{module.name}" for module in found if not module.ispkg)
 
 
+def _is_metric(thing: object) -> TypeGuard[type[Metric]]:
+    """Tell whether a thing is a class of metrics. For Python 3.10, list[int] is a class too, but no subclass."""
+    return issubclass(type(thing), type) and issubclass(cast(type, thing), Metric)
+
+
 def _metrics_in(module: str) -> Iterator[type[Metric]]:
     for name, thing in vars(import_module(module)).items():
-        public = not name.startswith("_") and inspect.isclass(thing) and issubclass(thing, Metric)
+        public = not name.startswith("_") and _is_metric(thing)
         if public and thing is not Metric and not inspect.isabstract(thing) and thing.__module__ == module:
             yield thing
 
 
 @cache
 def _in_own_file(name: str) -> type[Metric] | None:
-    """The metric of a file of its name. Most metrics are found so, and the files of all others are not loaded."""
-    own = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(name)]
+    """Return the metric of a file of its name or family, so that the files of other metrics are not loaded."""
+    file = _FAMILIES.get(name, name)
+    own = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(file)]
     return next((kind for module in own for kind in _metrics_in(module) if registered_name(kind) == name), None)
+
+
+def _offered_metric(name: str, point: EntryPoint) -> type[Metric]:
+    """Return the class that an entry point stands for."""
+    loaded = load_offered(name, point)
+    if not _is_metric(loaded):
+        raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
+    return loaded
 
 
 def metric_class(name: str) -> type[Metric]:
@@ -198,10 +222,7 @@ def metric_class(name: str) -> type[Metric]:
             return built_in
     points = dict(offered("nlgauge.metrics"))
     if name in points:
-        loaded = load_offered(name, points[name])
-        if not (inspect.isclass(loaded) and issubclass(loaded, Metric)):
-            raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
-        return loaded
+        return _offered_metric(name, points[name])
     if name in LAB_METRICS:
         raise SpecError(in_the_lab(name))
     known = [*names(), *LAB_METRICS.difference(names())]

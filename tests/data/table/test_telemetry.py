@@ -14,7 +14,7 @@ from tests.command import nlgauge as command
 
 def test_every_value_is_an_event_of_its_trace(tmp_path: Path) -> None:
     trace, out = "0af7651916cd43dd8448eb211c80319c", tmp_path / "scores.otlp.jsonl"
-    rows = [{"candidate": "a b", "references": ["a"], "item": trace}, {"candidate": "c", "item": "2"}]
+    rows = [{"candidate": "cat dog", "references": ["cat"], "item": trace}, {"candidate": "c", "item": "2"}]
     nlgauge.evaluate(rows, metrics=["Length", "TokenF1"], cache=False).save(out)
     (line,) = out.read_text(encoding="utf-8").splitlines()
     (logs,) = json.loads(line)["resourceLogs"]
@@ -29,7 +29,11 @@ def test_every_value_is_an_event_of_its_trace(tmp_path: Path) -> None:
     assert missing["error.type"] == "no_value" and missing["gen_ai.evaluation.explanation"]
     assert "gen_ai.evaluation.score.value" not in missing and "TokenF1" in missing["nlgauge.signature"]
 
-    span = {"traceId": trace, "spanId": "1", "attributes": [{"key": "output.value", "value": {"stringValue": "a b"}}]}
+    span = {
+        "traceId": trace,
+        "spanId": "1",
+        "attributes": [{"key": "output.value", "value": {"stringValue": "cat dog"}}],
+    }
     traces = tmp_path / "traces.jsonl"
     spans = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
     traces.write_text(spans + "\n" + out.read_text(encoding="utf-8"), encoding="utf-8")
