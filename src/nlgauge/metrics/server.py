@@ -85,19 +85,20 @@ class Server:
                 or unless(reply.failure)
             ):
                 break
-            self.counts["sent again"] += 1
             pause = min(max(wait, asked_to_wait), _LONGEST_WAIT)
-            if reply.status == 429:  # the others wait too
-                with self._lock:
+            with self._lock:
+                self.counts["sent again"] += 1
+                if reply.status == 429:  # the others wait too
                     self._not_before = max(self._not_before, time.monotonic() + pause)
             self.stopped.wait(pause)
             wait *= 2
-        if reply.failure is not None:
-            self.counts["failed"] += 1
-        self._count(reply.content.get("usage"))
+        self._count(reply)
         return reply
 
-    def _count(self, usage: object) -> None:
+    def _count(self, reply: Reply) -> None:
+        usage = reply.content.get("usage")
+        with self._lock:
+            self.counts["failed"] += reply.failure is not None
         if not isinstance(usage, Mapping):
             return
         for ours, names in (
