@@ -35,7 +35,7 @@ WITHOUT_LIBRARIES = [
     *("CIDEr(tokenizer='spaces')", "SARI(tokenizer='spaces')"),
     "METEOR(stemmer='none', tokenizer='spaces')",
 ]
-NAMES = [name for name in registry.project_metrics() if name != "Combination"]
+NAMES = [name for name, kind in registry.project_metrics().items() if name != "Combination" and not kind.subject]
 ALL = [name for name in NAMES if model_of(registry.metric(name)) is None]
 
 
