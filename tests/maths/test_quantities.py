@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.maths.quantities import in_words, quantities, same, separated_as
+from nlgauge.maths.quantities import in_words, quantities, same
 
 
 def only(text):
