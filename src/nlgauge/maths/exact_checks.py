@@ -195,7 +195,9 @@ class CheckedSource:
             return True
         rest = [*self._quantities, *(other for other in sentence.quantities if other is not one)]
         values = _values(one, rest)
-        if _ABOUT.search(sentence.text[: one.begin]) and any(abs(mine - other) <= _ROUNDED * abs(other) for other in values):
+        if _ABOUT.search(sentence.text[: one.begin]) and any(
+            abs(mine - other) <= _ROUNDED * abs(other) for other in values
+        ):
             return True
         return _computed(one, values, rest)
 
@@ -254,7 +256,7 @@ def _computed(one: Quantity, values: set[float], others: Sequence[Quantity]) -> 
     dates or clocks.
     """
     mine = abs(one.value[0] or 0.0)
-    added = {other.value[0] / 60 for other in others if other.kind == "duration" and one.kind == "clock"}
+    added = {(other.value[0] or 0.0) / 60 for other in others if other.kind == "duration" and one.kind == "clock"}
     made = {abs(a + sign * b) for a in values for b in values | added for sign in (1, -1)}
     if len(values) <= _SUMMED:
         made |= {sum(some) for some in combinations(sorted(values), 3)} | {sum(values)}
@@ -264,7 +266,7 @@ def _computed(one: Quantity, values: set[float], others: Sequence[Quantity]) -> 
     made |= {a / b for a in values for b in counts} if one.kind != "count" else set()
     if one.kind == "duration":
         days = {_days(other) for other in others if other.kind == "date" and other.value[2] is not None}
-        clocks = {other.value[0] for other in others if other.kind == "clock"}
+        clocks = {other.value[0] or 0.0 for other in others if other.kind == "clock"}
         made |= {86400 * abs(a - b + more) for a in days for b in days for more in (0, 1)}
         made |= {60 * (abs(a - b) % 1440) for a in clocks for b in clocks}
     return any(abs(mine - other) <= 1e-9 * max(1.0, other) for other in made)

@@ -108,7 +108,8 @@ _DIGITS = (
 _SIGN = r"(?:(?<![\w)\].,%°/–−-])[-−–](?=[$£€¥₹]?\d)|(?<!\d )\bminus |\bnegative (?=\d))"
 _NUMBER = re.compile(
     rf"(?P<sign>{_SIGN})?(?:(?P<before>(?:US\$|[ACR]\$|[$£€¥₹]|(?:EUR|USD|GBP|CHF|JPY|INR|PLN|SEK|NOK|DKK)(?=\s))\s?"
-    rf"[-−–]?))?(?:(?P<digits>{_DIGITS}|(?<!\w)[½¼¾⅓⅔])(?:(?P<nth>st|nd|rd|th)\b|\s?(?P<scale>thousand|million|billion"
+    rf"[-−–]?))?(?:(?P<digits>{_DIGITS}|(?<!\w)[½¼¾⅓⅔])(?:(?P<nth>st|nd|rd|th)\b|\s?(?P<scale>thousand|million"
+    rf"|billion"
     rf"|trillion|k|bn|m)\b(?! ?/|²))?|(?P<words>{_IN_WORDS})(?: (?P<half_scale>thousand|million|billion)\b)?)",
     re.IGNORECASE,
 )
@@ -167,7 +168,8 @@ _ORDINAL = re.compile(
 _WEEKDAY = re.compile(rf"\b({'|'.join(WEEKDAYS)})s?\b")
 _DECADE = re.compile(r"\b(1[5-9]|20)(\d0)['’]?s\b")
 _IDENTIFIERS = (
-    ("phone", re.compile(r"(?<![\w+.,-])(?:\+\d{1,3}|\(?0\d{1,5}\)?|\d{3}(?=-))[ ./-](?:\(0\))?\d{2,8}(?:[ ./-]\d{2,6}){0,4}"
+    ("phone", re.compile(r"(?<![\w+.,-])(?:\+\d{1,3}|\(?0\d{1,5}\)?"
+        r"|\d{3}(?=-))[ ./-](?:\(0\))?\d{2,8}(?:[ ./-]\d{2,6}){0,4}"
                          r"(?![\w-]|[.,]\d)")),
     ("version", re.compile(r"(?<![\w.])(?:v?\d+(?:\.\d+){2,3}|v\d+(?:\.\d+)+)(?!\w|\.\d)")),
     ("code", re.compile(r"(?<![\w.])(?!(?:mid|pre|post|under|over|top|early|late|sub|non|age|aged|minus)-)"
@@ -251,16 +253,20 @@ def _equal(one: Quantity, other: Quantity) -> bool:
         return a == b or (int(a) == int(b) and (a == int(a) or b == int(b)))  # seconds may be left out
     if one.kind != other.kind and not kinds <= {"count", "ordinal"}:
         return False
-    if kinds == {"money"} and one.unit and other.unit and one.unit != other.unit:
-        # "crowns" may be of any country that has them.
-        if not (one.unit.startswith(f"{other.unit} of") or other.unit.startswith(f"{one.unit} of")):
-            return False
+    if kinds == {"money"} and one.unit and other.unit and not _one_currency(one.unit, other.unit):
+        return False
     if kinds == {"temperature"}:
         if not (one.unit and other.unit) or one.unit == other.unit:
             return one.written == other.written
         return abs(a - b) <= 0.6
     near = 0.015 if one.weak or other.weak else 0.002
     return abs(a - b) <= (near if one.kind in _NEARLY else 1e-9) * max(abs(a), abs(b))
+
+
+def _one_currency(one: str, other: str) -> bool:
+    """Whether two names may mean one currency: crowns are of any country that has them."""
+    short, long = sorted((one, other), key=len)
+    return one == other or long.startswith(f"{short} of")
 
 
 def in_words(number: int) -> str:
@@ -292,9 +298,9 @@ def _candidates(text: str) -> Iterator[Quantity]:
     for kind, pattern in _IDENTIFIERS:
         for match in pattern.finditer(text):
             name = re.sub(r"[^\w.]" if kind == "version" else r"[\W_]", "", match.group()).lower()
-            if kind != "phone" or 7 <= len(name) <= 15:
-                if not _GROUPED.fullmatch(match.group()):
-                    yield Quantity(match.start(), match.end(), kind, (), unit=name.removeprefix("v") if kind == "version" else name)
+            name = name.removeprefix("v") if kind == "version" else name
+            if (kind != "phone" or 7 <= len(name) <= 15) and not _GROUPED.fullmatch(match.group()):
+                yield Quantity(*match.span(), kind, (), unit=name)
     for match in _CLOCK.finditer(text):
         yield from _clock(match)
     for match in _MIXED.finditer(text):
@@ -314,8 +320,8 @@ def _candidates(text: str) -> Iterator[Quantity]:
     for match in _PART.finditer(text):  # before numbers, because "two thirds" is not two of something
         yield Quantity(match.start(), match.end(), "percent", (_PARTS[match[1].lower()],), weak=True)
     for match in _ORDINAL.finditer(text):
-        value = float(_ORDINAL_VALUES[match[1].lower()])
-        yield Quantity(match.start(), match.end(), "ordinal", (value,), weak=True, written=value)
+        number = float(_ORDINAL_VALUES[match[1].lower()])
+        yield Quantity(match.start(), match.end(), "ordinal", (number,), weak=True, written=number)
     for match in _NUMBER.finditer(text):
         yield _number(match, text)
     for match in _ONE.finditer(text):
@@ -347,7 +353,9 @@ def _continues(last: Quantity, one: Quantity) -> bool:
     if last.kind != one.kind or last.kind not in ("duration", "months", "length", "mass") or last.weak or one.weak:
         return False
     (a,), (b,) = last.value, one.value
-    return bool(a and b and last.written and one.written and a / last.written > b / one.written and b < a / last.written)
+    return bool(
+        a and b and last.written and one.written and a / last.written > b / one.written and b < a / last.written
+    )
 
 
 def _in_a_range(last: Quantity, one: Quantity, between: str) -> tuple[Quantity, Quantity]:
@@ -505,7 +513,9 @@ def _clock(match: re.Match[str]) -> Iterator[Quantity]:
     if part and hour <= 12:
         hour = hour % 12 + 12 * later
     value = (60.0 * hour + minutes) % 1440
-    yield Quantity(match.start(), match.end(), "clock", (value,), written=nan if minutes else hour, unit="half" if known else "")
+    yield Quantity(
+        match.start(), match.end(), "clock", (value,), written=nan if minutes else hour, unit="half" if known else ""
+    )
 
 
 _HALVES = ("h3", "d3", "h4", "d4", "h5", "d5")
