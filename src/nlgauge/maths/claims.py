@@ -32,21 +32,21 @@ _URL = r"(?:https?://|www\.)[^\s<>()\[\]]*(?:\([^\s<>()]*\)[^\s<>()\[\]]*)*[^\s<
 _NOT_A_LIST = r"(?<![:=])(?<![:=] )(?<!\bin )(?<!\bto )(?<!\bis )(?<!range )(?<!between )(?<!interval )(?<!array )"
 _GROUP = "group"
 _LAYOUT: Sequence[tuple[str, str]] = (
-    (r"(?m)^\s*\[\^?[\w-]+\]:\s*\S.*$", ""),  # definitions of links and notes
+    (r"(?m)^[ \t]*\[\^?[\w-]+\]:\s*\S.*$", ""),  # definitions of links and notes
     (r"(?im)^\W*(?:sources?|references|citations?)\W*:[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)]|\[\d+\]).*)+\s*\Z", ""),
     (rf"(?im)^\W*(?:sources?|references?|see|cf\.|read more|more)\W*:?\W*(?:{_URL}|{_FILE}"
         rf"|\[[^\]\n]*\]\([^)\n]*\)|{_MARKS})\W*$", ""),
-    (r"(?m)^\s*(?:```|~~~).*$", ""),
-    (r"(?m)^\s*(?:[-*_=]\s?){3,}$", ""),
-    (r"(?m)^\s*\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?$", ""),  # the line under the head of a table
-    (r"(?m)^\s*\|[ \t]*|[ \t]*\|\s*$", ""),
+    (r"(?m)^[ \t]*(?:```|~~~).*$", ""),
+    (r"(?m)^[ \t]*(?:[-*_=]\s?){3,}$", ""),
+    (r"(?m)^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+(?:[ \t]*:?-{2,}:?[ \t]*)?$", ""),  # the line under the head of a table
+    (r"(?m)^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$", ""),
     (r"[ \t]+\|[ \t]+", ", "),
     (r"(?i)<sup>[^<]*</sup>", ""),
     (r"(?i)<(?:br|/p|/li|/h\d|/tr|/div)\b[^>]*>", "\n"),
     (r"(?i)</?(?:a|b|i|em|strong|p|ul|ol|li|span|div|sub|h\d|code|pre|table|thead|tbody|tr|t[dh]|cite|u|mark|br"
         r"|blockquote)\b[^>]*>", ""),
     (r"!\[[^\]\n]*\]\([^)\n]*\)", ""),
-    (rf"(?i)\(\s*(?:see|source|from|via|more)?\s*:?\s*(?:\[[^\]\n]*\]\([^)\n]*\)|<?{_URL}>?)\s*\)", ""),
+    (rf"(?i)(?<!\])\(\s*(?:see|source|from|via|more)?\s*:?\s*(?:\[[^\]\n]*\]\([^)\n]*\)|<?{_URL}>?)\s*\)", ""),
     (rf"(?i)\[{_LINKED}\]\([^)\n]*\)", ""),
     (r"(?<=[.!?])(\s*)\[[^\]\n]*\]\([^)\n]*\)(?=\s*(?:\n|\Z))", ""),  # a link behind the sentence
     (r"\[([^\]\n]*)\]\([^)\n]*\)", _GROUP),
@@ -172,6 +172,7 @@ def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claim
     pieces: list[_Piece] = []
     whole = edited.text
     for begin, end in _sentences(whole):
+        first = begin
         while (lead := _LEAD.match(whole, begin, end)) is not None and lead.end() > begin:
             pieces.append(_Piece(begin, lead.end(), ""))
             begin = lead.end()
@@ -185,10 +186,11 @@ def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claim
         for one in found:
             set_apart.append(one._replace(begin=edited.begins[begin + one.begin], end=edited.ends[begin + one.end - 1]))
             pieces.append(_Piece(begin + one.begin, begin + one.end, ""))
-        if not found and (match := _YES_NO.fullmatch(whole, begin, end)) is not None:
+        if not found and first < begin and whole[begin].islower():  # the sentence begins here now
+            pieces.append(_Piece(begin, begin + 1, whole[begin].upper()))
+        elif not found and (match := _YES_NO.fullmatch(whole, begin, end)) is not None:
             pieces.append(_Piece(begin, end, _statement(question, match[1].lower().startswith("y"))))
     edited.apply(pieces)
-    edited.apply([_Piece(at, at + 1, edited.text[at].upper()) for at in _starts(edited.text)])
     edited.apply(_in_their_form(edited.text, others))
     edited.sub(_SPACE_BEFORE)
     edited.finish()
@@ -239,15 +241,6 @@ class _Edited:
 def _sentences(text: str) -> list[tuple[int, int]]:
     ends = [0, *sentence_ends(text), len(text)]
     return [(begin, end) for begin, end in pairwise(ends) if end > begin]
-
-
-def _starts(text: str) -> list[int]:
-    """The first letters of sentences, which are small where words before them were taken off."""
-    return [
-        at
-        for begin, end in _sentences(text)
-        if (at := begin + len(text[begin:end]) - len(text[begin:end].lstrip())) < end
-    ]
 
 
 def _statement(question: str, agreed: bool) -> str:
