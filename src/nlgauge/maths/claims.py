@@ -50,7 +50,7 @@ _LAYOUT: Sequence[tuple[str, str]] = (
     (rf"(?i)\[{_LINKED}\]\([^)\n]*\)", ""),
     (r"(?<=[.!?])(\s*)\[[^\]\n]*\]\([^)\n]*\)(?=\s*(?:\n|\Z))", ""),  # a link behind the sentence
     (r"\[([^\]\n]*)\]\([^)\n]*\)", _GROUP),
-    (r"\[([^\]\n]+)\]\[[^\]\n]*\]", _GROUP),
+    (r"\[(?!\W*\d+\W*\])([^\]\n]+)\]\[[^\]\n]*\]", _GROUP),
     (rf"(?i)\(?(?:\b(?:see|source|more|read more|details)\b[^.\n]{{0,20}}?:?\s*)<?{_URL}>?\)?", ""),
     (rf"<{_URL}>", ""),
     (rf"(?<=[.!?])\s*{_URL}(?=\s*(?:\n|\Z))", ""),
@@ -67,7 +67,7 @@ _LAYOUT: Sequence[tuple[str, str]] = (
     (r"(?m)^[ \t]*(?:[-*+•‣◦·–—☐☑✓✔✗→][ \t]+|\(?\d{1,2}[.)][ \t]+|\(?[a-z][.)][ \t]+)(?:\[[ xX]\][ \t]+)?", ""),
     (r"\*\*\*(?=\S)(.+?)(?<=\S)\*\*\*", _GROUP),
     (r"\*\*(?=\S)(.+?)(?<=\S)\*\*", _GROUP),
-    (r"(?<!\w)__(?=\S)(.+?)(?<=\S)__(?!\w)", _GROUP),
+    (r"(?<!\w)__(?=\S)(?![a-z_]+__)(.+?)(?<=\S)__(?!\w)", _GROUP),
     (r"~~(?=\S)(.+?)(?<=\S)~~", _GROUP),
     (r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])", _GROUP),
     (r"(?<!\w)_(?=[^\s_])([^_\n]+?)(?<=[^\s_])_(?!\w)", _GROUP),
@@ -122,7 +122,7 @@ _ASKED = re.compile(
     r"(?:n['’]t)? ([^?]+)\?+\s*",
     re.IGNORECASE | re.DOTALL,
 )
-_SPACE_BEFORE = re.compile(r"[ \t]+(?=[.,;:!?])|(?<=[ \t])[ \t]+|\([ \t]*\)|(?<=\n)\n+|(?<=[.!?])\.(?!\.)")
+_EMPTY = re.compile(r"\([ \t]*\)")
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claim
     edited = _Edited(text)
     for pattern, group in _COMPILED:
         edited.sub(pattern, group)
-    edited.sub(_SPACE_BEFORE)
+    edited.sub(_EMPTY)
     set_apart: list[Refusal] = []
     seen: set[tuple[str, ...]] = set()
     pieces: list[_Piece] = []
@@ -192,7 +192,7 @@ def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claim
             pieces.append(_Piece(begin, end, _statement(question, match[1].lower().startswith("y"))))
     edited.apply(pieces)
     edited.apply(_in_their_form(edited.text, others))
-    edited.sub(_SPACE_BEFORE)
+    edited.sub(_EMPTY)
     edited.finish()
     return Claims(edited.text, edited.begins, edited.ends, set_apart)
 
@@ -217,9 +217,13 @@ class _Edited:
 
     def apply(self, pieces: Sequence[_Piece]) -> None:
         """Replace pieces that are in order and do not overlap."""
-        for begin, end, remains in reversed(pieces):
+        for number in range(len(pieces) - 1, -1, -1):
+            begin, end, remains = pieces[number]
             if begin == end:
                 continue
+            if not remains and (end == len(self.text) or self.text[end] in " \t\n.,;:!?)"):
+                before = pieces[number - 1].end if number else 0
+                begin = max(before, len(self.text[:begin].rstrip(" \t")))  # no space before nothing
             first, last = self.begins[begin], self.ends[end - 1]
             self.text = self.text[:begin] + remains + self.text[end:]
             self.begins[begin:end] = [first] * len(remains)

@@ -21,6 +21,7 @@ from nlgauge.maths.refusals import honesty
 from nlgauge.maths.stopwords import is_stopword
 from nlgauge.maths.vectors import run_means, runs, unit
 from nlgauge.maths.words import word_spans
+from nlgauge.maths.words import words as text_words
 from nlgauge.metrics.evidence import EvidenceText, EvidenceWord, Quote, Reason, Stretch
 
 DOUBT = 2.0
@@ -332,5 +333,8 @@ def shown(direction: Direction, aligned: Aligned, weak: float) -> EvidenceText:
         EvidenceWord(text[begin:end], begin, end, alignment, quote=quote if quote >= 0 else None)
         for ((begin, end), alignment), quote in zip(places, nearest.tolist(), strict=True)
     ]
-    spans = unsupported_spans(aligned.alignment, aligned.spans, weak)
+    # The question's words are its asker's: an answer that repeats them claims nothing by them.
+    asked = set(text_words(direction.question))
+    marked = [not asked.issuperset(text_words(text[begin:end])) for begin, end in aligned.spans.tolist()]
+    spans = unsupported_spans(np.where(marked, aligned.alignment, 1.0), aligned.spans, weak)
     return EvidenceText(direction.name, direction.against, text, words, weak, spans, stretches, quotes, reasons or None)
