@@ -6,6 +6,7 @@ points. Two of them are a file each: a sequence classifier, and a language model
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
 import os
@@ -25,6 +26,8 @@ import numpy as np
 import pytest
 
 import nlgauge
+import nlgauge.metrics
+import nlgauge.models
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
 from nlgauge.engine.features.request import ByModel, Features
 from nlgauge.engine.features.static import StaticRequest
@@ -52,6 +55,18 @@ def nlgauge_command(*arguments: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_packages_import_public_names_alone() -> None:
+    used = set()
+    for file in PLACE.rglob("*.py"):
+        for one in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(one, ast.ImportFrom) and one.module and one.module.partition(".")[0] == "nlgauge":
+                assert one.module in ("nlgauge", "nlgauge.metrics", "nlgauge.models"), file.name
+                used |= {(one.module, name.name) for name in one.names}
+    assert len(used) > 20
+    for module, name in used:
+        assert name in sys.modules[module].__all__, name
 
 
 def test_a_metric_knows_its_registered_name_however_it_was_made() -> None:

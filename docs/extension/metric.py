@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import MISSING
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -12,12 +13,11 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from extension.docstrings import parameters, prose
 from nlgauge._plugins import LAB_METRICS
 from nlgauge.errors import NlgaugeError
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.parameters import literal
-from nlgauge.metrics.registry import parameters_of, project_metrics
+from nlgauge.metrics.parameters import Parameter, literal, parameters_of
+from nlgauge.metrics.registry import project_metrics
 
 _COSTS = {
     "strings": "no model",
@@ -32,8 +32,8 @@ _COSTS = {
 def facts(name: str) -> str:
     """A metric's facts as Markdown: what its docstring says, a table of facts, a table of parameters."""
     kind = project_metrics()[name]
-    told = prose(kind.__doc__ or "", parameters_of(kind))
-    return "\n\n".join([*told, _facts(name, kind), _parameters(kind), *_presets(kind)])
+    told = inspect.cleandoc(kind.__doc__ or "")
+    return "\n\n".join([told, _facts(name, kind), _parameters(kind), *_presets(kind)])
 
 
 def _facts(name: str, kind: type[Metric]) -> str:
@@ -44,7 +44,7 @@ def _facts(name: str, kind: type[Metric]) -> str:
     better = "Higher is better." if told.higher_is_better else "Lower is better."
     if set(told.parts) <= set(told.details):
         better = "Neither is better: the number says nothing of quality."
-    rows = [("better", better), ("parts", ", ".join(f"`{part}`" for part in told.parts))]
+    rows = [("better", better), ("sub-scores", ", ".join(f"`{part}`" for part in told.parts))]
     if metric is not None:
         rows.append(("reads", ", ".join(f"`{column}`" for column in metric.columns)))
         rows.append(("cost", _COSTS[metric.cost]))
@@ -65,20 +65,19 @@ def _extra(libraries: Sequence[str]) -> str:
 
 
 def _parameters(kind: type[Metric]) -> str:
-    told = parameters(kind)
     rows = []
-    for name, default in parameters_of(kind).items():
-        given = "needed" if default is inspect.Parameter.empty else f"`{literal(default)}`"
-        rows.append(f"| `{name}` | {given} | {_cell(told[name])}{_choices(kind, name, told[name])} |")
+    for name, one in parameters_of(kind).items():
+        given = "needed" if one.default is MISSING else f"`{literal(one.default)}`"
+        rows.append(f"| `{name}` | {given} | {_cell(one.help)}{_values(one)} |")
     return "\n".join(["| parameter | default | |", "|---|---|---|", *rows]) if rows else "It has no parameters."
 
 
-def _choices(kind: type[Metric], name: str, told: str) -> str:
-    """The values of a parameter that its text does not name."""
-    values = [repr(value) for value in kind.choices.get(name, ())]
-    if not values or all(value.strip("'") in told for value in values) or sorted(values) == ["False", "True"]:
+def _values(one: Parameter) -> str:
+    """The values that a parameter may have, where its text does not name them all."""
+    if not one.values or (one.choices and all(str(value) in one.help for value in one.choices)):
         return ""
-    return " One of " + ", ".join(f"`{value}`" for value in values) + "."
+    values = ", ".join(f"`{value!r}`" for value in one.choices)
+    return f" One of {values}." if values else f" {one.values.capitalize()}."
 
 
 def _presets(kind: type[Metric]) -> list[str]:

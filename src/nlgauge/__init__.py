@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from nlgauge.metrics.baryscore import BaryScore
     from nlgauge.metrics.base import Metric, Prepared, RowMetric, Value
     from nlgauge.metrics.bertscore import BERTScore
-    from nlgauge.metrics.bleu import BLEU
-    from nlgauge.metrics.chrf import ChrF
     from nlgauge.metrics.cider import CIDEr
     from nlgauge.metrics.copy_rate import CopyRate
     from nlgauge.metrics.ctc import Consistency, Engagingness, Groundedness, MeanAlignment, Preservation, Relevance
@@ -34,16 +32,13 @@ if TYPE_CHECKING:
     from nlgauge.metrics.mark_evaluate import MarkEvaluate
     from nlgauge.metrics.maskeval import MaskEval
     from nlgauge.metrics.meteor import METEOR
-    from nlgauge.metrics.moverscore import MoverScore
+    from nlgauge.metrics.movers import MoverScore, SentenceMovers, WordMovers
     from nlgauge.metrics.perplexity import Perplexity
     from nlgauge.metrics.prd import PRD
     from nlgauge.metrics.rouge import ROUGE
     from nlgauge.metrics.sari import SARI
-    from nlgauge.metrics.sentence_movers import SentenceMovers
-    from nlgauge.metrics.ter import TER
     from nlgauge.metrics.token_f1 import TokenF1
-    from nlgauge.metrics.wer import CER, WER
-    from nlgauge.metrics.word_movers import WordMovers
+    from nlgauge.metrics.translation import BLEU, CER, TER, WER, ChrF
     from nlgauge.options import Cluster
     from nlgauge.reports.page.report import report
     from nlgauge.stats.agreement import correlate

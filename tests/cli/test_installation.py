@@ -34,8 +34,12 @@ def test_list_shows_metrics_parameters_and_models() -> None:
 
 def test_list_of_a_metric_is_all_that_is_to_be_said_of_it() -> None:
     shown = nlgauge("list", "BERTScore", "InfoLM").stdout
-    assert shown.startswith("BERTScore  (higher is better)\n\n") and "layer:" in shown and "InfoLM  (lower is" in shown
-    assert "measure='fisher_rao'  one of 'kl', 'alpha'" in shown and "parts: f1, precision, recall" in shown
+    assert (
+        shown.startswith("BERTScore  (higher is better)\n\n")
+        and "  layer=None  at least 0\n      the layer whose hidden states" in shown
+        and "InfoLM  (lower is" in shown
+    )
+    assert "measure='fisher_rao'  one of 'kl', 'alpha'" in shown and "sub-scores: f1, precision, recall" in shown
     (found,) = json.loads(nlgauge("list", "Length", "--format", "json").stdout)["metrics"]
     assert found["name"] == "Length"
     refused("list", "bert-score", say="did you mean BERTScore?")

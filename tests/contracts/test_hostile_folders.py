@@ -123,7 +123,7 @@ OF_PARTS: dict[str, tuple[str, Change, str]] = {
         "aligner.onnx needs the inputs 'attend', 'ids'"),
     "a weighter cut": (
         "MaskEval(weights='fluency')", cut("weighters/fluency.safetensors", 30),
-        "fluency.safetensors is not a weighter"),
+        "fluency.safetensors holds no learned token weights"),
 }  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.models import loading
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, model_of
+from nlgauge.metrics.parameters import parameters_of
 from nlgauge.metrics.sets import SetMetric
 from tests.extras import lacking
 
@@ -174,8 +175,8 @@ def values_of(kind: type[Metric], parameter: str, default: object) -> Values:
     """The values of a parameter: those of the table, else its choices, else its default and another one."""
     if (given := found_of(SECOND, kind, parameter)) is not None:
         return given
-    if parameter in kind.choices:
-        return Values(tuple(kind.choices[parameter]))
+    if choices := parameters_of(kind)[parameter].choices:
+        return Values(choices)
     if isinstance(default, bool):
         return Values((False, True))
     if isinstance(default, int):

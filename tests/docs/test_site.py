@@ -15,7 +15,8 @@ import pytest
 
 import nlgauge
 from nlgauge.cli import main
-from nlgauge.metrics.registry import parameters_of, project_metrics
+from nlgauge.metrics.parameters import parameters_of
+from nlgauge.metrics.registry import project_metrics
 from tests.contracts.browser import Watched, chromium
 
 pytest.importorskip("sphinx", reason="needs the dependency group docs")

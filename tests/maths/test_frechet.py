@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nlgauge.maths.frechet import frechet
+from nlgauge.metrics.frechet_distance import frechet
 
 
 def plain(x, y):
@@ -27,7 +27,7 @@ def test_one_dimension_is_the_means_and_the_deviations():
 def test_neither_the_sides_nor_the_order_of_points_matter(monkeypatch, n, m):
     x, y = clouds(n, m)
     assert frechet(x, y).distance == pytest.approx(frechet(y, x).distance, rel=1e-10)
-    monkeypatch.setattr("nlgauge.maths.frechet._AT_ONCE", 7)
+    monkeypatch.setattr("nlgauge.metrics.frechet_distance._AT_ONCE", 7)
     order = np.random.default_rng(n).permutation(n)
     assert frechet(x[order], y).distance == pytest.approx(frechet(x, y).distance, rel=1e-10)
 

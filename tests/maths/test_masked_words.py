@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from nlgauge.maths.masked_words import heaviest, kept_words, shared, uniform, weighted_score, word_weights
+from nlgauge.metrics.maskeval import heaviest, kept_words, shared, uniform, weighted_score, word_weights
 
 # Candidate: sub-words {0}, {1, 2}, {3}; source: five words of one sub-word.
 CANDIDATE = word_weights(np.array([0.2, 1, -0.5, 0.3]), np.array([0, 1, 3]))

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nlgauge.maths.points import layers_of, text_points
+from nlgauge.metrics.sets import layers_of, text_points
 
 # <s> "un" "##seen" "," "it" </s>
 SPECIAL = np.array([True, False, False, False, False, True])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.maths.population import Counts, capture, petersen, schnabel
+from nlgauge.metrics.mark_evaluate import Counts, capture, petersen, schnabel
 
 
 def likelihood(sizes, P, C):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nlgauge.maths.prd import curve, k_means, mean_curve
+from nlgauge.metrics.prd import curve, k_means, mean_curve
 
 UNIFORM = [0.25] * 4
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from nlgauge.maths.intervals import student_quantile
 from nlgauge.maths.prediction_powered import (
     Design,
     chance,
@@ -18,7 +19,6 @@ from nlgauge.maths.prediction_powered import (
     tail_freedom,
     totals,
 )
-from nlgauge.maths.student import student_quantile
 
 
 def at_random(rated: np.ndarray, clusters: np.ndarray | None = None) -> Design:

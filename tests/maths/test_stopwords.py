@@ -1,6 +1,6 @@
 import pytest
 
-from nlgauge.maths.stopwords import STOPWORDS, is_stopword
+from nlgauge.maths.text import STOPWORDS, is_stopword
 
 
 @pytest.mark.parametrize("word", ["the", "The", " the", "not", "t", "don", "I"])

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.maths.weighting import document_frequencies, inverse_document_frequencies
+from nlgauge.metrics.model_settings import document_frequencies, inverse_document_frequencies
 
 DOCUMENTS = [np.array(ids) for ids in ([101, 7, 8, 9, 102], [101, 7, 7, 10, 102], [101, 8, 11, 102])]
 

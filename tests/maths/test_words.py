@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.maths.words import word_spans, words
+from nlgauge.maths.text import word_spans, words
 
 
 @pytest.mark.parametrize(

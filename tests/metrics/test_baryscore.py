@@ -11,6 +11,7 @@ from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import squared_distances
 from nlgauge.metrics import baryscore
 from nlgauge.metrics.baryscore import ITERATED, BaryScore
+from nlgauge.metrics.parameters import parameters_of
 from tests.engine.fake import FakeModel
 from tests.maths.test_barycenters import CANDIDATE, REFERENCE
 from tests.metrics.pieces import pieces, prepared, row, scored, shown
@@ -61,7 +62,7 @@ def test_the_worked_example(parameters, expected, within):
     assert example_value(BaryScore(**{"idf": "none", **parameters})) == pytest.approx(expected, abs=within)
 
 
-@pytest.mark.parametrize("distance", BaryScore.choices["distance"])
+@pytest.mark.parametrize("distance", parameters_of(BaryScore)["distance"].choices)
 @pytest.mark.parametrize("idf", ["none", "references"])
 def test_a_text_is_nothing_away_from_itself(distance, idf):
     metric = BaryScore(distance=distance, idf=idf, layers=3, regularisation=0.1)

@@ -4,9 +4,8 @@ import pytest
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.errors import SpecError
-from nlgauge.maths.frechet import frechet
 from nlgauge.metrics.base import Setup
-from nlgauge.metrics.frechet_distance import FrechetDistance
+from nlgauge.metrics.frechet_distance import FrechetDistance, frechet
 from nlgauge.metrics.sets import SetText
 from tests.engine.fake import FakeModel
 

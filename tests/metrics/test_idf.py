@@ -5,7 +5,7 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.metrics.base import Setup
-from nlgauge.metrics.idf import idf_fact, idf_table, idf_tables
+from nlgauge.metrics.model_settings import idf_fact, idf_table, idf_tables
 from tests.engine.fake import WORDS, FakeModel
 from tests.metrics.pieces import row
 

@@ -12,8 +12,8 @@ from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.engine.tokens import Tokens
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import MEASURES, Measure
-from nlgauge.maths.weighting import document_frequencies, inverse_document_frequencies
 from nlgauge.metrics.infolm import InfoLM
+from nlgauge.metrics.model_settings import document_frequencies, inverse_document_frequencies
 from tests.engine.fake import WORDS, FakeModel
 from tests.metrics.pieces import prepared, row, scored, shown
 

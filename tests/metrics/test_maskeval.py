@@ -14,10 +14,9 @@ from nlgauge.engine.models import loading
 from nlgauge.engine.segmentation import segmenter
 from nlgauge.engine.weighter import Weighter, write_weighter
 from nlgauge.errors import MissingExtraError, SpecError
-from nlgauge.maths.masked_words import word_weights
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Setup
-from nlgauge.metrics.maskeval import MaskEval
+from nlgauge.metrics.maskeval import MaskEval, word_weights
 from tests.engine.fake import WORDS, PairsModel
 from tests.metrics import pieces
 from tests.metrics.pieces import prepared
@@ -188,7 +187,7 @@ def test_what_cannot_be_asked_for():
         ("MaskEval(keep=0.5)", "has no learned weights"),
         ("MaskEval(weights='x', per_text=True)", "per_text is about keep"),
         ("MaskEval(weights='')", "weights=''"),
-        ("MaskEval(stride=0)", "stride=0"),
+        ("MaskEval(stride=0)", "stride must be at least 1, not 0"),
         ("MaskEval(scoring='luck')", "scoring='luck'"),
         ("MaskEval(segmentation=3)", "segmentation=3"),
     ):

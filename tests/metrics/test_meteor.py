@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge import SpecError
-from nlgauge.metrics.meteor import METEOR
-from nlgauge.metrics.wordnet import WordNet
+from nlgauge.metrics.meteor import METEOR, WordNet
 from tests.metrics.strings import LINES, prepared, rows, scored, value
 
 

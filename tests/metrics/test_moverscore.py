@@ -5,7 +5,7 @@ import pytest
 
 from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.errors import SpecError
-from nlgauge.metrics.moverscore import MoverScore
+from nlgauge.metrics.movers import MoverScore
 from tests.engine.fake import WORDS, FakeModel
 from tests.metrics.pieces import pieces, prepared, row, scored, shown
 

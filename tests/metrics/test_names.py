@@ -22,6 +22,10 @@ def test_names_of_ours() -> None:
     assert all(registered_name(kind) == name for name, kind in registry.built_in_metrics().items())
 
 
+def test_each_metric_is_found_without_loading_the_files_of_others() -> None:
+    assert {name: registry._in_own_file(name) for name in registry.built_in_metrics()} == registry.built_in_metrics()
+
+
 def test_a_class_that_nobody_registered_is_mistaken_for_none() -> None:
     assert registered_name(Mine) == f"{__name__}:Mine"
     assert str(Mine(unit="characters")) == f"{__name__}:Mine(unit='characters')"

@@ -6,9 +6,8 @@ import pytest
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.errors import SpecError
-from nlgauge.maths.prd import curve
 from nlgauge.metrics.base import Setup
-from nlgauge.metrics.prd import PRD
+from nlgauge.metrics.prd import PRD, curve
 from nlgauge.metrics.sets import SetText
 from tests.engine.fake import FakeModel
 

@@ -19,6 +19,7 @@ from nlgauge.maths.divergences import DIRECTIONS, MEASURES
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Prepared, RowMetric, Value, model_of
 from nlgauge.metrics.infolm import InfoLM
+from nlgauge.metrics.parameters import parameters_of
 
 
 def refused(spec: Any, *parts: str) -> str:
@@ -82,7 +83,7 @@ def test_the_canonical_spec_comes_back(measure: str, data: st.DataObject) -> Non
     parameters: dict[str, Any] = {"measure": measure} | {name: data.draw(numbers, name) for name in taken}
     optional: dict[str, st.SearchStrategy[Any]] = {
         "temperature": st.none() | numbers,
-        "idf": st.sampled_from(InfoLM.choices["idf"]),
+        "idf": st.sampled_from(parameters_of(InfoLM)["idf"].choices),
         "direction": st.sampled_from(DIRECTIONS),
         "references": st.sampled_from(["best", "mean"]),
         "stride": st.integers(1, 10**30),
@@ -220,7 +221,7 @@ def test_an_unknown_parameter_lists_those_there_are() -> None:
         ("temperature=True", "number"),
         ("temperature=1j", "number"),
         ("temperature=" + "9" * 400, "number"),
-        ("stride=0", "whole number"),
+        ("stride=0", "stride must be at least 1, not 0"),
         ("stride=1.5", "whole number"),
         ("stride=True", "whole number"),
         ("stride=[1]", "whole number"),

@@ -8,7 +8,7 @@ from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.card import ModelCard
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
-from nlgauge.metrics.sentence_movers import SentenceMovers
+from nlgauge.metrics.movers import SentenceMovers
 from tests.engine.fake import WORDS, FakeModel
 from tests.metrics.pieces import pieces, prepared, row, scored, shown
 

@@ -12,9 +12,7 @@ import nlgauge
 from nlgauge import SpecError
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.maths.totals import total
-from nlgauge.metrics.bleu import BLEU
-from nlgauge.metrics.chrf import ChrF
-from nlgauge.metrics.ter import TER
+from nlgauge.metrics.translation import BLEU, TER, ChrF
 from tests.metrics.strings import LINES, rows, scored, value
 
 library = pytest.importorskip("sacrebleu.metrics")
@@ -149,7 +147,7 @@ def test_texts_whose_shifts_would_take_hours_have_a_reason(
     references: str, empty: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("rapidfuzz", reason="needs nlgauge[strings]")
-    monkeypatch.setattr("nlgauge.metrics.ter._MOST_CELLS", 12)
+    monkeypatch.setattr("nlgauge.metrics.translation._MOST_SHIFTED", 12)
     metric = TER(references=references, empty=empty)
     three, four = "one two three", "one two three four"
     near, far = scored(metric, [Row(three, (four,)), Row(four, (four,))])

@@ -6,8 +6,8 @@ import pytest
 
 import nlgauge
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.metrics import wer
-from nlgauge.metrics.wer import CER, WER
+from nlgauge.metrics import translation as wer
+from nlgauge.metrics.translation import CER, WER
 from tests.metrics.strings import LINES, rows, scored, value
 
 pytest.importorskip("rapidfuzz", reason="needs nlgauge[strings]")
@@ -49,6 +49,6 @@ def test_references_of_equal_rates_count_for_the_system_in_any_order() -> None:
 
 
 def test_texts_that_would_take_hours_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wer, "_MOST_CELLS", 3)
+    monkeypatch.setattr(wer, "_MOST_EDITED", 3)
     (found,) = scored(WER(empty="worst"), [Row("a b", ("a b",))])
     assert found.reason == "the texts are too long to be compared"

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.metrics.word_movers import WordMovers
+from nlgauge.metrics.movers import WordMovers
 from tests.metrics.pieces import pieces, row, scored, shown
 from tests.metrics.test_word_vectors import A, B, C, value
 

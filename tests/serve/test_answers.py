@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import model_of
+from nlgauge.metrics.parameters import parameters_of
 from nlgauge.metrics.sets import SetMetric
 from nlgauge.serve.answers import DOCUMENTED
 from nlgauge.serve.asking import Limits
@@ -65,7 +66,7 @@ VALUES = st.sampled_from(
         "b''",
     ]
 )
-PARAMETERS = sorted({name for kind in registry.built_in_metrics().values() for name in registry.parameters_of(kind)})
+PARAMETERS = sorted({name for kind in registry.built_in_metrics().values() for name in parameters_of(kind)})
 SPEC = st.one_of(
     st.sampled_from([*NAMES, "TokenF1", "Length", "BERTScore"]),
     st.builds("{}({}={})".format, st.sampled_from(NAMES), st.sampled_from(PARAMETERS), VALUES),
@@ -154,9 +155,7 @@ def test_rows_without_half_characters_are_scored_or_refused_by_what_is_wrong(sma
 )
 def test_every_metric_of_rows_answers_to_odd_texts(small: Any, name: str) -> None:
     kind = registry.built_in_metrics()[name]
-    if any(
-        True for parameter, default in registry.parameters_of(kind).items() if parameter == "weights" and not default
-    ):
+    if any(True for parameter, one in parameters_of(kind).items() if parameter == "weights" and not one.default):
         pytest.skip("its file is named at the start")
     metric = registry.metric(name)
     if (extra := lacking(metric.libraries)) is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,8 @@ import pytest
 from nlgauge.errors import SpecError
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, model_of
-from nlgauge.serve.menu import LONGEST_SPEC, Menu, closed
+from nlgauge.metrics.parameters import parameters_of
+from nlgauge.serve.menu import LONGEST_SPEC, Menu, may_be_set
 
 WEIGHTS = Path(__file__).parents[2] / "src/nlgauge/engine/models/pocket/weighters/fluency.safetensors"
 TEXTS = ("CANARY/file", "https://CANARY.example", "package/CANARY", "base", "")
@@ -51,7 +51,7 @@ def test_what_is_opened_is_seen(opened: list[str], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", registry.built_in_metrics())
 def test_no_text_of_a_request_is_ever_opened(anything: Menu, opened: list[str], name: str) -> None:
-    for parameter in registry.parameters_of(registry.built_in_metrics()[name]):
+    for parameter in parameters_of(registry.built_in_metrics()[name]):
         for text in TEXTS:
             with pytest.raises(SpecError, match=r"a request cannot set|is not one of|give weights"):
                 anything.metric(f"{name}({parameter}={text!r})")
@@ -77,7 +77,7 @@ def test_no_package_is_imported_because_a_request_names_it(anything: Menu, opene
         ("Consistency(aligner='D', reading='windows')", None),
     ],
 )
-def test_closed_parameters_may_be_set(anything: Menu, spec: str, canonical: str | None) -> None:
+def test_allowed_parameters_are_read(anything: Menu, spec: str, canonical: str | None) -> None:
     assert str(anything.metric(spec)) == (canonical or str(registry.metric(spec)))
 
 
@@ -134,15 +134,15 @@ def test_models_are_those_of_the_start_and_no_other() -> None:
     assert model_of(Menu.of(["TokenF1"], "base", any_metric=True).metric("BERTScore(model='base')")) == "base"
 
 
-def test_defaults_that_are_not_closed_may_be_repeated(anything: Menu) -> None:
+def test_defaults_that_are_not_allowed_may_be_repeated(anything: Menu) -> None:
     assert str(anything.metric("ChrF(characters=6, words=0, beta=2)")) == "ChrF"
     assert str(anything.metric("MaskEval(segmentation='plain')")) == "MaskEval"
 
 
 @pytest.mark.parametrize("kind", registry.built_in_metrics().values(), ids=lambda kind: kind.__name__)
 def test_no_parameter_without_a_list_of_values_takes_a_text(kind: type[Metric]) -> None:
-    for parameter, default in registry.parameters_of(kind).items():
-        if parameter not in kind.choices:
-            assert not closed(kind, parameter, "some text")
-            if isinstance(default, str) and default is not inspect.Parameter.empty:
-                assert not closed(kind, parameter, default + "x")
+    for parameter, one in parameters_of(kind).items():
+        if not one.choices:
+            assert not may_be_set(kind, parameter, "some text")
+            if isinstance(one.default, str):
+                assert not may_be_set(kind, parameter, one.default + "x")

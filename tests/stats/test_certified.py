@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import InputError
-from nlgauge.maths.bounds import proportion
+from nlgauge.maths.intervals import proportion
 from nlgauge.stats.certified import RatedScores
 from tests.stats.hidden import SPEC, outputs
 
@@ -165,7 +165,7 @@ def test_all_good_is_certified_where_the_exact_bound_allows_it() -> None:
 
 def test_a_recall_worked_out_by_hand() -> None:
     """20 of 40 tested rows are bad: of 20, one may pass where 80 % are stopped with 90 %; .8 ** 20 + ... is .069."""
-    from nlgauge.maths.bounds import binomial_p
+    from nlgauge.maths.intervals import binomial_p
 
     assert binomial_p(1, 20, 0.2) < 0.1 < binomial_p(2, 20, 0.2)
     scores, rated = np.arange(40.0), np.ones(40, bool)

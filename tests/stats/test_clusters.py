@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from nlgauge import Corpus, InputError, ScoreTable, compare, correlate
 from nlgauge.data.table import Column
-from nlgauge.maths.student import student_quantile
+from nlgauge.maths.intervals import student_quantile
 from nlgauge.stats.clusters import by_column
 from nlgauge.stats.coefficients import COEFFICIENTS, superiority
 from nlgauge.stats.correlation import estimate

@@ -21,6 +21,7 @@ from nlgauge.cli.options import (
     MAP,
     READING,
     REPEATS,
+    SPEC,
     TEXT_FILES,
     keeping,
 )
@@ -40,8 +41,9 @@ _A_SUM = (
 @click.command(short_help="Score a table of outputs, or text files.")
 @click.argument("outputs", type=ADDRESS, nargs=-1)
 @click.option(
-    "-m", "--metric", "metrics", multiple=True, help="Metric spec, e.g. InfoLM or \"InfoLM(measure='l2')\"; repeatable."
-)
+    "-m", "--metric", "metrics", type=SPEC, multiple=True,
+    help="Metric spec, e.g. InfoLM or \"InfoLM(measure='l2')\"; repeatable.",
+)  # fmt: skip
 @click.option(
     "-o", "--output", type=ADDRESS,
     help="Write every row's scores here: JSON Lines, - for stdout; in blocks a folder of Parquet, unless the name ends "

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from nlgauge.maths.quantities import IDENTIFIERS, Quantity, quantities, same
 from nlgauge.maths.refusals import Refusal, refusals
-from nlgauge.maths.sentences import sentence_ends
-from nlgauge.maths.words import words
+from nlgauge.maths.text import sentence_ends, words
 
 _FILE = r"[\w ./-]*\w\.(?:pdf|md|html?|docx?|txt|csv|json|xlsx?|pptx?|ya?ml|eml|log)\b[^\])\n]{0,40}"
 _SOURCE = (

@@ -8,8 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from nlgauge.maths.quantities import quantities
-from nlgauge.maths.sentences import sentence_ends
-from nlgauge.maths.stopwords import is_stopword
+from nlgauge.maths.text import is_stopword, sentence_ends
 
 _RETRIEVED = (
     r"(?:source|passage|document|context|text|article|excerpt|material|snippet|result|information"

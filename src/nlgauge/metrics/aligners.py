@@ -16,12 +16,10 @@ from nlgauge.engine.words import is_word, words
 from nlgauge.maths.alignment import Array, greedy_alignment, logistic, rescaled, unsupported_spans, word_alignment
 from nlgauge.maths.claims import Claims, all_of, claims
 from nlgauge.maths.exact_checks import CheckedSource, SourceDifference
-from nlgauge.maths.languages import foreign
 from nlgauge.maths.refusals import honesty
-from nlgauge.maths.stopwords import is_stopword
+from nlgauge.maths.text import foreign, is_stopword, word_spans
+from nlgauge.maths.text import words as text_words
 from nlgauge.maths.vectors import run_means, runs, unit
-from nlgauge.maths.words import word_spans
-from nlgauge.maths.words import words as text_words
 from nlgauge.metrics.evidence import EvidenceText, EvidenceWord, Quote, Reason, Stretch
 
 DOUBT = 2.0

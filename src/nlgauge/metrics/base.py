@@ -31,7 +31,7 @@ COSTS: tuple[Cost, ...] = ("strings", "static", "encoding", "pairs", "masking", 
 
 
 QUESTION = "question"
-"""The fact of a metric whose scores also depend on the column `question`, if a row has one"""
+"""The key in `Prepared.facts` of a metric whose scores also depend on the column `question`, if a row has one"""
 
 POCKET = "pocket"
 """The embedded model, used if neither metric nor run names a model"""
@@ -39,11 +39,11 @@ POCKET = "pocket"
 
 @dataclass(frozen=True)
 class Value:
-    """The score of one row or system: a number for each part of the metric, or NaN with the reason."""
+    """The score of one row or system: a number for each sub-score of the metric, or NaN with the reason."""
 
     parts: tuple[float, ...]
     reason: str | None = None
-    """Why a part is NaN"""
+    """Why a sub-score is NaN"""
     notes: tuple[str, ...] = ()
     """Remarks for the reader; counted in the run's summary"""
     counts: tuple[float, ...] | None = None
@@ -52,7 +52,7 @@ class Value:
     """Whether scoring the row again may help, as after a failed request; such a value is not cached"""
 
     def __float__(self) -> float:
-        """The first part, the default."""
+        """Return the first sub-score, the default."""
         return self.parts[0]
 
 
@@ -83,8 +83,8 @@ class Prepared:
     """What `prepare` returns before rows are scored. A metric that needs more data subclasses it."""
 
     facts: Mapping[str, object] = field(default_factory=dict)
-    """What determines the scores besides the metric's spec, as JSON values. It is part of the signature and of cache
-    keys. A metric that uses the corpus adds a digest of what it uses"""
+    """Provenance: what determines the scores besides the metric's spec, as JSON values. It is part of the signature and
+    of cache keys. A metric that uses the corpus adds a digest of what it uses"""
 
 
 M = TypeVar("M", bound="Metric")
@@ -115,28 +115,22 @@ def _name(kind: type) -> str:
 
 @dataclass(frozen=True)
 class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have the abstract methods
-    """A metric and its parameters. ``str(metric)`` is its spec, which parses back to an equal metric.
+    """A metric and its parameters, declared by `param`. ``str(metric)`` is its spec, which parses to an equal metric.
 
     A metric uses a model if it has the field ``model: str | None = None``.
-
-    model: name or folder of the model. None is the model of the run, by default the embedded 'pocket'
     """
 
     higher_is_better: ClassVar[bool] = True
     parts: ClassVar[tuple[str, ...]] = ("score",)
-    """Names of the numbers of a row; the first is the default"""
+    """Names of the sub-scores of a row; the first is the default"""
     details: ClassVar[tuple[str, ...]] = ()
-    """Parts for which neither more nor less is better, such as counts"""
+    """Informational sub-scores, for which neither more nor less is better, such as counts"""
     citation: ClassVar[str] = ""
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {}
-    """Allowed values of parameters with a fixed list"""
-    least: ClassVar[Mapping[str, float]] = {}
-    """Minimum values of numeric parameters"""
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
 
     def __post_init__(self) -> None:
-        check_parameters(self)
+        check_parameters(self, self.name)
         if getattr(self, "model", None) == "":
             raise SpecError(f"{self.name}: model='' is not a model's name")
 

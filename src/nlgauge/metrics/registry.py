@@ -12,7 +12,7 @@ import inspect
 import os
 import pkgutil
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import MISSING, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -21,6 +21,7 @@ from typing import Any
 from nlgauge._plugins import LAB_METRICS, in_the_lab, load_offered, offered
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Metric, registered_name
+from nlgauge.metrics.parameters import parameters_of
 
 LONGEST_SPEC = 4096
 """Characters: a spec holds words and numbers, and at most the path of a file"""
@@ -33,6 +34,14 @@ _OTHER_NAMES = dict.fromkeys(
     "Consistency(aligner='D')",
 )  # fmt: skip
 """What people ask for by the name of what is measured"""
+_FAMILIES = {
+    **dict.fromkeys(("BLEU", "CER", "ChrF", "TER", "WER"), "translation"),
+    **dict.fromkeys(("MoverScore", "SentenceMovers", "WordMovers"), "movers"),
+    **dict.fromkeys(
+        ("Consistency", "Engagingness", "Groundedness", "MeanAlignment", "Preservation", "Relevance"), "ctc"
+    ),
+}
+"""The files of metrics that are not called like their file"""
 
 
 @cache
@@ -51,12 +60,6 @@ def project_metrics() -> dict[str, type[Metric]]:
     """Return the metrics of nlgauge, and those of nlgauge-lab where it is installed, by name."""
     lab = {name for name, _ in offered("nlgauge.metrics")} & LAB_METRICS
     return {**built_in_metrics(), **{name: metric_class(name) for name in sorted(lab, key=str.lower)}}
-
-
-def parameters_of(kind: type[Metric]) -> dict[str, Any]:
-    """The parameters that a metric's spec may set, with their defaults; inspect.Parameter.empty for one without."""
-    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
-    return {parameter.name: parameter.default for parameter in parameters}
 
 
 def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
@@ -128,8 +131,8 @@ def _made(spec: str) -> Metric:
             raise SpecError(f"{name} has no parameter {_shown(parameter)}; it has {has}")
     if preset is not None:
         return kind.preset(preset, **given)
-    for parameter, default in known.items():
-        if default is inspect.Parameter.empty and parameter not in given:
+    for parameter, one in known.items():
+        if one.default is MISSING and parameter not in given:
             raise SpecError(f"{name} needs the parameter {parameter!r}")
     return kind(**given)
 
@@ -161,8 +164,9 @@ def _metrics_in(module: str) -> Iterator[type[Metric]]:
 
 @cache
 def _in_own_file(name: str) -> type[Metric] | None:
-    """The metric of a file of its name. Most metrics are found so, and the files of all others are not loaded."""
-    own = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(name)]
+    """Return the metric of a file of its name or family, so that the files of other metrics are not loaded."""
+    file = _FAMILIES.get(name, name)
+    own = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(file)]
     return next((kind for module in own for kind in _metrics_in(module) if registered_name(kind) == name), None)
 
 

@@ -140,7 +140,7 @@ def test_metrics_take_the_published_settings_and_name_where_they_are_from(checkp
     from nlgauge.metrics.bertscore import BERTScore
     from nlgauge.metrics.ctc import Consistency
     from nlgauge.metrics.infolm import InfoLM
-    from nlgauge.metrics.moverscore import MoverScore
+    from nlgauge.metrics.movers import MoverScore
 
     published = pytest.importorskip("nlgauge_lab.metrics.published.ctc", reason="needs nlgauge-lab")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.options import CLUSTER, LOADING, MAP, PLACE, RATING_LABEL, RATINGS_HELP, REPEATS, SEED, keeping
+from nlgauge.cli.options import CLUSTER, LOADING, MAP, PLACE, RATING_LABEL, RATINGS_HELP, REPEATS, SEED, SPEC, keeping
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import beside, blaming, clustered, one_metric, read_outputs, read_ratings, tell_hard
 from nlgauge.data.atomic_write import refuse_place
@@ -25,7 +25,8 @@ _FORMATS = ("text", "github", "junit", "json")
 
 @click.command(short_help="A gate: fail if a row is unsupported, or a system got worse.")
 @click.argument("outputs", type=PLACE)
-@click.option("-m", "--metric", "specs", multiple=True, help="Metric spec, e.g. \"Consistency(aligner='D')\".")
+@click.option("-m", "--metric", "specs", type=SPEC, multiple=True,
+              help="Metric spec, e.g. \"Consistency(aligner='D')\".")  # fmt: skip
 @click.option("--part", help="Part of a metric that has several; the first by default.")
 @click.option("--at-least", type=float, help="Every row must score this or more; if higher is better.")
 @click.option("--at-most", type=float, help="Every row must score this or less; if lower is better.")

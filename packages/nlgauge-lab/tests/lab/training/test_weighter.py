@@ -11,8 +11,11 @@ from nlgauge.data.corpus import Corpus, Row  # noqa: E402
 from nlgauge.engine.engine import Engine  # noqa: E402
 from nlgauge.engine.weighter import read_weighter  # noqa: E402
 from nlgauge.errors import InputError, SpecError  # noqa: E402
-from nlgauge.maths.masked_words import weighted_score, word_weights  # noqa: E402
-from nlgauge.metrics.maskeval import MaskEval  # noqa: E402
+from nlgauge.metrics.maskeval import (  # noqa: E402
+    MaskEval,
+    weighted_score,
+    word_weights,
+)
 from nlgauge_lab.training.weighter import WeighterConfig, Words, fit, kept, measure, train  # noqa: E402
 from tests.engine.fake import PairsModel  # noqa: E402
 from tests.metrics.pieces import scored  # noqa: E402

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.maths.detection import detection, resampled_area
+from nlgauge_lab.maths.detection import detection, resampled_area
 
 
 def test_detection_by_hand():
