@@ -2,8 +2,8 @@
 # make base: the larger model beside it.           make docs: the documentation as a site.
 # make adapters: each adapter beside the real package, in an environment of its own; make adapter-trl: one of them.
 # make ray: runs on Ray, in an environment of their own.
-# make fast: the tests of a working day, in a minute and a half.  make fuzz: random inputs, of which none may end in a
-# traceback.  make audit: known advisories.
+# make fast: the quick tests, in a minute and a half.  make fuzz: random inputs, of which none may end in a traceback.
+# make audit: known advisories.
 # make package: wheels and sdists of all three distributions, checked and tried where nothing else is installed.
 PYTHON ?= python3
 VENV ?= .venv
@@ -56,6 +56,13 @@ TESTS := -m pytest -q --numprocesses 2 --dist loadfile
 test: check test-base audit
 	$(VENV)/bin/python $(TESTS)
 
+# Left out: the laboratory, simulations, processes and pages in a browser, and what every metric and model is held to.
+SLOW := adapters contracts docs engine/models fuzzing outside parity cli/test_streams.py serve/test_server.py \
+    stats/test_certified.py stats/test_inference.py test_companion.py test_outside.py
+fast: $(VENV)/test
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/python $(TESTS) $(SLOW:%=--ignore=tests/%) tests
+
 check: $(VENV)/test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
@@ -70,7 +77,7 @@ audit: $(VENV)/test
 	@$(VENV)/bin/python .ci/audit.py $(AUDIT)/bin/pip-audit \
 	    "$$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 
-# A short run of each script of docs/campaigns.md; INPUTS=20000 for a longer one.
+# A short run of each script of fuzzing/; INPUTS=20000 for a longer one.
 INPUTS ?= 2000
 SEED ?= 0
 fuzz: $(VENV)/test
@@ -78,13 +85,13 @@ fuzz: $(VENV)/test
 	    $(VENV)/bin/python fuzzing/$$surface.py --inputs $(INPUTS) --seed $(SEED) || exit 1; done
 	$(VENV)/bin/python fuzzing/faults.py --inputs $$(($(INPUTS) / 10)) --seed $(SEED)
 
-# What `pip install nlgauge` alone brings: every test that needs no more runs, the others skip by name.
+# What `pip install nlgauge` alone brings.
 test-base: $(BASE)/test
-	$(BASE)/bin/python $(TESTS)
+	$(BASE)/bin/python .ci/base.py
 
 # Ray is large, and takes all processors: it is tried by itself.
 ray: $(VENV)/ray
-	$(VENV)/ray/bin/python -m pytest -q -p no:cacheprovider tests/run/executors/test_ray.py
+	$(VENV)/ray/bin/python -m pytest -q -p no:cacheprovider tests/run/test_ray.py
 
 $(VENV)/ray: $(PROJECTS)
 	$(PYTHON) -m venv $@

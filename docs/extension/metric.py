@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import MISSING
+from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -21,7 +23,7 @@ from nlgauge.metrics.registry import project_metrics
 
 _COSTS = {
     "strings": "no model",
-    "static": "a look into the model's table of words, without a pass",
+    "static": "a lookup in the model's table of words, without a pass",
     "encoding": "a pass of the model for each distinct text",
     "pairs": "a pass of the model for each pair of texts",
     "masking": "a pass of the model for each sub-word of each distinct text, or fewer by `stride`",
@@ -30,10 +32,10 @@ _COSTS = {
 
 
 def facts(name: str) -> str:
-    """A metric's facts as Markdown: what its docstring says, a table of facts, a table of parameters."""
+    """Return what a metric's class says, as Markdown tables; of a published variant its docstring too."""
     kind = project_metrics()[name]
-    told = inspect.cleandoc(kind.__doc__ or "")
-    return "\n\n".join([told, _facts(name, kind), _parameters(kind), *_presets(kind)])
+    told = [inspect.cleandoc(kind.__doc__ or "")] if name.startswith("published/") else []
+    return "\n\n".join([*told, _facts(name, kind), _parameters(kind), *_presets(kind)])
 
 
 def _facts(name: str, kind: type[Metric]) -> str:
@@ -53,7 +55,7 @@ def _facts(name: str, kind: type[Metric]) -> str:
         if metric.libraries:
             rows.append(("libraries", ", ".join(metric.libraries) + _extra(metric.libraries)))
     if name in LAB_METRICS:
-        rows.append(("package", "`nlgauge-lab`: `pip install nlgauge-lab`, or `./packages/nlgauge-lab` in a clone"))
+        rows.append(("package", "`nlgauge-lab`"))
     if kind.citation:
         rows.append(("source", kind.citation))
     return "\n".join(["| | |", "|---|---|", *(f"| {head} | {value} |" for head, value in rows)])
@@ -107,11 +109,24 @@ class MetricDirective(SphinxDirective):
         return holder.children
 
 
-def overview() -> str:
+def places(docs: Path) -> dict[str, str]:
+    """By metric, the page and the heading that describe it."""
+    found: dict[str, str] = {}
+    for page in docs.glob("*.md"):
+        heading = ""
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if told := re.fullmatch(r"##+ (.+)", line):
+                heading = re.sub(r"[^\w -]", "", told[1].lower()).replace(" ", "-")
+            elif named := re.fullmatch(r"```\{metric\} (\S+)", line):
+                found[named[1]] = f"{page.name}#{heading}"
+    return found
+
+
+def overview(docs: Path) -> str:
     """The built-in metrics as a table in Markdown, with the first line of each docstring and the columns it reads."""
+    home = places(docs)
     rows = [
-        f"| [{name}]({name.lower()}.md) | {_cell(inspect.cleandoc(kind.__doc__ or name).splitlines()[0])} "
-        f"| {_reads(kind)} |"
+        f"| [{name}]({home[name]}) | {_cell(inspect.cleandoc(kind.__doc__ or name).splitlines()[0])} | {_reads(kind)} |"
         for name, kind in project_metrics().items()
         if not name.startswith("published/")
     ]
@@ -130,7 +145,8 @@ class MetricsDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         holder = nodes.Element()
-        self.state.nested_parse(StringList(overview().splitlines(), source=""), self.content_offset, holder)
+        lines = StringList(overview(Path(self.env.srcdir)).splitlines(), source="")
+        self.state.nested_parse(lines, self.content_offset, holder)
         return holder.children
 
 

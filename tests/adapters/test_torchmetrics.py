@@ -60,27 +60,6 @@ def test_sources_and_single_texts(rows: list[dict[str, Any]]) -> None:
         metric.update(["a", "b"], ["c"])
 
 
-def test_forward_gives_the_batch_and_keeps_all(rows: list[dict[str, Any]]) -> None:
-    metric = made("TokenF1")
-    batch = metric([row["candidate"] for row in rows[:2]], [row["references"] for row in rows[:2]])
-    assert numbers(batch) == expected(rows[:2], "TokenF1")
-    add(metric, rows[2:])
-    assert numbers(metric.compute()) == expected(rows, "TokenF1")
-
-
-def test_no_rows_are_an_error_of_one_line() -> None:
-    with pytest.raises(InputError, match=r"^there are no rows to score \(call update first\)$"):
-        made("TokenF1").compute()
-
-
-def test_two_metrics_are_merged(rows: list[dict[str, Any]]) -> None:
-    one, other = made(), made()
-    add(one, rows[:2])
-    add(other, rows[2:])
-    one.merge_state(other)
-    assert numbers(one.compute()) == pytest.approx(expected([*rows[2:], *rows[:2]]))
-
-
 def test_it_is_copied_pickled_cast_and_collected(rows: list[dict[str, Any]]) -> None:
     from torchmetrics import MetricCollection
 
@@ -93,12 +72,6 @@ def test_it_is_copied_pickled_cast_and_collected(rows: list[dict[str, Any]]) -> 
     collection.update([row["candidate"] for row in rows], [row["references"] for row in rows])
     found = numbers(collection.compute())
     assert {name: found[name] for name in values} == values
-
-
-def test_which_way_is_better() -> None:
-    assert made("BERTScore").higher_is_better is True
-    assert made("InfoLM").higher_is_better is False
-    assert made(["InfoLM", "BERTScore"]).higher_is_better is None
 
 
 def process(rank: int, store: str, parts: list[list[dict[str, Any]]], found: Any) -> None:

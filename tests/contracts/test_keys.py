@@ -152,6 +152,10 @@ SETS = Corpus(
 )
 
 
+KINDS = registry.project_metrics()
+"""Read once: each call reads the metadata of all installed packages"""
+
+
 @dataclass(frozen=True, eq=False)
 class Pair:
     """Two metrics that differ in one parameter, as arguments of the class."""
@@ -187,7 +191,7 @@ def values_of(kind: type[Metric], parameter: str, default: object) -> Values:
 
 
 def pairs() -> Iterator[Pair]:
-    for name, kind in registry.project_metrics().items():
+    for name, kind in KINDS.items():
         needed = NEEDED.get(name, {})
         for one in fields(kind):
             if found_of(UNABLE, kind, one.name):
@@ -214,7 +218,7 @@ class Looked:
 
 def rows_of(pair: Pair) -> Corpus:
     """Rows by which the two values of a parameter can be known apart."""
-    if issubclass(registry.project_metrics()[pair.name], SetMetric):
+    if issubclass(KINDS[pair.name], SetMetric):
         return SETS
     if pair.parameter == "reading":
         return BESIDE_LONG
@@ -227,7 +231,7 @@ def made(pair: Pair, which: int, folder: Path) -> Metric | None:
     """One of the two metrics of a pair; None if a library that it needs is not installed."""
     given = {**pair.first, **(pair.second if which else {})}
     given = {name: value.format(folder=folder) if isinstance(value, str) else value for name, value in given.items()}
-    metric = registry.project_metrics()[pair.name](**given)
+    metric = KINDS[pair.name](**given)
     needs = [*metric.libraries, *(["torch", "transformers"] if WRITER in str(model_of(metric)) else [])]
     needs += ["spacy"] if given.get("segmentation") == "spacy" else []
     return None if lacking(needs) else metric
@@ -298,7 +302,7 @@ def test_another_value_has_another_number_key_and_signature(looked: Looked, pair
 
 def test_every_parameter_is_tried_or_its_reason_is_given() -> None:
     tried = {(pair.name, pair.parameter) for pair in PAIRS}
-    for name, kind in registry.project_metrics().items():
+    for name, kind in KINDS.items():
         for one in fields(kind):
             assert ((name, one.name) in tried) != bool(found_of(UNABLE, kind, one.name)), f"{name}.{one.name}"
 

@@ -8,8 +8,7 @@ import pytest
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features.masked_words import MaskedWordsRequest
-from nlgauge.engine.features.pair_states import PairStatesRequest, states_digest
+from nlgauge.engine.features.pair_states import states_digest
 from nlgauge.engine.models import loading
 from nlgauge.engine.segmentation import segmenter
 from nlgauge.engine.weighter import Weighter, write_weighter
@@ -84,11 +83,6 @@ OWN = word_weights(np.array([1.0, 2, 3, 4]), np.arange(4))
 OTHER = word_weights(np.array([1.0, 9, 3, 8, 7]), np.arange(5))
 
 
-def test_learned_weights_weigh_the_words(heavy):
-    (value,) = scored(MaskEval(weights=heavy), PAIR)
-    assert value.parts[0] == pytest.approx(0.6 * (OWN[0] + OWN[2]) + 0.4 * (OTHER[0] + OTHER[2]), rel=1e-5)
-
-
 @pytest.mark.parametrize("per_text", [False, True])
 def test_only_kept_words_are_masked(heavy, per_text):
     metric = MaskEval(weights=heavy, keep=0.7, per_text=per_text)
@@ -101,13 +95,6 @@ def test_only_kept_words_are_masked(heavy, per_text):
         assert words == {"candidate": ["w3", "w4"], "source": ["w9"]}
         expected = 0.6 * OWN[2] / (0.6 * (OWN[2] + OWN[3]) + 0.4 * OTHER[1])
     assert value.parts[0] == pytest.approx(expected, rel=1e-5)
-
-
-def test_nothing_is_asked_of_a_text_of_which_no_word_is_kept(heavy):
-    metric = MaskEval(weights=heavy, keep=0.1)
-    assert [text["name"] for text in shown(metric, PAIR)["texts"]] == ["candidate"]
-    (value,) = scored(metric, PAIR)
-    assert value.parts == (0,)
 
 
 def test_kept_words_save_passes(heavy):
@@ -153,32 +140,6 @@ def test_rows_without_something_to_compare_say_why(heavy, weights):
     assert shown(metric, ("", "w1")) == shown(metric, ("w1", None)) == {}
 
 
-def test_a_text_that_is_not_seen_to_its_end_is_noted(heavy):
-    note = "{} longer than the window: only its beginning is read"
-    for metric in (MaskEval(), MaskEval(weights=heavy), MaskEval(weights=heavy, keep=0.1)):
-        first, second, third = scored(metric, ("w1 w2", LONG), (LONG, "w1 w2"), PAIR)
-        assert (first.notes, second.notes, third.notes) == ((note.format("source"),), (note.format("candidate"),), ())
-    (value,) = scored(MaskEval(weights="candidate"), (LONG, "w1 w2"))
-    assert not value.notes, "its words are masked, and nothing is told from it"
-
-
-def test_rows_that_share_a_source_have_it_read_once():
-    model = Copies(40)
-    scored(MaskEval(weights="candidate"), *((f"w{i} w2", PAIR[1]) for i in range(6)), model=model)
-    assert model.others_seen == [7]
-
-
-def test_the_facts_name_what_answers_and_who_weighs(heavy):
-    assert prepared(MaskEval()).facts == {"words": "masks"}
-    facts = prepared(MaskEval(weights=heavy), model=Copies()).facts
-    assert facts["words"] == "pairs@cdcdcdcd" and len(facts["weighter"]) == 8
-
-
-def test_the_rules_of_words_are_a_librarys():
-    assert MaskEval().libraries == ()
-    assert MaskEval(segmentation="spacy-de").libraries == ("spacy",)
-
-
 def test_what_cannot_be_asked_for():
     for spec, say in (
         ("MaskEval(keep=0)", "keep=0 is not a number above 0"),
@@ -198,30 +159,6 @@ def test_what_cannot_be_asked_for():
         prepared(MaskEval(weights="mood"))
     with pytest.raises(SpecError, match="is not 'plain', 'spacy'"):
         prepared(MaskEval(segmentation="nltk"))
-
-
-def test_nothing_is_read_before_rows_are_asked_for(heavy):
-    for metric in (MaskEval(), MaskEval(weights=heavy)):
-        model = Copies(40)
-        prepared(metric, [Row(*PAIR[:1], source=PAIR[1])] * 20, model)
-        assert not model.rows_seen and not model.others_seen
-
-
-def test_requests_carry_the_parameters(heavy):
-    row = Row("w1 w2", source="w3")
-    masked = [
-        MaskedWordsRequest("w1 w2", "w3", True, "plain", "single", 4),
-        MaskedWordsRequest("w3", "w1 w2", False, "plain", "single", 4),
-    ]
-    for weights, expected in (("uniform", masked), ("candidate", masked[:1])):
-        metric = MaskEval(weights=weights, decoding="single", stride=4)
-        assert metric.requests(row, prepared(metric)) == expected
-    learned, model = MaskEval(weights=heavy, decoding="single", stride=4), Copies()
-    known = prepared(learned, model=model)
-    states = [PairStatesRequest("w1 w2", "w3", True), PairStatesRequest("w3", "w1 w2", False)]
-    assert learned.requests(row, known) == states
-    # Where all words are kept they are asked for as by uniform weights, so that both share the answer.
-    assert learned.followup_requests(row, known, Engine(model).features(states)) == masked
 
 
 def test_spacy_is_asked_for_by_name(monkeypatch):

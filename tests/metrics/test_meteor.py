@@ -114,13 +114,6 @@ def test_words_match_by_synonym_after_all_others(net: Path) -> None:
     assert prepared(metric, rows()).facts["synonyms"] == {"name": "wordnet", "digest": WordNet.read(net).digest}
 
 
-def test_what_cannot_be_had_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"index\.noun"):
-        scored(METEOR(tokenizer="spaces", stemmer="none", wordnet=str(tmp_path)), rows())
-    with pytest.raises(SpecError, match="variant"):
-        METEOR(variant="1.5")
-
-
 def test_a_stemmer_that_is_not_known_is_refused() -> None:
     pytest.importorskip("snowballstemmer", reason="needs nlgauge[strings]")
     with pytest.raises(SpecError, match="klingon"):

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from nlgauge.errors import SpecError
-from nlgauge.metrics import registry
 from nlgauge.metrics.base import Prepared, RowMetric, Value
-from nlgauge.metrics.parameters import literal, param, parameters_of
+from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True)
@@ -26,14 +25,6 @@ class Typed(RowMetric):
 
     def score_rows(self, rows: Any, prepared: Prepared, features: Any) -> list[Value]:
         return [Value((1.0,)) for _ in rows]
-
-
-@pytest.mark.parametrize(
-    "given",
-    [{"text": ""}, {"flag": True}, {"whole": 7}, {"number": 2}, {"maybe": 0}, {"layers": (1, 2)}, {"layers": 3}],
-)
-def test_what_fits_is_taken(given: dict[str, Any]) -> None:
-    assert vars(Typed(**given)) == {**vars(Typed()), **given}
 
 
 @pytest.mark.parametrize(
@@ -59,56 +50,3 @@ def test_what_does_not_fit_is_refused_with_what_would(given: dict[str, Any], tol
     with pytest.raises(SpecError) as caught:
         Typed(**given)
     assert told in str(caught.value)
-
-
-def test_equal_numbers_are_written_alike() -> None:
-    assert literal(3.0) == literal(3) == "3"
-    assert (literal(0.25), literal("a'b"), literal(None)) == ("0.25", repr("a'b"), "None")
-
-
-@dataclass(frozen=True)
-class Narrow(Typed):
-    number: float = 0.5
-    named: str = param("b", choices=("b",))
-
-
-def test_a_subclass_keeps_what_it_does_not_declare_anew() -> None:
-    parameters = parameters_of(Narrow)
-    assert list(parameters) == list(parameters_of(Typed))
-    assert parameters["number"] == parameters_of(Typed)["number"]._replace(default=0.5)
-    assert (parameters["named"].choices, parameters["named"].help) == (("b",), "")
-    with pytest.raises(SpecError, match="number must be"):
-        Narrow(number=3)
-
-
-def test_a_parameter_without_a_default_has_to_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    @dataclass(frozen=True)
-    class Needs(RowMetric):
-        must: str = param(help="a text")
-        score_rows = Typed.score_rows
-
-    monkeypatch.setattr(registry, "metric_class", lambda name: Needs)
-    with pytest.raises(SpecError, match="Needs needs the parameter 'must'"):
-        registry.metric("Needs")
-    assert vars(registry.metric("Needs(must='x')"))["must"] == "x"
-
-
-def test_plain_fields_and_the_declarations_of_0_1_still_work() -> None:
-    @dataclass(frozen=True)
-    class Old(RowMetric):
-        choices = {"kind": ("a", "b")}  # noqa: RUF012
-        least = {"size": 2}  # noqa: RUF012
-        kind: str = "a"
-        size: int = 3
-        free: int = 0
-        score_rows = Typed.score_rows
-
-    with pytest.warns(DeprecationWarning, match=r"Old: .* deprecated: use nlgauge\.metrics\.param"):
-        assert vars(Old(free=-1)) == {"kind": "a", "size": 3, "free": -1}
-    for given, told in (
-        ({"kind": "c"}, "is not one of 'a', 'b'"),
-        ({"size": 1}, "at least 2"),
-        ({"free": "x"}, "free"),
-    ):
-        with pytest.raises(SpecError, match=told):
-            Old(**given)

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.run.executors.together import JointRun
 from nlgauge.serve.asking import Limits
+from nlgauge.serve.batch import Job
 from nlgauge.serve.menu import Menu
 from nlgauge.stats.gate import check
 from tests.serve.conftest import SPECS
@@ -119,14 +119,21 @@ def test_a_check_is_that_of_the_gate(client: Any, records: list[dict[str, Any]])
         ("/score", {"rows": [ROW], "metrics": ["BERTScore(model='x')"]}, "BERTScore: a request cannot set model"),
         ("/score", {"rows": [ROW], "metrics": ["InfoLM(measure='ab')"]}, "InfoLM: measure 'ab' needs alpha"),
         ("/score", {"rows": [ROW], "metrics": ["BARTScore"]}, "model 'pocket' is not an encoder-decoder model"),
-        ("/score", {"rows": [ROW], "evidence": 1}, "evidence is int 1, not true or false"),
-        ("/score", {"rows": [ROW], "model": "/etc/passwd"}, "there is no field str 'model'"),
-        ("/explain", {"rows": [ROW]}, "there is no field metric"),
+        ("/score", {"rows": [ROW], "evidence": 1}, "evidence: Input should be a valid boolean (see /openapi.json)"),
+        ("/score", {"rows": [ROW], "model": "/etc/passwd"}, "model: Extra inputs are not permitted"),
+        ("/score", {}, "rows: Field required"),
+        ("/score", {"rows": "text"}, "rows: Input should be a valid list"),
+        ("/score", {"rows": [ROW], "metrics": []}, "metrics: List should have at least 1 item"),
+        ("/score", {"rows": [ROW], "metrics": ["TokenF1", 1]}, "metrics 1: Input should be a valid string"),
+        ("/score", {"rows": [ROW], "x" * 500: 1}, "x...: Extra inputs are not permitted"),
+        ("/score", [ROW], "the body is list ["),
+        ("/explain", {"rows": [ROW]}, "metric: Field required"),
         ("/explain", {"rows": [ROW], "metric": "MarkEvaluate"}, "measures sets of texts and no single rows"),
+        ("/check", {"rows": [ROW], "metric": ALIGNED, "at_least": True}, "at_least: Input should be a valid number"),
         ("/check", {"rows": [ROW], "metric": ALIGNED}, "there is nothing to check"),
         ("/check", {"rows": [ROW], "metric": ALIGNED, "at_most": 1}, "higher is better"),
         ("/check", {"rows": [ROW], "metric": ALIGNED, "at_least": 1, "part": "x"}, "no part 'x'"),
-        ("/check", {"rows": [ROW], "metric": ALIGNED, "at_least": 10**400}, "too large a number"),
+        ("/check", {"rows": [ROW], "metric": ALIGNED, "at_least": 10**400}, "at_least: Input should be a valid number"),
     ],
 )
 def test_what_is_wrong_is_one_line_as_the_library_says_it(client: Any, route: str, body: Any, say: str) -> None:
@@ -204,14 +211,14 @@ class Held:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from nlgauge.serve import worker
 
-        self.go, self.begun, scored = threading.Event(), threading.Event(), worker.score_together
+        self.go, self.begun, evaluate = threading.Event(), threading.Event(), worker.evaluate
 
-        def held(runs: list[JointRun], engines: Any, ended: Any) -> None:
+        def held(jobs: list[Job], *more: Any) -> None:
             self.begun.set()
             assert self.go.wait(30)
-            scored(runs, engines, ended)
+            evaluate(jobs, *more)
 
-        monkeypatch.setattr(worker, "score_together", held)
+        monkeypatch.setattr(worker, "evaluate", held)
 
 
 def test_too_many_that_wait_are_429_and_what_is_late_is_503(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:

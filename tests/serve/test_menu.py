@@ -11,9 +11,8 @@ import pytest
 
 from nlgauge.errors import SpecError
 from nlgauge.metrics import registry
-from nlgauge.metrics.base import Metric, model_of
 from nlgauge.metrics.parameters import parameters_of
-from nlgauge.serve.menu import LONGEST_SPEC, Menu, may_be_set
+from nlgauge.serve.menu import LONGEST_SPEC, Menu
 
 WEIGHTS = Path(__file__).parents[2] / "src/nlgauge/engine/models/pocket/weighters/fluency.safetensors"
 TEXTS = ("CANARY/file", "https://CANARY.example", "package/CANARY", "base", "")
@@ -58,13 +57,6 @@ def test_no_text_of_a_request_is_ever_opened(anything: Menu, opened: list[str], 
     assert not [one for one in opened if "CANARY" in one or "nlgauge_base" in one]
 
 
-@pytest.mark.parametrize("spec", ["CANARY/Metric", "CANARY", "package/CANARY(model='x')", "../CANARY"])
-def test_no_package_is_imported_because_a_request_names_it(anything: Menu, opened: list[str], spec: str) -> None:
-    with pytest.raises(SpecError, match="is offered here"):
-        anything.metric(spec)
-    assert not [one for one in opened if "CANARY" in one]
-
-
 @pytest.mark.parametrize(
     ("spec", "canonical"),
     [
@@ -107,42 +99,9 @@ def test_what_does_not_parse_is_refused(anything: Menu, spec: str) -> None:
         anything.metric(spec)
 
 
-def test_what_was_named_at_the_start_may_be_asked_for_whatever_it_holds() -> None:
-    written = f'MaskEval( weights="{WEIGHTS}" )'
-    menu = Menu.of([written, "ChrF(words=2)"], None)
-    for spec in (written, f"MaskEval(weights={str(WEIGHTS)!r})"):
-        assert menu.metric(spec) is menu.named[f"MaskEval(weights={str(WEIGHTS)!r})"]
-    assert str(menu.metric("ChrF(words=2)")) == "ChrF(words=2)"
-    with pytest.raises(SpecError, match="a request cannot set weights"):
-        menu.metric(f"MaskEval(weights='{WEIGHTS}/../fluency.safetensors')")
-
-
 def test_only_what_was_named_may_be_asked_for_where_nothing_else_is_said() -> None:
     menu = Menu.of(["BERTScore", "InfoLM(measure='l2')"], None)
     assert str(menu.metric("InfoLM( measure = 'l2' )")) == "InfoLM(measure='l2')"
     for spec in ("TokenF1", "InfoLM", "BERTScore(rescale=True)"):
         with pytest.raises(SpecError, match=r"offered here; there is BERTScore, InfoLM"):
             menu.metric(spec)
-
-
-def test_models_are_those_of_the_start_and_no_other() -> None:
-    menu = Menu.of(["TokenF1", "BERTScore", "InfoLM(model='base')"], "elsewhere")
-    assert menu.models == ("elsewhere", "base")
-    assert model_of(menu.metric("BERTScore")) == "elsewhere"
-    assert Menu.of(["TokenF1"], None).models == ()
-    assert Menu.of(["TokenF1"], None, any_metric=True).models == ("pocket",)
-    assert model_of(Menu.of(["TokenF1"], "base", any_metric=True).metric("BERTScore(model='base')")) == "base"
-
-
-def test_defaults_that_are_not_allowed_may_be_repeated(anything: Menu) -> None:
-    assert str(anything.metric("ChrF(characters=6, words=0, beta=2)")) == "ChrF"
-    assert str(anything.metric("MaskEval(segmentation='plain')")) == "MaskEval"
-
-
-@pytest.mark.parametrize("kind", registry.built_in_metrics().values(), ids=lambda kind: kind.__name__)
-def test_no_parameter_without_a_list_of_values_takes_a_text(kind: type[Metric]) -> None:
-    for parameter, one in parameters_of(kind).items():
-        if not one.choices:
-            assert not may_be_set(kind, parameter, "some text")
-            if isinstance(one.default, str):
-                assert not may_be_set(kind, parameter, one.default + "x")

@@ -190,24 +190,6 @@ def test_one_rater_twice_is_one_rater(tmp_path: Path) -> None:
         RatingProject.load(tmp_path / "p").ratings()
 
 
-def test_several_aspects_and_labels(tmp_path: Path) -> None:
-    project(tmp_path / "p", TEXTS, 20, (Aspect("good"), Aspect("clear", 1, 5, {"murky": 1.0})))
-    fill(tmp_path / "p", lambda row: "n/a" if row.name == "r01" else "fine")
-    found = RatingProject.load(tmp_path / "p")
-    say = r"sheet.csv: row r02 \(line 4\), column scores.good: the label 'fine' is unknown .*--label good:LABEL=VALUE"
-    with pytest.raises(InputError, match=say):
-        found.ratings()
-    ratings = found.ratings(["fine=1"])
-    assert sum(bool(row.scores) for row in ratings) == 19
-    assert ratings.notes == ("sheet.csv: 1 cells say that a row is not rated (n/a, -, ?)",)
-    fill(tmp_path / "p", lambda row: "murky" if row.name == "r01" else "3,5", column="scores.clear")
-    scores = [dict(row.scores) for row in found.ratings(["good:fine=1"]) if "clear" in row.scores]
-    assert scores.count({"good": 1.0, "clear": 3.5}) == 19 and {"clear": 1.0} in scores
-    fill(tmp_path / "p", lambda row: 6, column="scores.clear")
-    with pytest.raises(InputError, match=r"column scores.clear: '6' is not on the scale from 1 to 5"):
-        found.ratings(["good:fine=1"])
-
-
 def test_other_files_of_the_folder(tmp_path: Path) -> None:
     project(tmp_path / "p", TEXTS, 20)
     with pytest.raises(InputError, match="no row is rated yet"):

@@ -12,30 +12,27 @@ import errno
 import functools
 import sys
 import traceback
-from importlib.metadata import EntryPoint
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nlgauge._plugins import LAB_COMMANDS, in_the_lab, load_offered, offered
 from nlgauge._version import __version__
-from nlgauge.cli.cache import cache
-from nlgauge.cli.calibrate import calibrate
-from nlgauge.cli.check import check
-from nlgauge.cli.compare import compare
-from nlgauge.cli.contrast import contrast
-from nlgauge.cli.correlate import correlate
-from nlgauge.cli.estimate import estimate
-from nlgauge.cli.explain import explain
-from nlgauge.cli.installation import doctor, export, list_all
-from nlgauge.cli.plot import plot
-from nlgauge.cli.report import report
-from nlgauge.cli.sample import sample
-from nlgauge.cli.score import score
-from nlgauge.cli.serve import serve
 from nlgauge.cli.streams import failure, heartbeat, prepare, remark
 from nlgauge.errors import NlgaugeError, SpecError
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+_OWN = {
+    **{name: (name, name) for name in (
+        "score", "check", "explain", "correlate", "contrast", "compare", "sample", "estimate", "calibrate", "report",
+        "plot", "cache", "serve",
+    )},
+    "list": ("installation", "list_all"), "doctor": ("installation", "doctor"), "export": ("installation", "export"),
+}  # fmt: skip
+"""The module and function of each command, imported when it is called: all their imports take longer than a row"""
 _KEEP = ("score", "check", "explain", "reproduce", "study")
 _GO_ON = "what was scored is kept (nlgauge cache info says where): give the same command again, and it goes on"
 _TRAINED = (
@@ -63,12 +60,16 @@ class _Commands(click.Group):
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *_offered()})
+        return sorted({*super().list_commands(ctx), *_OWN, *_offered()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
+        if cmd_name in _OWN:
+            module, function = _OWN[cmd_name]
+            command: click.Command = getattr(import_module(f"nlgauge.cli.{module}"), function)
+            return command
         if cmd_name in (points := _offered()):
             return _Broken.instead(cmd_name, *points[cmd_name])
         if cmd_name in LAB_COMMANDS:
@@ -131,10 +132,3 @@ def _offered() -> dict[str, tuple[str, EntryPoint]]:
 @click.version_option(__version__, prog_name="nlgauge", message="%(prog)s %(version)s")
 def main() -> None:
     """Measure generated text: scores you can trust and repeat, offline."""
-
-
-for _command in (
-    score, check, explain, correlate, contrast, compare, sample, estimate, calibrate, report, plot,
-    cache, list_all, doctor, export, serve,
-):  # fmt: skip
-    main.add_command(_command)

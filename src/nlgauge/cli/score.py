@@ -167,8 +167,6 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
 
 def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, people: People | None = None) -> None:
     """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
-    from nlgauge.stats.best import other_items
-
     rows, own = own, own.per_item()
     table = replace(own, columns={**({} if people is None else people.table.columns), **own.columns})
     rated, systems = [] if people is None else people.by_system(seed=seed), own.by_system(seed=seed)
@@ -176,7 +174,7 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
     said = [f"{name}: {note}" for name, note in notes]
     if len(rows) > len(own):
         said.append(f"{len(rows)} rows are of {len(own)} outputs: the mean over its repeats stands for each")
-    said += [*_missing(rows), *other_items(own), *_unequal(systems)]
+    said += [*_missing(rows), *_other_items(own), *_unequal(systems)]
     if layout == "json":
         estimates = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated] if people else []
         run = {**table.run, **table.spent}
@@ -201,6 +199,8 @@ def _best(
     table: ScoreTable, scores: Sequence[SystemScore], seed: int, people: People | None
 ) -> dict[tuple[str, str], Best]:
     """Return the best by each part, and the systems that do not differ significantly from it."""
+    if len(table.systems) < 2:
+        return {}
     from nlgauge.stats.best import by_part, compared
 
     few = len(table.rows) * len({(score.metric, score.part) for score in scores}) <= _MOST_RESAMPLED
@@ -210,6 +210,13 @@ def _best(
     estimated = [score for score in scores if score.metric in people.estimates]
     rest = [score for score in scores if score.metric not in people.estimates]
     return by_part(table, estimated, people.test) | by_part(table, rest, tests)
+
+
+def _other_items(table: ScoreTable) -> Iterator[str]:
+    if len(table.systems) > 1:
+        from nlgauge.stats.best import other_items
+
+        yield from other_items(table)
 
 
 def _tables(

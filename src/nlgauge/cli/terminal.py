@@ -144,12 +144,12 @@ def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, 
 
 def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTable, Corpus | None]:
     """The table, and the outputs that belong to it, with the names that --label gives."""
-    from nlgauge.data.corpus import Corpus
-    from nlgauge.stats.project import ProjectRatings
-
     labels = labels_given()
     if not labels:
         return table, outputs
+    from nlgauge.data.corpus import Corpus
+    from nlgauge.stats.project import ProjectRatings
+
     if isinstance(outputs, ProjectRatings):
         outputs = outputs.renamed(labels)
     elif outputs is not None:
@@ -162,12 +162,12 @@ def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTab
 
 def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) -> ScoreTable:
     """The table with the clusters that --cluster asks for. Raises SpecError where there are no outputs to have them."""
-    from nlgauge.stats.clusters import by_column
-
     if cluster is None:
         return table
     if outputs is None:
         raise SpecError("--cluster names a column of the outputs: give them too, with --outputs or --ratings")
+    from nlgauge.stats.clusters import by_column
+
     return by_column(table, outputs, cluster)
 
 

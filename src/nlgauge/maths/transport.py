@@ -282,8 +282,6 @@ class _Batch:
         self._measure()
 
 
-Matrix = NDArray[np.float64]
-
 _ROUNDS = 500
 _BETWEEN = 10
 _HALVINGS = 30

@@ -165,7 +165,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
     @property
     def name(self) -> str:
         """The name in the registry: ``InfoLM``, ``published/InfoLM``, ``acme-metrics/LengthRatio``."""
-        return registered_name(type(self))
+        return _names.get(type(self)) or registered_name(type(self))
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -124,8 +124,8 @@ class _Compared(RowMetric, Generic[T]):
     undefined: ClassVar[str] = "the measure is not defined for these texts"
     """The reason for a row whose pairs have no score, if there is only one possible reason"""
     of_any_reference: ClassVar[tuple[str, ...]] = ()
-    """The sub-scores that are by definition the highest over all references; with references='best' the others are those
-    of the one reference that is best by the first sub-score"""
+    """The sub-scores that are by definition the highest over all references. With references='best' the others are of
+    the reference that is best by the first sub-score"""
 
     references: str = param("best", choices=("best", "mean"), help="the 'best' one, or the 'mean' over references")
 

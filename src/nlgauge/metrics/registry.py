@@ -16,6 +16,7 @@ from dataclasses import MISSING, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from typing import Any
 
 from nlgauge._plugins import LAB_METRICS, in_the_lab, load_offered, offered
@@ -58,8 +59,8 @@ def names() -> list[str]:
 
 def project_metrics() -> dict[str, type[Metric]]:
     """Return the metrics of nlgauge, and those of nlgauge-lab where it is installed, by name."""
-    lab = {name for name, _ in offered("nlgauge.metrics")} & LAB_METRICS
-    return {**built_in_metrics(), **{name: metric_class(name) for name in sorted(lab, key=str.lower)}}
+    lab = {name: point for name, point in offered("nlgauge.metrics") if name in LAB_METRICS}
+    return {**built_in_metrics(), **{name: _offered_metric(name, lab[name]) for name in sorted(lab, key=str.lower)}}
 
 
 def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
@@ -73,17 +74,23 @@ def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
     "InfoLM(measure='ab', alpha=3, beta=0.25)"
     """
     if isinstance(spec, str):
-        made = _made(spec)
+        made = _bare(spec) if spec.isidentifier() else _made(spec)
     elif isinstance(spec, Metric):
         made = spec
+        _refuse_class(made)
     else:
         raise SpecError(f"{_shown(spec)} is not a metric; give a spec such as 'InfoLM', or a Metric")
     if model is None:
         model = os.environ.get("NLGAUGE_MODEL") or None
     if model is not None and getattr(made, "model", model) is None:
         made = replace(made, model=model)  # type: ignore[call-arg]  # which a metric that reads one has
-    _refuse_class(made)
     return made
+
+
+@cache
+def _bare(name: str) -> Metric:
+    """A metric with its defaults; it cannot change, so that it is made once."""
+    return _made(name)
 
 
 def parsed(spec: str) -> tuple[str, dict[str, Any]]:
@@ -129,12 +136,12 @@ def _made(spec: str) -> Metric:
         if parameter not in known:
             has = ", ".join([*known, *(["preset"] if kind.presets else [])])
             raise SpecError(f"{name} has no parameter {_shown(parameter)}; it has {has}")
-    if preset is not None:
-        return kind.preset(preset, **given)
     for parameter, one in known.items():
-        if one.default is MISSING and parameter not in given:
+        if preset is None and one.default is MISSING and parameter not in given:
             raise SpecError(f"{name} needs the parameter {parameter!r}")
-    return kind(**given)
+    made = kind(**given) if preset is None else kind.preset(preset, **given)
+    _refuse_class(made)
+    return made
 
 
 def _refuse_class(metric: Metric) -> None:
@@ -170,6 +177,14 @@ def _in_own_file(name: str) -> type[Metric] | None:
     return next((kind for module in own for kind in _metrics_in(module) if registered_name(kind) == name), None)
 
 
+def _offered_metric(name: str, point: EntryPoint) -> type[Metric]:
+    """Return the class that an entry point stands for."""
+    loaded = load_offered(name, point)
+    if not (inspect.isclass(loaded) and issubclass(loaded, Metric)):
+        raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
+    return loaded
+
+
 def metric_class(name: str) -> type[Metric]:
     """The class of a metric, by its name. Raises SpecError for one that is not known."""
     if name not in LAB_METRICS:
@@ -178,10 +193,7 @@ def metric_class(name: str) -> type[Metric]:
             return built_in
     points = dict(offered("nlgauge.metrics"))
     if name in points:
-        loaded = load_offered(name, points[name])
-        if not (inspect.isclass(loaded) and issubclass(loaded, Metric)):
-            raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
-        return loaded
+        return _offered_metric(name, points[name])
     if name in LAB_METRICS:
         raise SpecError(in_the_lab(name))
     known = [*names(), *LAB_METRICS.difference(names())]

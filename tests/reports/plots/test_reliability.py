@@ -7,28 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 
-import nlgauge
-from nlgauge import InputError
 from nlgauge.reports import figures
 from nlgauge.reports.plots.reliability import reliability
-from tests.printed import printed
 from tests.stats.hidden import SPEC, outputs
-
-
-def test_the_bins_of_calibrate_and_the_mean_of_their_scores() -> None:
-    table, corpus, _ = outputs(200, 100)
-    found = reliability(table, corpus, metric=SPEC)
-    assert (found.metric, found.aspect) == (SPEC, "good")
-    assert found.bins == nlgauge.calibrate(table, corpus, metric=SPEC).reliability
-    rated = np.array([bool(row.scores) for row in corpus])
-    lowest = np.sort(table.values(SPEC)[rated])[:40]
-    assert_allclose((found.bins[0].mean, found.bins[0].high), (lowest.mean(), lowest[-1]))
-    ((head, *rows),) = printed(found)
-    assert head[2:] == ["mean", "rated", "good"] and len(rows) == 5
-    with pytest.raises(InputError, match="nothing is rated for 'bad'"):
-        reliability(table, corpus, metric=SPEC, aspect="bad")
 
 
 def test_a_score_from_0_to_1_is_drawn_beside_the_diagonal(monkeypatch: pytest.MonkeyPatch) -> None:

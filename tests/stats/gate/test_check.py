@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-import nlgauge
 from nlgauge import InputError, ScoreTable, SpecError
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
@@ -63,13 +62,6 @@ def test_a_gate_that_could_decide_about_no_row_fails_whatever_is_allowed() -> No
     assert found.passed and not found.nothing_checked
 
 
-def test_a_distance_may_not_exceed_the_bar(table: ScoreTable) -> None:
-    found = check(table, "Distance", at_most=3)
-    assert [one.row for one in found.failures] == [4]
-    assert found.failures[0].problem == "4.0000 is above 3"
-    assert (found.metric, found.part, found.higher_is_better) == ("Distance(k=1)", "score", False)
-
-
 def test_a_value_next_to_the_bar_is_shown_with_the_digits_that_tell_them_apart() -> None:
     values = Column(("score",), np.array([[0.79999], [0.7999999], [math.nextafter(0.8, 0)]]))
     table = ScoreTable([("A", item) for item in "xyz"], {"M": values}, {})
@@ -82,15 +74,6 @@ def test_a_part_is_the_first_or_the_one_that_is_named(table: ScoreTable) -> None
     words = check(table, "Parts", part="words", at_least=6, at_most=7)
     assert [one.problem for one in words.failures] == ["5.0000 is below 6", "8.0000 is above 7"]
     assert words.higher_is_better is None
-
-
-def test_a_metric_of_sets_is_held_to_the_bar_by_system(table: ScoreTable) -> None:
-    (failed,) = check(table, "Set", at_least=0.5).failures
-    assert (failed.system, failed.item, failed.row) == ("A", None, None)
-
-
-def test_the_function_is_public() -> None:
-    assert nlgauge.check is check
 
 
 @pytest.mark.parametrize(

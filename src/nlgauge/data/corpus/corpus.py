@@ -17,6 +17,7 @@ from nlgauge.data.corpus.place import InputPlace, kind, refuse_repeated, shown
 from nlgauge.data.corpus.records import (
     LISTS,
     NUMBERED_REFERENCE,
+    OWN_NAMES,
     Columns,
     Names,
     Table,
@@ -137,7 +138,7 @@ class Corpus(Sequence[Row]):
         tables = (Table(os.fspath(path), _parallel(path, texts, name)) for name, path in named)
         first = os.fspath(next(iter(named))[1]) if named else None
         counts: dict[str, int] = {}
-        rows = rows_of(tables, field_names(None, None), first, counts=counts)
+        rows = rows_of(tables, OWN_NAMES, first, counts=counts)
         return cls(Spool(rows) if on_disk else tuple(rows), counts)
 
     @classmethod
@@ -163,14 +164,15 @@ class Corpus(Sequence[Row]):
         """
         given = (candidates, references, sources, contexts, questions, systems, items, scores)
         lists = {
-            name: listed(f"{name.removesuffix('s')}s", values)
+            name: values if isinstance(values, list) else listed(f"{name.removesuffix('s')}s", values)
             for name, values in zip(FIELDS, given, strict=True)
             if values is not None or name == "candidate"
         }
         for name, values in lists.items():
-            check_length(f"{name.removesuffix('s')}s", values, len(lists["candidate"]))
+            if len(values) != len(lists["candidate"]):
+                raise _other_length(f"{name.removesuffix('s')}s", values, len(lists["candidate"]))
         records = (dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True))
-        return cls(tuple(rows_of([Table(None, records)], field_names(None, None), None, on_missing)))
+        return cls(tuple(rows_of([Table(None, records)], OWN_NAMES, None, on_missing)))
 
     @classmethod
     def from_records(
@@ -289,10 +291,8 @@ def listed(param: str, values: object) -> list[Any]:
     return list(values)
 
 
-def check_length(param: str, values: list[Any], count: int) -> None:
-    """Raise InputError for a list that has not as many entries as there are candidates."""
-    if len(values) == count:
-        return
+def _other_length(param: str, values: list[Any], count: int) -> InputError:
+    """Return the error of a list that has not as many entries as there are candidates."""
     problem, remedy = f"{param} has {len(values)} entries, candidates has {count}", "give one entry per candidate"
     if param == "references":
         remedy += ", a text or a list of texts; turn one list per reference set over with list(zip(*references))"
@@ -302,4 +302,4 @@ def check_length(param: str, values: list[Any], count: int) -> None:
             problem += (
                 f"; each of the {len(values)} holds {count} texts: one list per reference set, as sacrebleu takes"
             )
-    raise InputError(problem, remedy=remedy)
+    return InputError(problem, remedy=remedy)

@@ -6,7 +6,7 @@ import math
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
@@ -91,6 +91,10 @@ def field_names(columns: Columns | None, file: str | None) -> dict[str, str | tu
     return {name: name for name in free} | mapped
 
 
+OWN_NAMES: Names = {name: name for name in FIELDS}
+"""The names of records that map no column"""
+
+
 def _meant(theirs: str | tuple[str, ...]) -> tuple[str, ...]:
     """All columns that a mapping may mean."""
     return (theirs, *theirs.split(",")) if isinstance(theirs, str) else theirs
@@ -113,7 +117,8 @@ def rows_of(
     """
     positions: Counter[str] = Counter()
     found: dict[str, None] = {}
-    paths = {one for theirs in names.values() for one in _meant(theirs) if "." in one}
+    taken = names.keys() if names is OWN_NAMES else {one for theirs in names.values() for one in _meant(theirs)}
+    paths = {one for one in taken if "." in one}
     for table in tables:
         number = 0
         try:
@@ -129,15 +134,15 @@ def rows_of(
                 met = {path for path in paths if looked_up(named, path, _NOWHERE) is not _NOWHERE}
                 found.update(dict.fromkeys(sorted(met)))
                 paths -= met
-            yield _row(named, names, InputPlace(table.file, number), positions, on_missing == "skip", table)
+            yield _row(named, names, taken, InputPlace(table.file, number), positions, on_missing == "skip", table)
         if counts is not None and table.file is not None:
             counts[table.file] = counts.get(table.file, 0) + number
     if not positions:
         raise InputError("there are no rows", file=file, remedy="give at least one row with a candidate")
     for ours, theirs in names.items():
-        whole = isinstance(theirs, str) and theirs in found
-        lacking = [] if whole else [name for name in _parts(theirs) if name not in found]
-        if ours != theirs and lacking:
+        if ours == theirs or (isinstance(theirs, str) and theirs in found):
+            continue
+        if lacking := [name for name in _parts(theirs) if name not in found]:
             problem = f"no row has the column {shown(lacking[0])}, mapped to {ours}"
             raise InputError(problem, file=file, remedy=f"the columns are {shown(list(found))}")
 
@@ -163,13 +168,13 @@ def _named(record: object, place: InputPlace) -> dict[str, object]:
 
 
 def _row(
-    record: dict[str, object], names: Names, place: InputPlace, positions: Counter[str], may_lack: bool, table: Table
-) -> Row:
+    record: dict[str, object], names: Names, taken: Set[str], place: InputPlace, positions: Counter[str],
+    may_lack: bool, table: Table,
+) -> Row:  # fmt: skip
     if looked_up(record, str(names["candidate"]), _NOWHERE) is _NOWHERE:
         raise _no_candidate(record, str(names["candidate"]), place)
     given = {ours: _value(record, theirs) for ours, theirs in names.items()}
     given = {ours: value for ours, value in given.items() if ours == "candidate" or not absent(value)}
-    taken = {name for theirs in names.values() for name in _meant(theirs)}
     extra = {key: value for key, value in record.items() if key not in taken}
     ratings = {key: extra.pop(key) for key in list(extra) if key.startswith(_RATING)}
     mapped = {key: value for key, value in given.items() if key.startswith(_RATING)}
@@ -183,7 +188,7 @@ def _row(
     if len(references) > MOST_REFERENCES:
         problem = f"the row has {len(references):,} references, and the limit is {MOST_REFERENCES:,}"
         raise place.error(problem, "give some of them, or sets of texts as rows of their own")
-    system = _label(given.get("system", table.system), "system", place)
+    system = _label(given["system"], "system", place) if "system" in given else table.system
     if table.only and system != table.system:
         problem = f"the system is {shown(system)}, and the file is given as of {shown(table.system)}"
         raise place.error(problem, "leave out the name of the file's system, or the column")
@@ -198,8 +203,8 @@ def _row(
         context=_passages(given["context"], "context", place) if "context" in given else None,
         question=_text(given["question"], "question", place) if "question" in given else None,
         system=system,
-        item=_label(given.get("item", positions[system]), "item", place),
-        scores=_ratings(given.get("scores", {}), ratings, place),
+        item=_label(given["item"], "item", place) if "item" in given else str(positions[system]),
+        scores=_ratings(given.get("scores", {}), ratings, place) if ratings or "scores" in given else {},
         extra=extra,
         missing=missing,
     )
