@@ -203,7 +203,8 @@ def test_metrics_of_strings_load_no_model(corpus: Corpus, monkeypatch: pytest.Mo
     with pytest.raises(SpecError, match="no parameter 'model'"):
         nlgauge.evaluate(corpus, metrics="Length(model='pocket')")
     table.save(tmp_path / "scores.jsonl")
-    assert ScoreTable.load(tmp_path / "scores.jsonl").by_system() == table.by_system()
+    again = ScoreTable.load(tmp_path / "scores.jsonl").by_system()
+    assert repr(again) == repr(table.by_system()), "as text: they hold NaN, which equals nothing in Python 3.13"
 
 
 def test_metrics_of_strings_in_several_processes_give_the_same(corpus: Corpus, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 from nlgauge._plugins import LAB_METRICS, in_the_lab, load_offered, offered
 from nlgauge.errors import SpecError
@@ -162,9 +162,14 @@ def _files() -> Iterator[str]:
     yield from (f"nlgauge.metrics.{module.name}" for module in found if not module.ispkg)
 
 
+def _is_metric(thing: object) -> TypeGuard[type[Metric]]:
+    """Tell whether a thing is a class of metrics. For Python 3.10, list[int] is a class too, but no subclass."""
+    return issubclass(type(thing), type) and issubclass(cast(type, thing), Metric)
+
+
 def _metrics_in(module: str) -> Iterator[type[Metric]]:
     for name, thing in vars(import_module(module)).items():
-        public = not name.startswith("_") and inspect.isclass(thing) and issubclass(thing, Metric)
+        public = not name.startswith("_") and _is_metric(thing)
         if public and thing is not Metric and not inspect.isabstract(thing) and thing.__module__ == module:
             yield thing
 
@@ -180,7 +185,7 @@ def _in_own_file(name: str) -> type[Metric] | None:
 def _offered_metric(name: str, point: EntryPoint) -> type[Metric]:
     """Return the class that an entry point stands for."""
     loaded = load_offered(name, point)
-    if not (inspect.isclass(loaded) and issubclass(loaded, Metric)):
+    if not _is_metric(loaded):
         raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
     return loaded
 
