@@ -37,7 +37,7 @@ _LAYOUT: Sequence[tuple[str, str]] = (
         rf"|\[[^\]\n]*\]\([^)\n]*\)|{_MARKS})\W*$", ""),
     (r"(?m)^[ \t]*(?:```|~~~).*$", ""),
     (r"(?m)^[ \t]*(?:[-*_=]\s?){3,}$", ""),
-    (r"(?m)^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+(?:[ \t]*:?-{2,}:?[ \t]*)?$", ""),  # the line under the head of a table
+    (r"(?m)^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+(?:[ \t]*:?-{2,}:?[ \t]*)?$", ""),  # under a table's head
     (r"(?m)^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$", ""),
     (r"[ \t]+\|[ \t]+", ", "),
     (r"(?i)<sup>[^<]*</sup>", ""),
@@ -193,7 +193,7 @@ def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claim
     edited.apply(_in_their_form(edited.text, others))
     edited.sub(_EMPTY)
     edited.finish()
-    return Claims(edited.text, edited.begins, edited.ends, set_apart)
+    return Claims(edited.text, edited.begins, edited.ends, tuple(set_apart))
 
 
 class _Edited:
