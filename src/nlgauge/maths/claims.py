@@ -27,7 +27,7 @@ _SOURCE = (
 _MARK = rf"(?:{_SOURCE}[\s_.:#-]*)?(?:\^?\d+[a-z]?\^?(?:†[^\]】]*|:\d+[^\]】]*)?)"
 _MARKS = rf"{_MARK}(?:\s?(?:[,;&–-]|and)\s?{_MARK})*"
 _LINKED = r"(?:source|link|here|read more|more|details|see|ref(?:erence)?|website|page|\W*\d+\W*)"
-_URL = r"(?:https?://|www\.)[^\s<>()\[\]]*(?:\([^\s<>()]*\)[^\s<>()\[\]]*)*[^\s<>()\[\].,;:!?'\"]"
+_URL = r"(?:https?://|www\.)(?:[^\s<>()\[\]]|\([^\s<>()]*\))*(?:[^\s<>()\[\].,;:!?'\"]|\([^\s<>()]*\))"
 _NOT_A_LIST = r"(?<![:=])(?<![:=] )(?<!\bin )(?<!\bto )(?<!\bis )(?<!range )(?<!between )(?<!interval )(?<!array )"
 _GROUP = "group"
 _LAYOUT: Sequence[tuple[str, str]] = (

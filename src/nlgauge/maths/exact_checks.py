@@ -36,8 +36,8 @@ _BEFORE = frozenset(["in", "at", "by", "from", "to", "for", "with", "of", "near"
 _NO_NAMES = frozenset([*MONTHS, *WEEKDAYS, "I", "Mr", "Mrs", "Dr"])
 _LIKE, _NEGATED_LIKE, _SURE = 0.5, 0.6, 0.67
 """The share of the statement's words that the source sentence must contain, to compare words, to compare negations, and
-for a difference that is nearly always an error. Of 2,200 answers to everyday questions that a person marked, the checks
-doubt 4.0 % of the wrong and 0.5 % of the right ones, and are sure of 2.7 % and 0.1 %"""
+for a difference that is nearly always an error. Of 6,400 written answers to everyday questions, the checks doubt 3.9 % of
+the wrong and 0.7 % of the right ones, and are sure of 2.2 % and 0.3 %"""
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _FALLING = re.compile(
     r"\b(?:loss|lost|los[et]s?|fell|falls?|drop\w*|decline\w*|decrease\w*|deficit|below|down|debt|owe[sd]?|minus|negative"
@@ -82,7 +82,7 @@ class _Passage:
     def stems(self) -> frozenset[str]:
         """The stems of its content words, without numbers."""
         found = (word.lower() for word in _WORD.findall(self.text))
-        return frozenset(_stem(word) for word in found if not is_stopword(word) and not word[0].isdigit())
+        return frozenset(_stem(word) for word in found if _says_more(word))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -242,10 +242,13 @@ class CheckedSource:
 
 
 def _values(one: Quantity, others: Sequence[Quantity]) -> set[float]:
-    """The values of quantities of the same kind as another one, those without a unit included."""
+    """The values of quantities of the same kind and currency as another one, and of numbers without a unit."""
     unit = (one.value[0] or 0.0) / one.written if one.written else math.nan
     bare = {other.written * unit for other in others if other.kind == "count" and not math.isnan(unit)}
-    return bare | {other.value[0] for other in others if other.kind == one.kind and other.value[0] is not None}
+    alike = [
+        other for other in others if other.kind == one.kind and (one.kind != "money" or other.unit in ("", one.unit))
+    ]
+    return bare | {other.value[0] for other in alike if other.value[0] is not None}
 
 
 def _computed(one: Quantity, values: set[float], others: Sequence[Quantity]) -> bool:
@@ -256,8 +259,8 @@ def _computed(one: Quantity, values: set[float], others: Sequence[Quantity]) -> 
     """
     mine = abs(one.value[0] or 0.0)
     added = {(other.value[0] or 0.0) / 60 for other in others if other.kind == "duration" and one.kind == "clock"}
-    made = {abs(a + sign * b) for a in values for b in values | added for sign in (1, -1)}
-    if len(values) <= _SUMMED:
+    made = {abs(a + sign * b) for a in values for b in (values - {a}) | added for sign in (1, -1)}
+    if 1 < len(values) <= _SUMMED:
         made |= {sum(some) for some in combinations(sorted(values), 3)} | {sum(values)}
     shares = {other.value[0] / 100 for other in others if other.kind == "percent" and other.value[0]}
     counts = {other.written for other in others if other.kind in ("count", "duration", "months") and other.written > 0}
@@ -350,6 +353,11 @@ def _alike(one: Quantity, other: Quantity) -> bool:
 
 def _shape(code: str) -> str:
     return re.sub(r"\d", "9", code)
+
+
+def _says_more(word: str) -> bool:
+    """Whether a word counts where sentences are compared: it is no stop-word and no part of a number."""
+    return not is_stopword(word) and not word[0].isdigit() and word not in ("am", "pm")
 
 
 def _after(text: str, at: int) -> str:
