@@ -114,10 +114,21 @@ def check(
         "part": part, "at_least": at_least, "at_most": at_most, "threshold": made, "grounded": grounded,
         "allow_missing": allow_missing,
     }  # fmt: skip
-    verdict = run(
-        clustered(table, corpus, cluster), **limits, against=baseline, margin=margin, history=history,
-        significance=significance, replicates=replicates, seed=seed,
-    )  # fmt: skip
+    rows = clustered(table, corpus, cluster)
+    tests: dict[str, Any] = {"significance": significance, "replicates": replicates, "seed": seed}
+    try:
+        verdict = run(rows, **limits, against=baseline, margin=margin, history=history, **tests)
+    except InputError as few:
+        if (
+            earlier is None
+            or margin is not None
+            or history is not None
+            or not (grounded or made or at_least or at_most)
+        ):
+            raise
+        # The thresholds still decide about each row, and the page still shows what changed.
+        remark(f"the two runs are not tested against each other: {few}")
+        verdict = run(rows, **limits, **tests)
     page = output is not None and output.suffix.lower() == ".html"
     if output is not None and page:
         before = None
