@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +21,9 @@ from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_LONGEST_HEADER = 64 << 20
+"""Bytes"""
 
 
 @dataclass(eq=False, repr=False)
@@ -251,6 +255,18 @@ class ScoreTable:
         from nlgauge.data.table import folder, reading
 
         return folder.load(path) if folder.is_folder(path) else reading.read(path)
+
+    @staticmethod
+    def is_at(path: str | Path) -> bool:
+        """Return False for a file whose first line is no header of scores, such as a file of outputs."""
+        try:
+            with Path(path).open("rb") as file:
+                first = json.loads(file.readline(_LONGEST_HEADER))
+        except OSError:
+            return True  # a folder, or a place that `load` has an error for
+        except ValueError:
+            return False
+        return isinstance(first, dict) and "signatures" in first
 
     def to_pandas(self, wide: bool = False) -> pd.DataFrame:
         """One line for every value: system, item, metric, part, value, reason. Raises MissingExtraError without pandas.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from nlgauge.data.to_json import jsonable
+from nlgauge.stats.gate.findings import Finding
 
 State = Literal["passed", "failed", "unsure", "missing", "allowed"]
 
@@ -29,6 +31,14 @@ class Outcome:
     """Why it did not pass, in words"""
     unsupported: tuple[Unsupported, ...] = ()
     """The words of a row on the wrong side of the threshold that nothing supports, where the table has the evidence"""
+    finding: Finding | None = None
+    """With `grounded`: what was found of the row. None where the table has no evidence that says more than the state"""
+    answer: str | None = None
+    """The text that was judged, where the table has the evidence"""
+    reasons: tuple[str, ...] = ()
+    """Differences from the source that were found without a model, such as "9 pm: the source has 9 am" """
+    quotes: tuple[str, ...] = ()
+    """The sentences of the source that the worst part of the answer was read with"""
 
     @property
     def failed(self) -> bool:
@@ -96,7 +106,7 @@ class Verdict:
     @property
     def nothing_checked(self) -> bool:
         """True if the gate could decide about no row. Such a gate fails, also where missing values are allowed."""
-        return all(one.state in ("missing", "allowed") for one in self.outcomes)
+        return all(one.state in ("missing", "allowed") or one.finding == "no claim" for one in self.outcomes)
 
     @property
     def passed(self) -> bool:
@@ -115,10 +125,16 @@ class Verdict:
             "passed": self.passed,
             "nothing_checked": self.nothing_checked,
             **{name: getattr(self, name) for name in named},
+            "findings": self.findings,
             "rows": rows,
         }
         record: dict[str, Any] = jsonable({**found, "regressions": self.regressions})
         return record
+
+    @property
+    def findings(self) -> dict[Finding, int]:
+        """How many rows have each finding, the most frequent first."""
+        return dict(Counter(one.finding for one in self.outcomes if one.finding is not None).most_common())
 
     def count(self, *states: State) -> int:
         """How many outcomes are of these states."""
