@@ -258,7 +258,7 @@ def test_standard_input_is_a_file(content: str, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow", "duckdb"])
 def test_data_frames_of_other_libraries_are_read(library: str) -> None:
-    module = pytest.importorskip(library)
+    module = pytest.importorskip(library, reason=f"needs {library}")
     pytest.importorskip("narwhals", reason="needs nlgauge[tables]")
     columns = {"response": [C, "b"], "user_input": [Q, None], "retrieved_contexts": [S, None]}
     if library == "duckdb":

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 import sys
-import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.paths import looked_up
 from nlgauge.data.corpus.place import InputPlace, absent
 from nlgauge.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    import zipfile
 
 Record = dict[str, Any]
 _NOWHERE = object()
@@ -140,6 +142,8 @@ _LARGEST = 1 << 30
 
 def inspect_log(data: BinaryIO, file: str) -> list[Record]:
     """Return the records of an Inspect log in its own format, a zip of JSON files. Raises InputError."""
+    import zipfile  # with all that it imports, which nothing else here needs
+
     place = InputPlace(file)
     remedy = f"write it as JSON: inspect log dump {file} > log.json"
     try:
@@ -177,7 +181,7 @@ def _entry(log: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     with pyarrow.CompressedInputStream(pyarrow.BufferReader(log.fp.read(info.compress_size)), "zstd") as stream:
         content: bytes = stream.read(info.file_size + 1)
     if zlib.crc32(content) != info.CRC:
-        raise zipfile.BadZipFile(f"{info.filename} is damaged")
+        raise OSError(f"{info.filename} is damaged")
     return content
 
 
