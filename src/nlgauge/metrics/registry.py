@@ -10,13 +10,12 @@ from __future__ import annotations
 import ast
 import inspect
 import os
-import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, replace
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any, TypeGuard, cast
 
 from nlgauge._plugins import LAB_METRICS, in_the_lab, load_offered, offered
@@ -182,8 +181,7 @@ def _refuse_class(metric: Metric) -> None:
 
 def _files() -> Iterator[str]:
     """The modules that may hold metrics."""
-    found = pkgutil.iter_modules(import_module("nlgauge.metrics").__path__)
-    yield from (f"nlgauge.metrics.{module.name}" for module in found if not module.ispkg)
+    yield from (f"nlgauge.metrics.{file.stem}" for file in sorted(Path(__file__).parent.glob("[!_]*.py")))
 
 
 def _is_metric(thing: object) -> TypeGuard[type[Metric]]:
@@ -227,6 +225,8 @@ def metric_class(name: str) -> type[Metric]:
         raise SpecError(in_the_lab(name))
     known = [*names(), *LAB_METRICS.difference(names())]
     same = [one for one in known if _plainly(one) == _plainly(name)]
+    from difflib import get_close_matches
+
     near = get_close_matches(_plainly(name), map(_plainly, known), 1, cutoff=0.85)
     same = same or [one for one in known if _plainly(one) in near]
     meant = _OTHER_NAMES.get(_plainly(name)) or next(iter(same), None)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from hashlib import blake2b
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from typing import TYPE_CHECKING
 
 from nlgauge._version import __version__
@@ -85,9 +86,10 @@ def facts_of(metric: Metric, prepared: Prepared, engine: Engine | None, **more: 
 
 
 @cache
-def _version(distribution: str) -> str:
-    """Read once in a process: a file is parsed for it, which takes longer than a row of strings."""
-    return version(distribution)
+def _version(name: str) -> str:
+    """Read once in a process, and of the whole file its line alone: to parse it takes longer than a row of strings."""
+    found = re.search(r"^Version: (.+)$", distribution(name).read_text("METADATA") or "", re.MULTILINE)
+    return version(name) if found is None else found[1].strip()
 
 
 def made_by(metric: Metric, engine: Engine | None) -> str:
