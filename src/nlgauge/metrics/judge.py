@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
@@ -45,8 +45,8 @@ class JudgePrepared(Prepared):
     url: str
     served: str
     """The model as the server names it in its answers"""
-    answers: dict[tuple[Asked, int], Answer] = field(default_factory=dict)
-    """What was asked in this run"""
+    answers: dict[tuple[bytes, int], Answer] = field(default_factory=dict)
+    """The answers of this run, by the digest of the prompt and the number of the repeat"""
 
 
 @dataclass(frozen=True)
@@ -207,21 +207,26 @@ class Judge(RowMetric):
 
     def score_rows(self, rows: Sequence[Row], prepared: JudgePrepared, features: Features) -> list[Value]:
         filled = [self.template.filled(row) for row in rows]
-        jobs = {(asked, n): None for some in filled if not isinstance(some, str) for asked in some for n in self._turns}
-        self._ask([job for job in jobs if job not in prepared.answers], prepared)
-        return [self._value(one, prepared.answers.get) for one in filled]
+        jobs = {
+            (asked.digest, turn): asked
+            for some in filled
+            if not isinstance(some, str)
+            for asked in some
+            for turn in self._turns
+        }
+        self._ask({job: asked for job, asked in jobs.items() if job not in prepared.answers}, prepared)
+        return [self._value(one, prepared.answers) for one in filled]
 
     @property
     def _turns(self) -> range:
         return range(self.repeat)
 
-    def _ask(self, jobs: Sequence[tuple[Asked, int]], prepared: JudgePrepared) -> None:
+    def _ask(self, jobs: Mapping[tuple[bytes, int], Asked], prepared: JudgePrepared) -> None:
         """Ask several questions at a time. An interruption ends the waits, and asks nothing more."""
         from concurrent.futures import ThreadPoolExecutor
 
-        def answer(job: tuple[Asked, int]) -> Answer:
-            asked, turn = job
-            body = prepared.form.body(asked, turn if self.repeat > 1 else None)
+        def answer(job: tuple[bytes, int]) -> Answer:
+            body = prepared.form.body(jobs[job], job[1] if self.repeat > 1 else None)
             reply = prepared.server.ask(prepared.url, body)
             if reply.failure is not None:
                 return Failure(f"the judge did not answer: {reply.failure}", reply.temporary)
@@ -240,16 +245,15 @@ class Judge(RowMetric):
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def _value(self, filled: Sequence[Asked] | str, answer: Callable[[tuple[Asked, int]], Answer | None]) -> Value:
+    def _value(self, filled: Sequence[Asked] | str, answers: Mapping[tuple[bytes, int], Answer]) -> Value:
         if isinstance(filled, str):
             return self._none(filled, temporary=False)
         turns: list[float] = []
         for turn in self._turns:
             numbers: list[float] = []
             for order, asked in enumerate(filled):
-                found = answer((asked, turn))
-                if not isinstance(found, Read):
-                    assert found is not None
+                found = answers[asked.digest, turn]
+                if isinstance(found, Failure):
                     return self._none(found.reason, found.temporary)
                 # Asked in the other order, yes speaks for the other answer.
                 numbers.append(found.number if order == 0 else 1 - found.number)

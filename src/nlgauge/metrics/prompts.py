@@ -27,6 +27,11 @@ class Asked(NamedTuple):
     material: str
     question: str
 
+    @property
+    def digest(self) -> bytes:
+        """What the prompt is known by, so that long texts need not be held for it."""
+        return hashlib.blake2b(repr(tuple(self)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
 
 @dataclass(frozen=True)
 class Prompt:

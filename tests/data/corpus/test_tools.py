@@ -258,7 +258,7 @@ def test_standard_input_is_a_file(content: str, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow", "duckdb"])
 def test_data_frames_of_other_libraries_are_read(library: str) -> None:
-    module = pytest.importorskip(library)
+    module = pytest.importorskip(library, reason=f"needs {library}")
     pytest.importorskip("narwhals", reason="needs nlgauge[tables]")
     columns = {"response": [C, "b"], "user_input": [Q, None], "retrieved_contexts": [S, None]}
     if library == "duckdb":
@@ -270,3 +270,19 @@ def test_data_frames_of_other_libraries_are_read(library: str) -> None:
     first, second = sorted(Corpus.from_records(frame), key=lambda row: row.candidate)
     assert (first.candidate, first.question, first.source) == (C, Q, "\n".join(S))
     assert (second.candidate, second.question, second.source) == ("b", None, None)
+
+
+@pytest.mark.parametrize(
+    ("log", "tool"),
+    [
+        ({**inspect_log(), "samples": [{"id": 1, "scores": ["C"], "output": {}}]}, "an Inspect log"),
+        ({"results": {"results": [{"vars": ["a"], "response": {"output": C}}]}}, "results of promptfoo"),
+        ({"resourceSpans": [{"scopeSpans": {"spans": 1}}]}, "traces of OpenTelemetry"),
+        ({"resourceSpans": 7}, "traces of OpenTelemetry"),
+    ],
+)
+def test_a_log_of_another_shape_is_one_clear_error(log: dict[str, Any], tool: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(log), encoding="utf-8")
+    with pytest.raises(InputError, match=f"log.json: not readable as {tool}"):
+        Corpus.read(path)

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 import sys
-import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.paths import looked_up
 from nlgauge.data.corpus.place import InputPlace, absent
-from nlgauge.errors import MissingExtraError
+from nlgauge.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    import zipfile
 
 Record = dict[str, Any]
 _NOWHERE = object()
@@ -88,10 +90,15 @@ def known_columns(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | 
 
 
 class Exported(list[Record]):
-    """Records of ours that were made of a tool's log."""
+    """Records of ours that were made of a tool's log. Raises InputError for a log of another shape."""
 
-    def __init__(self, tool: str, records: Iterable[Record]) -> None:
-        super().__init__(records)
+    def __init__(self, tool: str, records: Iterable[Record], place: InputPlace) -> None:
+        try:
+            super().__init__(records)
+        except InputError:
+            raise
+        except (AttributeError, TypeError, ValueError, LookupError) as bad:
+            raise place.error(f"not readable as {tool}: {bad}", "write it again, or give a table of records") from None
         self.tool = tool
 
 
@@ -99,11 +106,11 @@ def exported(log: Mapping[str, Any], place: InputPlace) -> list[Record] | None:
     """Return the records of a tool's log, None for what is none. Raises InputError for a log without rows."""
     results = log.get("results")
     if isinstance(log.get("eval"), dict) and "status" in log:
-        return Exported("an Inspect log", _inspect(log, log.get("samples") or [], place))
+        return Exported("an Inspect log", _inspect(log, log.get("samples") or [], place), place)
     if isinstance(results, dict) and isinstance(results.get("results"), list):
-        return Exported("results of promptfoo", map(_promptfoo, filter(_is_record, results["results"])))
+        return Exported("results of promptfoo", map(_promptfoo, filter(_is_record, results["results"])), place)
     if "resourceSpans" in log or "resourceLogs" in log:
-        return Exported("traces of OpenTelemetry", _traces([log], place))
+        return Exported("traces of OpenTelemetry", _traces([log], place), place)
     if isinstance(log.get("testCases"), list):
         return [one for one in log["testCases"] if _is_record(one)]
     return None
@@ -114,7 +121,7 @@ def with_traces(values: Iterator[object], place: InputPlace) -> Iterable[object]
     first = next(values, _NOWHERE)
     if not (isinstance(first, dict) and ("resourceSpans" in first or "resourceLogs" in first)):
         return values if first is _NOWHERE else chain([first], values)
-    return Exported("traces of OpenTelemetry", _traces([first, *values], place))
+    return Exported("traces of OpenTelemetry", _traces([first, *values], place), place)
 
 
 def _is_record(value: object) -> bool:
@@ -140,6 +147,8 @@ _LARGEST = 1 << 30
 
 def inspect_log(data: BinaryIO, file: str) -> list[Record]:
     """Return the records of an Inspect log in its own format, a zip of JSON files. Raises InputError."""
+    import zipfile  # with all that it imports, which nothing else here needs
+
     place = InputPlace(file)
     remedy = f"write it as JSON: inspect log dump {file} > log.json"
     try:
@@ -152,7 +161,7 @@ def inspect_log(data: BinaryIO, file: str) -> list[Record]:
             header, *values = (parsed(_entry(log, one).decode("utf-8"), place) for one in (head, *samples))
     except (zipfile.BadZipFile, KeyError, UnicodeDecodeError, OSError, EOFError, zlib.error) as bad:
         raise place.error(f"not readable as an Inspect log: {bad}", remedy) from None
-    return Exported("an Inspect log", _inspect(header, values, place))
+    return Exported("an Inspect log", _inspect(header, values, place), place)
 
 
 _ZSTANDARD = 93
@@ -177,7 +186,7 @@ def _entry(log: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     with pyarrow.CompressedInputStream(pyarrow.BufferReader(log.fp.read(info.compress_size)), "zstd") as stream:
         content: bytes = stream.read(info.file_size + 1)
     if zlib.crc32(content) != info.CRC:
-        raise zipfile.BadZipFile(f"{info.filename} is damaged")
+        raise OSError(f"{info.filename} is damaged")
     return content
 
 
@@ -295,17 +304,13 @@ def _traces(logs: Sequence[Any], place: InputPlace) -> Iterator[Record]:
     """A record of each trace: what its first span got and gave, the documents that were retrieved, the evaluations."""
     traces: dict[str, list[tuple[Record, Record]]] = {}
     judged: dict[str, Record] = {}
-    for number, log in enumerate(logs, 1):
-        try:
-            for about, span in _parts(log, "resourceSpans", "scopeSpans", "spans"):
-                traces.setdefault(str(span.get("traceId")), []).append((about, span))
-                for event in span.get("events") or []:
-                    _judged(judged, str(span.get("traceId")), event.get("name"), event)
-            for _, record in _parts(log, "resourceLogs", "scopeLogs", "logRecords"):
-                _judged(judged, str(record.get("traceId")), record.get("eventName"), record)
-        except (AttributeError, TypeError, ValueError) as bad:
-            remedy = "write it by an exporter of OTLP as JSON"
-            raise InputPlace(place.file, number).error(f"not readable as OTLP: {bad}", remedy) from None
+    for log in logs:
+        for about, span in _parts(log, "resourceSpans", "scopeSpans", "spans"):
+            traces.setdefault(str(span.get("traceId")), []).append((about, span))
+            for event in span.get("events") or []:
+                _judged(judged, str(span.get("traceId")), event.get("name"), event)
+        for _, record in _parts(log, "resourceLogs", "scopeLogs", "logRecords"):
+            _judged(judged, str(record.get("traceId")), record.get("eventName"), record)
     if not traces:
         raise place.error("there are no spans, so there is nothing to score", "give the traces, with the outputs")
     for trace, spans in traces.items():
