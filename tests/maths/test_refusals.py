@@ -6,7 +6,9 @@ import pytest
 
 from nlgauge.maths.refusals import honesty, refusals
 
-SOURCE = "The bridge was built in 1932 by a Danish firm and is 300 metres long. It is closed on Mondays because of repairs."
+SOURCE = (
+    "The bridge was built in 1932 by a Danish firm and is 300 metres long. It is closed on Mondays because of repairs."
+)
 
 
 @pytest.mark.parametrize(
