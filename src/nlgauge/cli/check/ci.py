@@ -81,10 +81,8 @@ _LISTED = 20
 
 def show_markdown(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
     """A comment for a pull request on stdout: the answer, then the rows that fail. The rest on stderr."""
-    rows = [one for one in verdict.outcomes if one.row is not None]
-    failing = list(verdict.failures)
-    head = f"{len(failing)} of {len(rows)} answers fail" if failing else f"All {len(rows)} answers pass"
-    click.echo(f"### {'❌' if not verdict.passed else '✅'} {head}\n")
+    failing = verdict.failures
+    click.echo(f"### {'✅' if verdict.passed else '❌'} {verdict.headline}\n")
     if verdict.findings:
         click.echo(", ".join(f"{count} {finding}" for finding, count in verdict.findings.items()) + "\n")
     for regression in verdict.regressions:
@@ -92,9 +90,8 @@ def show_markdown(verdict: Verdict, table: ScoreTable, outputs: Path, against: P
     if failing:
         click.echo("| row | finding | answer | why |\n|---:|---|---|---|")
         for one in failing[:_LISTED]:
-            why = "; ".join(one.reasons) or one.problem or ""
             answer = next(text.quoted(one), "").partition(": ")[2]
-            click.echo(f"| {one.row or ''} | {one.finding or one.state} | {_cell(answer)} | {_cell(why)} |")
+            click.echo(f"| {one.row or ''} | {one.finding or one.state} | {_cell(answer)} | {_cell(one.why)} |")
     if len(failing) > _LISTED:
         click.echo(f"\n{len(failing) - _LISTED} more rows fail.")
     text.tell(verdict, table, outputs, how)

@@ -48,7 +48,6 @@ class _Line:
 
     outcome: Outcome
     finding: str
-    said: str
     question: str
     answer: Sequence[Piece]
     passages: Sequence[Sequence[Piece]]
@@ -88,7 +87,7 @@ def gate_page(
     page = render(
         "gate.html",
         _FOLDER,
-        title=title or _headline(len(failing), len(rows)),
+        title=title or verdict.headline,
         version=__version__,
         verdict=verdict,
         rows=len(rows),
@@ -122,17 +121,11 @@ def write_verdicts(verdict: Verdict, outputs: Corpus, path: str | os.PathLike[st
                 continue
             row = texts[one.row - 1]
             words = " | ".join(word for text in one.unsupported for word in text.words)
-            why = "; ".join(filter(None, [one.problem, *one.reasons]))
+            why = one.why
             value = "" if math.isnan(one.value) else one.value
             table.writerow(
                 [one.row, one.system, one.item, one.state, one.finding, value, row.question, row.candidate, words, why]
             )
-
-
-def _headline(failing: int, rows: int) -> str:
-    if not failing:
-        return f"All {rows:,} answers pass" if rows != 1 else "The answer passes"
-    return f"{failing:,} of {rows:,} answers fail" if rows != 1 else "The answer fails"
 
 
 def _counted(rows: Sequence[Outcome]) -> list[tuple[str, int, str]]:
@@ -148,7 +141,6 @@ def _counted(rows: Sequence[Outcome]) -> list[tuple[str, int, str]]:
 def _lines(verdict: Verdict, table: ScoreTable, texts: Sequence[Row], earlier: Earlier | None) -> list[_Line]:
     column = table.columns[verdict.metric]
     old = {} if earlier is None else _by_row(earlier, several=len(table.systems) > 1)
-    said: Mapping[str, str] = SAID  # type: ignore[assignment]
     lines: list[_Line] = []
     for one in verdict.outcomes:
         if one.row is None:
@@ -163,7 +155,7 @@ def _lines(verdict: Verdict, table: ScoreTable, texts: Sequence[Row], earlier: E
         before = was[1] if was is not None and was[1] != row.candidate else ""
         lines.append(
             _Line(
-                one, name, said.get(name, ""), row.question or "", _answer(row.candidate, evidence),
+                one, name, row.question or "", _answer(row.candidate, evidence),
                 _passages(row.source or row.context or "", evidence), before, change,
             )
         )  # fmt: skip
