@@ -132,7 +132,7 @@ def test_the_aligner_d_decides():
 
 
 @pytest.mark.parametrize("said", ["fell.", "fell"])
-def test_a_sure_difference_lowers_the_probability_of_its_stretch_alone(said):
+def test_a_sure_difference_lowers_the_probability_of_its_segment_alone(said):
     row = replace(ROW, candidate=f"w1 w2 w3 {said} \n w1 w2 w3", source="w1 w2 w3 rose")
     metric = Consistency(aligner="D")
     chances, parts = [], []

@@ -25,6 +25,8 @@ from nlgauge.metrics.parameters import parameters_of
 
 LONGEST_SPEC = 4096
 """Characters: a spec holds words and numbers, and at most the path of a file"""
+FIRST = ""
+"""Stands for the name of a parameter that a spec gives without one"""
 _SHOWN = 100
 _OTHER_NAMES = dict.fromkeys(
     (
@@ -62,6 +64,14 @@ def project_metrics() -> dict[str, type[Metric]]:
     return {**built_in_metrics(), **{name: _offered_metric(name, lab[name]) for name in sorted(lab, key=str.lower)}}
 
 
+def typical(kind: type[Metric]) -> Metric | None:
+    """Return a metric with its default parameters, for descriptions; None where one without a default is needed."""
+    try:
+        return kind(**{kind.subject: kind.example} if kind.example else {})
+    except (SpecError, TypeError):
+        return None
+
+
 def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
     """A metric from its spec, ``Name`` or ``Name(param=value, ...)``, values being Python literals; nothing is run.
 
@@ -81,7 +91,7 @@ def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
         raise SpecError(f"{_shown(spec)} is not a metric; give a spec such as 'InfoLM', or a Metric")
     if model is None:
         model = os.environ.get("NLGAUGE_MODEL") or None
-    if model is not None and getattr(made, "model", model) is None:
+    if model is not None and not made.remote and getattr(made, "model", model) is None:
         made = replace(made, model=model)  # type: ignore[call-arg]  # which a metric that reads one has
     return made
 
@@ -93,7 +103,10 @@ def _bare(name: str) -> Metric:
 
 
 def parsed(spec: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters that a spec writes; neither is looked up. Raises SpecError for what is no spec."""
+    """The name and the parameters that a spec writes; neither is looked up. Raises SpecError for what is no spec.
+
+    One parameter may stand without its name, and is called FIRST.
+    """
     if len(spec) > LONGEST_SPEC:
         limit = f"it has {len(spec):,} characters, and the limit is {LONGEST_SPEC:,}"
         raise SpecError(f"cannot read the metric spec {_shown(spec)}: {limit}; write Name or Name(param=value, ...)")
@@ -108,15 +121,15 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
         call = ast.parse(f"f({rest}", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise wrong from None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or len(call.args) > 1:
         raise wrong
     parameters: dict[str, Any] = {}
-    for keyword in call.keywords:
+    for keyword in [*(ast.keyword(FIRST, value) for value in call.args), *call.keywords]:
         if keyword.arg is None or keyword.arg in parameters:
             raise wrong
         if isinstance(keyword.value, ast.Name):
-            named = f"{keyword.arg}={keyword.value.id}"
-            quoted = f"{keyword.arg}='{keyword.value.id}'"
+            equals = f"{keyword.arg}=" if keyword.arg else ""
+            named, quoted = f"{equals}{keyword.value.id}", f"{equals}'{keyword.value.id}'"
             shell = f'-m "{name}({quoted})"'
             raise SpecError(f"{name}: {named} has no quotes: write {quoted}, and on a command line {shell}")
         try:
@@ -126,10 +139,21 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
     return name, parameters
 
 
+def named(kind: type[Metric], given: dict[str, Any], spec: str) -> dict[str, Any]:
+    """Return the parameters of a spec, all by their names. Raises SpecError where one may not stand without."""
+    if FIRST not in given:
+        return given
+    if not kind.subject or kind.subject in given:
+        unnamed = f"{_shown(given[FIRST])} has no name; write Name(param=value, ...)"
+        raise SpecError(f"cannot read the metric spec {_shown(spec)}: {unnamed} with literal values")
+    return {kind.subject if name == FIRST else name: value for name, value in given.items()}
+
+
 def _made(spec: str) -> Metric:
     name, given = parsed(spec)
     kind = metric_class(name)
     known = parameters_of(kind)
+    given = named(kind, given, spec)
     preset = given.pop("preset", None) if kind.presets else None
     for parameter in given:
         if parameter not in known:

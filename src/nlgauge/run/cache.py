@@ -30,7 +30,9 @@ class RowCache:
     def __init__(self, store: Store, metrics: Mapping[str, PreparedMetric], corpus: Corpus, evidence: bool) -> None:
         self._store, self._metrics, self._corpus = store, metrics, corpus
         self._keys = {
-            spec: RowKeys(one.metric, one.facts, evidence) for spec, one in metrics.items() if can_be_kept(one.facts)
+            spec: RowKeys(one.metric, one.facts, evidence)
+            for spec, one in metrics.items()
+            if one.metric.cached and can_be_kept(one.facts)
         }
 
     def look_up(self, rows: Sequence[int]) -> tuple[dict[str, dict[int, RowResult]], frozenset[int]]:
@@ -105,7 +107,8 @@ def can_be_kept(facts: Mapping[str, object]) -> bool:
 def metric_key(metric: Metric, facts: Mapping[str, object], evidence: bool) -> str:
     """What the store knows a metric by: all that determines its numbers beside the texts."""
     # The facts name the model's files, however these are called.
-    parameters = [(one.name, literal(getattr(metric, one.name))) for one in fields(metric) if one.name != "model"]
+    left_out = ("model", *metric.conduct)
+    parameters = [(one.name, literal(getattr(metric, one.name))) for one in fields(metric) if one.name not in left_out]
     digests = {name: fact.get("digest") if isinstance(fact, dict) else fact for name, fact in facts.items()}
     content = repr([metric.name, parameters, sorted(digests.items()), evidence])
     return blake2b(content.encode(), digest_size=16).hexdigest()

@@ -15,7 +15,6 @@ from tests.engine.fake import WORDS, FakeModel
 
 texts = st.lists(st.sampled_from([*WORDS[5:], "w1.", "w2."]), max_size=40).map(" ".join)
 readings = st.sampled_from(["search", "windows"])
-LONG = " ".join(WORDS[10:40])
 
 
 def aligned(request, **options):

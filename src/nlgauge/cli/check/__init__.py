@@ -12,7 +12,16 @@ import click
 
 from nlgauge.cli.options import CLUSTER, LOADING, MAP, PLACE, RATING_LABEL, RATINGS_HELP, REPEATS, SEED, SPEC, keeping
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, blaming, clustered, one_metric, read_outputs, read_ratings, tell_hard
+from nlgauge.cli.terminal import (
+    beside,
+    blaming,
+    clustered,
+    one_metric,
+    read_outputs,
+    read_ratings,
+    tell_hard,
+    told_spent,
+)
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 
@@ -114,6 +123,7 @@ def check(
     scored = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
     with beside(output):
         _show(layout, verdict, table, outputs, against, scored)
+    remark(*told_spent(table))
     sys.exit(0 if verdict.passed else 1)
 
 
