@@ -3,8 +3,9 @@
     python benchmarks/path.py [--list]
 
 A function or method counts once, however often it is called. A comprehension or a lambda is a part of the function that
-it stands in (Python 3.12 and later run comprehensions so), and these are counted apart. What runs at an import does not count: the row is scored
-once before the count, with the cache off. Exits with 1 where a metric passes more functions than its limit.
+it stands in (Python 3.12 and later run comprehensions so), and these are counted apart. What runs at an import does not
+count: the row is scored once before the count, with the cache off. Exits with 1 where a metric passes more functions
+than its limit.
 """
 
 from __future__ import annotations
