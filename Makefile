@@ -2,7 +2,8 @@
 # make base: the larger model beside it.           make docs: the documentation as a site.
 # make adapters: each adapter beside the real package, in an environment of its own; make adapter-trl: one of them.
 # make ray: runs on Ray, in an environment of their own.
-# make campaigns: inputs by chance, which nothing may survive with a traceback; make audit: known advisories.
+# make fast: the tests of a working day, in a minute and a half.  make fuzz: random inputs, of which none may end in a
+# traceback.  make audit: known advisories.
 # make package: wheels and sdists of all three distributions, checked and tried where nothing else is installed.
 PYTHON ?= python3
 VENV ?= .venv
@@ -19,7 +20,7 @@ TORCH := torch==2.13.0
 
 ADAPTERS := $(patsubst tests/adapters/requirements/%.txt,adapter-%,$(wildcard tests/adapters/requirements/*.txt))
 
-.PHONY: demo base docs ray package test test-base check audit campaigns adapters $(ADAPTERS) clean
+.PHONY: demo base docs ray package test test-base check audit fast fuzz adapters $(ADAPTERS) clean
 
 demo: $(VENV)/demo
 	$(VENV)/bin/nlgauge score examples/outputs.jsonl -m InfoLM -m BaryScore -m BERTScore -m MarkEvaluate -o demo-scores.jsonl
@@ -69,13 +70,13 @@ audit: $(VENV)/test
 	@$(VENV)/bin/python .ci/audit.py $(AUDIT)/bin/pip-audit \
 	    "$$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 
-# A short run of every campaign of docs/campaigns.md; INPUTS=20000 for a longer one.
+# A short run of each script of docs/campaigns.md; INPUTS=20000 for a longer one.
 INPUTS ?= 2000
 SEED ?= 0
-campaigns: $(VENV)/test
+fuzz: $(VENV)/test
 	for surface in specs files rows scores service; do \
-	    $(VENV)/bin/python campaigns/$$surface.py --inputs $(INPUTS) --seed $(SEED) || exit 1; done
-	$(VENV)/bin/python campaigns/faults.py --inputs $$(($(INPUTS) / 10)) --seed $(SEED)
+	    $(VENV)/bin/python fuzzing/$$surface.py --inputs $(INPUTS) --seed $(SEED) || exit 1; done
+	$(VENV)/bin/python fuzzing/faults.py --inputs $$(($(INPUTS) / 10)) --seed $(SEED)
 
 # What `pip install nlgauge` alone brings: every test that needs no more runs, the others skip by name.
 test-base: $(BASE)/test

@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge import Corpus, ScoreTable, correlate, evaluate
-from nlgauge.catalogue.registry import metric
 from nlgauge.metrics.references import ReferenceMetric
+from nlgauge.metrics.registry import metric
 
 FAMILIES: dict[str, list[str]] = {
     "infolm": [

@@ -30,7 +30,7 @@ from measuring import interleaved, machine, peak_rss, print_machine, ratios, tab
 
 import nlgauge
 from nlgauge.data.corpus import Corpus
-from nlgauge.run.executors.ray import Cluster
+from nlgauge.options import Cluster
 from nlgauge.run.sinks.folder import FolderWriter
 
 _WORDS = (

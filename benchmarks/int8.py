@@ -27,12 +27,12 @@ import numpy as np
 from measuring import Pair, Spread, TextMaker, heading, ratios, table
 
 from nlgauge import Corpus, ScoreTable, correlate, evaluate
-from nlgauge.catalogue.registry import metric
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.models.onnx import graph_path
 from nlgauge.metrics.base import Metric
+from nlgauge.metrics.registry import metric
 from nlgauge.options import RunOptions
 from nlgauge.run import runner
 from nlgauge.run.executors import here

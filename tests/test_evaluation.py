@@ -18,12 +18,12 @@ import pytest
 import nlgauge
 from nlgauge import Corpus, InputError, SpecError
 from nlgauge._version import __version__
-from nlgauge.catalogue import registry
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.evaluation import NO_CANDIDATE
+from nlgauge.metrics import registry
 from tests.command import nlgauge as run
 from tests.command import refused
 from tests.extras import lacking
@@ -136,7 +136,7 @@ def test_the_model_of_the_run_is_for_metrics_that_name_none(corpus: Corpus) -> N
 
 def test_metrics_in_one_run_equal_each_alone_and_share_the_work(corpus: Corpus) -> None:
     together = nlgauge.evaluate(corpus, metrics=SPECS)
-    assert together.metrics == [str(nlgauge.catalogue.registry.metric(spec)) for spec in SPECS]
+    assert together.metrics == [str(nlgauge.metrics.registry.metric(spec)) for spec in SPECS]
     for spec in SPECS[1:]:
         alone = nlgauge.evaluate(corpus, metrics=spec)
         np.testing.assert_allclose(together.values(spec), alone.values(spec), rtol=0, atol=1e-9)

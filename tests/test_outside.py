@@ -26,9 +26,9 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
-from nlgauge.catalogue import registry
 from nlgauge.engine.features.request import ByModel, Features
 from nlgauge.engine.features.static import StaticRequest
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import Prepared, RowMetric, Value
 
 PLACE = Path(__file__).parent / "outside"

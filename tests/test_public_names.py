@@ -13,8 +13,8 @@ from types import ModuleType
 import pytest
 
 import nlgauge
-from nlgauge.catalogue import registry
 from nlgauge.errors import InputError, NlgaugeError, SpecError
+from nlgauge.metrics import registry
 
 
 def python(code: str) -> subprocess.CompletedProcess[str]:
@@ -74,7 +74,7 @@ def test_metrics_are_listed_however_the_folder_of_that_name_was_come_by() -> Non
 
 
 @pytest.mark.usefixtures("one_model")
-def test_a_metric_scores_one_row() -> None:
+def test_one_row_is_scored() -> None:
     record = {
         "candidate": "A cat sat.",
         "references": ["The cat sat."],
@@ -82,17 +82,19 @@ def test_a_metric_scores_one_row() -> None:
         "question": "Who?",
     }
     for spec in ("BERTScore", "Consistency", "TokenF1"):
-        found = registry.metric(spec).score(**record)
+        found = nlgauge.score(spec, **record)
         table = nlgauge.evaluate([record], metrics=spec, cache=False)
         assert found.parts == pytest.approx(table.column(spec).values[0].tolist(), abs=1e-6)
         assert float(found) == found.parts[0] and found.reason is None
-    empty = nlgauge.TokenF1().score("", references="A cat.")
+    empty = nlgauge.score("TokenF1", "", "A cat.")
     assert math.isnan(float(empty)) and empty.reason
     with pytest.raises(InputError, match="references"):
-        nlgauge.TokenF1().score("A cat.")
+        nlgauge.score(nlgauge.TokenF1(), "A cat.")
     for metric in (nlgauge.MarkEvaluate(), nlgauge.CIDEr()):
         with pytest.raises(SpecError, match="depends on the other rows"):
-            metric.score("A cat.", references="A cat.")
+            nlgauge.score(metric, "A cat.", "A cat.")
+    with pytest.warns(DeprecationWarning, match=r"use nlgauge\.score"):
+        assert float(nlgauge.TokenF1().score("A cat.", references="A cat.")) == 1
 
 
 @pytest.mark.parametrize("name", ["Nonsense", "nonsense", "infolm", "_private", "InfoLMScorer", ""])

@@ -13,7 +13,7 @@ wrong_name = InfoLM(measur="l2")  # type: ignore[call-arg]
 wrong_type = BERTScore(model=3)  # type: ignore[arg-type]
 no_metric = nlgauge.InfoML()  # type: ignore[attr-defined]
 
-value: Value = nlgauge.TokenF1().score("A cat.", references="A cat.")
+value: Value = nlgauge.score("TokenF1", "A cat.", references="A cat.")
 names: list[str] = nlgauge.metrics()
 table = nlgauge.evaluate(candidates=["A cat."], references=["A cat."], metrics=[metric, "TokenF1"])
 number: float = table["TokenF1"].tolist()[0] + float(value)

@@ -9,8 +9,8 @@ from itertools import zip_longest
 
 from sphinx.pycode import ModuleAnalyzer
 
-from nlgauge.catalogue.registry import parameters_of, project_metrics
 from nlgauge.metrics.base import Metric
+from nlgauge.metrics.registry import parameters_of, project_metrics
 
 _ELSEWHERE = re.compile(r"(?:as of|as in|as for|those of) ((?:published/)?[A-Z]\w+)")
 

@@ -13,11 +13,11 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from extension.docstrings import parameters, prose
-from nlgauge.catalogue.plugins import LAB_METRICS
-from nlgauge.catalogue.registry import parameters_of, project_metrics
+from nlgauge._plugins import LAB_METRICS
 from nlgauge.errors import NlgaugeError
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.parameters import literal
+from nlgauge.metrics.registry import parameters_of, project_metrics
 
 _COSTS = {
     "strings": "no model",

@@ -16,7 +16,7 @@ from nlgauge.errors import InputError, MetricError, MissingExtraError, NlgaugeEr
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus, Row
     from nlgauge.data.table import ScoreTable
-    from nlgauge.evaluation import evaluate
+    from nlgauge.evaluation import evaluate, score
     from nlgauge.explanation import explain
     from nlgauge.metrics.bartscore import BARTScore
     from nlgauge.metrics.baryscore import BaryScore
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from nlgauge.metrics.token_f1 import TokenF1
     from nlgauge.metrics.wer import CER, WER
     from nlgauge.metrics.word_movers import WordMovers
+    from nlgauge.options import Cluster
     from nlgauge.reports.page.report import report
-    from nlgauge.run.executors.ray import Cluster
     from nlgauge.stats.agreement import correlate
     from nlgauge.stats.certified import calibrate
     from nlgauge.stats.comparison import compare
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
-    "Cluster": "run.executors.ray",
+    "Cluster": "options",
     "Corpus": "data.corpus",
     "Metric": "metrics.base",
     "Prepared": "metrics.base",
@@ -77,6 +77,7 @@ _HOMES = {
     "explain": "explanation",
     "report": "reports.page.report",
     "sample": "stats.sampling",
+    "score": "evaluation",
 }
 
 __all__ = [
@@ -86,7 +87,7 @@ __all__ = [
     "Metric", "MetricError", "MissingExtraError", "MoverScore", "NlgaugeError", "Perplexity", "Prepared",
     "Preservation", "RatingProject", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers", "SpecError",
     "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check", "compare", "correlate", "estimate",
-    "evaluate", "explain", "report", "sample",
+    "evaluate", "explain", "report", "sample", "score",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # a checker would take it for leave to use any name
@@ -98,13 +99,13 @@ if not TYPE_CHECKING:  # a checker would take it for leave to use any name
         if name == "metrics":
             return import_module("nlgauge.metrics")  # which can be called
         if name in __all__:
-            from nlgauge.catalogue.registry import metric_class
+            from nlgauge.metrics.registry import metric_class
 
             return metric_class(name)
-        from nlgauge.catalogue.plugins import LAB_METRICS
+        from nlgauge._plugins import LAB_METRICS
 
         if name in LAB_METRICS:  # they were here once, and still are where nlgauge-lab is installed
-            from nlgauge.catalogue.registry import metric_class
+            from nlgauge.metrics.registry import metric_class
 
             try:
                 return metric_class(name)

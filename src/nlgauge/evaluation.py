@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.records import Columns
 from nlgauge.data.corpus.row import OnMissing
@@ -18,15 +17,15 @@ from nlgauge.data.repeats import refuse_repeats
 from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import SpecError
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import POCKET, Metric, Value, model_of, refuse_corpus_metrics
-from nlgauge.options import ROWS_PER_BLOCK, Repeats, RunOptions
+from nlgauge.options import ROWS_PER_BLOCK, Cluster, Repeats, RunOptions
 from nlgauge.run.runner import run
 from nlgauge.run.sinks import Sink
 from nlgauge.run.sinks.table import TableBuilder
 
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model
-    from nlgauge.run.executors.ray import Cluster
 
 _NO_COLUMNS = "columns names those of records or of a data frame; there are none here"
 
@@ -171,17 +170,44 @@ def _metrics(metrics: Any, model: str | None) -> tuple[dict[str, Metric], dict[s
     return chosen, asked
 
 
-def evaluate_row(record: Mapping[str, Any], metric: Metric, **options: Any) -> Value:
-    """The score of one row by a metric whose scores do not depend on other rows. options: as `evaluate` takes them.
+def score(
+    metric: str | Metric,
+    candidate: str,
+    references: Sequence[str] | str | None = None,
+    source: Any = None,
+    question: str | None = None,
+    context: Any = None,
+    *,
+    model: str | None = None,
+    precision: str = "float32",
+    backend: str = "auto",
+    device: str | None = None,
+    window: WindowPolicy = "slide",
+    cache: bool | str | Path = False,
+) -> Value:
+    """Return the score of one row: ``float(score)`` is its first part. For many rows `evaluate` is faster.
 
-    An installed model is loaded once and kept; a folder or a checkpoint is read anew each time, since it may change.
-    Raises SpecError for another metric, and what `evaluate` raises.
+    An installed model stays loaded for the next call. A folder or a checkpoint is read again each time, since it may
+    change.
+
+    metric: a spec or a Metric. source, context: a text, or a list of passages. model, precision, backend, device,
+    window: as in `evaluate`. cache: as in `evaluate`, but by default nothing is written to disk.
+
+    Raises SpecError for a metric whose scores depend on other rows, and what `evaluate` raises.
+
+    >>> score("TokenF1", "A cat sat.", "A cat sat.").parts[0]
+    1.0
     """
-    refuse_corpus_metrics([metric])
-    name = model_of(registry.metric(metric, model=options.get("model")))
-    if name is not None:
-        _kept(name, options.get("precision", "float32"), options.get("backend", "auto"), options.get("device"))
-    table = evaluate([record], metrics=[metric], **options)
+    made = registry.metric(metric, model=model)
+    refuse_corpus_metrics([made])
+    if (name := model_of(made)) is not None:
+        _kept(name, precision, backend, device)
+    row = {
+        "candidate": candidate, "references": references, "source": source, "question": question, "context": context,
+    }  # fmt: skip
+    table = evaluate(
+        [row], metrics=[made], precision=precision, backend=backend, device=device, window=window, cache=cache
+    )
     ((spec, column),) = table.columns.items()
     notes = tuple(table.run.get("notes", {}).get(spec, ()))
     return Value(tuple(column.values[0].tolist()), column.reasons.get(0), notes)

@@ -14,7 +14,6 @@ import numpy as np
 
 from nlgauge import evaluation
 from nlgauge._version import __version__
-from nlgauge.catalogue import registry
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.records import Columns
@@ -23,6 +22,7 @@ from nlgauge.data.table.frame import Records
 from nlgauge.data.to_json import jsonable
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, RowMetric, Value
 from nlgauge.options import RunOptions
 from nlgauge.render.markup.environment import HERE, digest, inlined, render

@@ -12,11 +12,31 @@ from nlgauge.errors import SpecError
 if TYPE_CHECKING:
     from nlgauge.engine.engine import Engine, FeatureCache
     from nlgauge.engine.models.capabilities import Model
-    from nlgauge.run.executors.ray import Cluster
 
 ROWS_PER_BLOCK = 4096
 Repeats: TypeAlias = Literal["error", "mean"]
 """What is done with several rows of one system and item: refused, or their mean stands for the item"""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where a run is computed.
+
+    address: of a Ray cluster, as ray.init takes it ('auto', 'ray://HEAD:10001'), or 'local' for processes of this
+    machine. workers: how many; by default as many as fit. threads: processors of each. gpus: GPUs of each, or the
+    share of one. Raises SpecError for numbers that make no sense.
+    """
+
+    address: str = "local"
+    workers: int | None = None
+    threads: int = 1
+    gpus: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.address:
+            raise SpecError("ray: the address is empty; give 'local' or the address of a cluster")
+        if (self.workers is not None and self.workers < 1) or self.threads < 1 or self.gpus < 0:
+            raise SpecError("ray: workers and threads are at least 1, and gpus at least 0")
 
 
 @dataclass(frozen=True, kw_only=True)

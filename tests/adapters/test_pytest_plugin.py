@@ -40,7 +40,7 @@ def test_the_bar_is_that_of_the_gate() -> None:
         assert_grounded(INVENTED, SOURCE, at_least=value + 1e-6, metric="Consistency")
     with pytest.raises(AssertionError, match=r"^Consistency\(aligner='D'\) least_stretch: 0\.\d+ is below 0\.99"):
         assert_grounded(INVENTED, SOURCE, at_least=0.99, part="least_stretch")
-    with pytest.raises(SpecError, match="at least nan is no bar: give a finite number"):
+    with pytest.raises(SpecError, match="at least nan is no threshold: give a finite number"):
         assert_grounded(INVENTED, SOURCE, at_least=float("nan"))
 
 
@@ -75,7 +75,7 @@ def test_pytest_starts_with_nothing_heavy(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # other plugins may import what they like
     (tmp_path / "test_light.py").write_text(
         "import sys\n\ndef test_light():\n    assert 'nlgauge.adapters.pytest_plugin' in sys.modules\n"
-        "    heavy = {'numpy', 'onnxruntime', 'nlgauge.evaluation', 'nlgauge.catalogue.registry'}\n"
+        "    heavy = {'numpy', 'onnxruntime', 'nlgauge.evaluation', 'nlgauge.metrics.registry'}\n"
         "    assert not heavy & sys.modules.keys()\n",
         encoding="utf-8",
     )

@@ -1,4 +1,4 @@
-"""nlgauge calibrate: the bar that it writes, what it says, and when it ends with exit code 1."""
+"""nlgauge calibrate: the threshold that it writes, what it says, and when it ends with exit code 1."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge.stats.bar import RatedBar
+from nlgauge.stats.rated_threshold import RatedThreshold
 from tests.command import nlgauge, refused
 from tests.stats.hidden import outputs
 
@@ -19,23 +19,23 @@ def given(tmp_path: Path) -> list[object]:
     rated = tmp_path / "rated.jsonl"
     rows = [{"system": row.system, "item": row.item, "candidate": "x", "scores": dict(row.scores)} for row in corpus]
     rated.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return ["calibrate", tmp_path / "scores.jsonl", "--ratings", rated, "-o", tmp_path / "bar.json"]
+    return ["calibrate", tmp_path / "scores.jsonl", "--ratings", rated, "-o", tmp_path / "threshold.json"]
 
 
 def test_the_bar_is_written_with_its_promise(given: list[object], tmp_path: Path) -> None:
     result = nlgauge(*given, "--risk", 0.15)
     assert result.exit_code == 0, result.stderr
-    bar = RatedBar.load(tmp_path / "bar.json")
-    assert (bar.risk, bar.confidence, bar.n, bar.by) == (0.15, 0.9, 200, "risk")
-    assert f"of what passes {bar.threshold:.4g}, at most 15% is bad, with 90% confidence" in result.stderr
+    threshold = RatedThreshold.load(tmp_path / "threshold.json")
+    assert (threshold.risk, threshold.confidence, threshold.n, threshold.by) == (0.15, 0.9, 200, "risk")
+    assert f"of what passes {threshold.threshold:.4g}, at most 15% is bad, with 90% confidence" in result.stderr
     assert [line.split()[0] for line in result.stdout.splitlines()[1:5]] == ["risk", "f1", "cost", "precision"]
-    assert nlgauge(*given, "--by", "f1").exit_code == 0 and RatedBar.load(tmp_path / "bar.json").by == "f1"
+    assert nlgauge(*given, "--by", "f1").exit_code == 0 and RatedThreshold.load(tmp_path / "threshold.json").by == "f1"
 
 
 def test_no_bar_is_no_file(given: list[object], tmp_path: Path) -> None:
     result = nlgauge(*given, "--risk", 0.01)
-    assert result.exit_code == 1 and "no bar can be certified at a risk of 0.01" in result.stderr
-    assert not (tmp_path / "bar.json").exists() and "f1" in result.stdout
+    assert result.exit_code == 1 and "no threshold can be certified at a risk of 0.01" in result.stderr
+    assert not (tmp_path / "threshold.json").exists() and "f1" in result.stdout
     record = json.loads(nlgauge(*given, "--risk", 0.01, "--format", "json").stdout)
     assert record["chosen"][0]["threshold"] is None and len(record["reliability"]) == 5
 
@@ -43,6 +43,6 @@ def test_no_bar_is_no_file(given: list[object], tmp_path: Path) -> None:
 def test_a_bar_alone_says_what_is_checked(given: list[object], tmp_path: Path) -> None:
     assert nlgauge(*given, "--by", "f1").exit_code == 0
     (tmp_path / "out.jsonl").write_text('{"candidate": "x", "references": ["x"]}\n', encoding="utf-8")
-    check = ["check", tmp_path / "out.jsonl", "--bar", tmp_path / "bar.json"]
-    refused(*check, "--at-least", 0.5, say="--bar names metric, part and threshold")
-    refused(*check, "--no-cache", say="the bar's TokenF1 was computed otherwise")
+    check = ["check", tmp_path / "out.jsonl", "--threshold", tmp_path / "threshold.json"]
+    refused(*check, "--at-least", 0.5, say="--threshold names metric, part and threshold")
+    refused(*check, "--no-cache", say="the threshold's TokenF1 was computed otherwise")

@@ -9,8 +9,8 @@ from importlib.metadata import EntryPoint
 import click
 import pytest
 
+from nlgauge import _plugins as plugins
 from nlgauge import cli
-from nlgauge.catalogue import plugins
 from nlgauge.errors import SpecError
 from tests.command import nlgauge, refused
 

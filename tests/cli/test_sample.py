@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge.stats.bar import RatedBar
 from nlgauge.stats.project import RatingProject
+from nlgauge.stats.rated_threshold import RatedThreshold
 from tests.command import nlgauge, refused
 from tests.stats.hidden import outputs
 from tests.stats.projects import fill
@@ -36,12 +36,15 @@ def test_a_project_is_made_filled_estimated_and_calibrated(place: Path, tmp_path
     fill(folder, lambda row: ["fail", "Pass"][int(TRUTH[row.system, row.item])])
     records = json.loads(nlgauge("estimate", scores, "--ratings", folder, "--format", "json").stdout)
     assert [record["ratings"] for record in records["estimates"]] == [100, 100, 200]
-    found = nlgauge("calibrate", scores, "--ratings", folder, "--risk", 0.2, "-o", tmp_path / "bar.json")
+    found = nlgauge("calibrate", scores, "--ratings", folder, "--risk", 0.2, "-o", tmp_path / "threshold.json")
     assert found.exit_code == 0, found.stderr
     assert "ratings are tested: rows of an item or a cluster are not independent" in found.stderr
     one = nlgauge("calibrate", scores, "--ratings", folder, "--risk", 0.2, "--system", "b", "-o", tmp_path / "b.json")
     assert one.exit_code == 0 and "are tested" not in one.stderr
-    assert (RatedBar.load(tmp_path / "bar.json").n, RatedBar.load(tmp_path / "b.json").n) == (200, 100)
+    assert (RatedThreshold.load(tmp_path / "threshold.json").n, RatedThreshold.load(tmp_path / "b.json").n) == (
+        200,
+        100,
+    )
     refused(
         "calibrate", scores, "--ratings", folder, "--system", "c", say="there is no system 'c' (the scores have a, b)"
     )

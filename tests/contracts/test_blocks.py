@@ -14,9 +14,9 @@ import pytest
 
 import nlgauge
 from nlgauge import ScoreTable
-from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.spool import Spool
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric
 from nlgauge.options import RunOptions
 from nlgauge.run.block import BlockScorer, ScoredBlock, Task

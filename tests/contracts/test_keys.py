@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from nlgauge import ScoreTable, evaluate
-from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.models import loading
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.metrics.sets import SetMetric
 from tests.extras import lacking

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from nlgauge import evaluate
-from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import RowMetric
 from tests.engine.fake import WORDS, FakeModel
 from tests.extras import lacking

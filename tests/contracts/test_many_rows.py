@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from nlgauge import ScoreTable, evaluate
-from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import model_of
 from nlgauge.run.executors.together import JointRun, TooMuchWorkError, score_together
 from tests.contracts.test_metrics import CASES, extra_for, made

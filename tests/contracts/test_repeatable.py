@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from nlgauge.catalogue import registry
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import model_of
 from tests.extras import lacking
 

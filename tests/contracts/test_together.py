@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.catalogue import registry
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
+from nlgauge.metrics import registry
 from nlgauge.run.executors.together import JointRun, score_together
 from tests.contracts.test_metrics import EXAMPLES
 from tests.contracts.test_sets import EXAMPLES as SETS

@@ -22,7 +22,6 @@ pytest.importorskip("sybil", reason="needs the dependency group test")
 
 from tests.docs.blocks import PAGES, ROOT, RUN, Block, blocks_of, commands_of, run_command, run_python
 from tests.docs.comparing import bare, same
-from tests.docs.counting import count
 
 UPDATE = os.environ.get("NLGAUGE_UPDATE_PAGES") == "1"
 FIRST = {ROOT / "README.md", ROOT / "docs" / "start.md"}
@@ -80,9 +79,6 @@ def test_a_page_prints_what_it_shows(page: Path, folder: Path, shims: Path, one_
                 check(block, namespace, shims, wrong.append, lambda *place: printed.append(place))
             except MissingExtraError as missing:
                 pytest.skip(str(missing))
-            count(None)
-        elif block.language in RUN and block.mark is not None:
-            count(block.mark[1])
     if UPDATE:
         _write(page, printed)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.catalogue.registry import project_metrics
+from nlgauge.metrics.registry import project_metrics
 from tests.docs.conftest import DOCS
 
 pytest.importorskip("sphinx", reason="needs the dependency group docs")

@@ -14,8 +14,8 @@ import click
 import pytest
 
 import nlgauge
-from nlgauge.catalogue.registry import parameters_of, project_metrics
 from nlgauge.cli import main
+from nlgauge.metrics.registry import parameters_of, project_metrics
 from tests.contracts.browser import Watched, chromium
 
 pytest.importorskip("sphinx", reason="needs the dependency group docs")

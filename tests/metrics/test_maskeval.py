@@ -6,7 +6,6 @@ import sys
 import numpy as np
 import pytest
 
-from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked_words import MaskedWordsRequest
@@ -16,6 +15,7 @@ from nlgauge.engine.segmentation import segmenter
 from nlgauge.engine.weighter import Weighter, write_weighter
 from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge.maths.masked_words import word_weights
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import Setup
 from nlgauge.metrics.maskeval import MaskEval
 from tests.engine.fake import WORDS, PairsModel

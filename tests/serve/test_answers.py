@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nlgauge.catalogue import registry
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import model_of
 from nlgauge.metrics.sets import SetMetric
 from nlgauge.serve.answers import DOCUMENTED

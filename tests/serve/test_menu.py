@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from nlgauge.catalogue import registry
 from nlgauge.errors import SpecError
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.serve.menu import LONGEST_SPEC, Menu, closed
 

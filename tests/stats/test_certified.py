@@ -19,20 +19,19 @@ from tests.stats.hidden import SPEC, outputs
 def test_a_bar_and_what_stands_beside_it() -> None:
     table, corpus, truth = outputs(400, 200, systems=("a",))
     found = nlgauge.calibrate(table, corpus, risk=0.15)
-    bar = found.bar()
-    assert (bar.metric, bar.part, bar.direction, bar.risk, bar.confidence, bar.n) == (
-        SPEC, "f1", "at_least", 0.15, 0.9, 200,
-    )  # fmt: skip
+    threshold = found.threshold()
+    assert (threshold.metric, threshold.part, threshold.direction) == (SPEC, "f1", "at_least")
+    assert (threshold.risk, threshold.confidence, threshold.n) == (0.15, 0.9, 200)
     values = table.values(SPEC)
-    assert_allclose(bar.passing, (values >= bar.threshold).mean())
+    assert_allclose(threshold.passing, (values >= threshold.threshold).mean())
     bad = np.array([truth[key] for key in table.rows]) == 0
-    assert bad[values >= bar.threshold].mean() < 0.15 < bad.mean()
-    assert bar.signature == f"{SPEC}|nlgauge:1" and len(bar.scores) == 200
+    assert bad[values >= threshold.threshold].mean() < 0.15 < bad.mean()
+    assert threshold.signature == f"{SPEC}|nlgauge:1" and len(threshold.scores) == 200
     assert [one.by for one in found.chosen] == ["risk", "f1", "cost", "precision"]
     assert [one.honest for one in found.chosen] == [False, True, True, True]
     assert sum(one.n for one in found.reliability) == 200
     assert found.reliability[0].good < found.reliability[-1].good
-    assert (found.n, found.clusters) == (200, 200) and found.bar("f1").risk is None
+    assert (found.n, found.clusters) == (200, 200) and found.threshold("f1").risk is None
 
 
 def test_lower_is_better_turns_everything() -> None:
@@ -40,7 +39,7 @@ def test_lower_is_better_turns_everything() -> None:
     column = table.columns[SPEC]
     turned = replace(table, columns={SPEC: replace(column, values=-column.values, higher_is_better=False)})
     one, other = nlgauge.calibrate(table, corpus, risk=0.2), nlgauge.calibrate(turned, corpus, risk=0.2)
-    assert other.bar().direction == "at_most" and other.bar().threshold == -one.bar().threshold
+    assert other.threshold().direction == "at_most" and other.threshold().threshold == -one.threshold().threshold
     assert [a.bad for a in one.chosen] == [b.bad for b in other.chosen]
     first, last = other.reliability[0], one.reliability[-1]
     assert (first.low, first.high, first.n, first.good) == (-last.high, -last.low, last.n, last.good)
@@ -49,11 +48,15 @@ def test_lower_is_better_turns_everything() -> None:
 def test_where_no_bar_can_be_certified_it_says_so() -> None:
     table, corpus, _ = outputs(400, 100, systems=("a",))
     found = nlgauge.calibrate(table, corpus, risk=0.02)
-    assert math.isnan(found.chosen[0].threshold) and {bar.by for bar in found.bars} == {"f1", "cost", "precision"}
-    with pytest.raises(InputError, match=r"no bar can be certified at a risk of 0.02 .* too few"):
-        found.bar()
+    assert math.isnan(found.chosen[0].threshold) and {threshold.by for threshold in found.thresholds} == {
+        "f1",
+        "cost",
+        "precision",
+    }
+    with pytest.raises(InputError, match=r"no threshold can be certified at a risk of 0.02 .* too few"):
+        found.threshold()
     with pytest.raises(InputError, match=r"risk of 0.1 .* rated rows with the best scores are bad; rate more"):
-        nlgauge.calibrate(replace(table, columns={"x": _noise(table)}), corpus).bar()
+        nlgauge.calibrate(replace(table, columns={"x": _noise(table)}), corpus).threshold()
 
 
 def test_rows_without_a_score_make_no_bar_and_no_mean_infinite() -> None:
@@ -63,8 +66,8 @@ def test_rows_without_a_score_make_no_bar_and_no_mean_infinite() -> None:
     found = nlgauge.calibrate(table, corpus, cost=0.001)
     of_cost = found.chosen[2]
     assert math.isnan(of_cost.threshold) and "those without a score" in (of_cost.reason or "")
-    with pytest.raises(InputError, match="no bar: by cost it is best to let every row pass"):
-        found.bar("cost")
+    with pytest.raises(InputError, match="no threshold: by cost it is best to let every row pass"):
+        found.threshold("cost")
     assert all(math.isfinite(one.low + one.high + one.mean) for one in found.reliability)
     assert sum(one.n for one in found.reliability) == 100
 
@@ -76,7 +79,7 @@ def _noise(table: nlgauge.ScoreTable) -> object:
 
 @pytest.mark.parametrize("size", [1, 4], ids=["rows", "clusters"])
 def test_a_promise_is_broken_in_few_drawings(size: int) -> None:
-    """2,000 drawings from a population whose true risk at every bar is known; rows of a cluster are alike."""
+    """2,000 drawings from a population whose true risk at every threshold is known; rows of a cluster are alike."""
     rng, broken, made = np.random.default_rng(0), 0, 0
     for _ in range(2000):
         shared = np.repeat(rng.normal(size=300 // size), size)
@@ -148,16 +151,16 @@ def test_all_good_is_certified_where_the_exact_bound_allows_it() -> None:
     some = np.random.default_rng(0).permutation(400)[:60]
     good = {table.rows[place]: 1.0 for place in some}
     for risk in (0.05, 0.04):
-        bar = nlgauge.calibrate(table, good, risk=risk).bar()
-        assert bar.passing == 1 and bar.threshold == table.values(SPEC).min()
+        threshold = nlgauge.calibrate(table, good, risk=risk).threshold()
+        assert threshold.passing == 1 and threshold.threshold == table.values(SPEC).min()
     found = nlgauge.calibrate(table, good, risk=0.03)
     assert "60 rated rows are too few to show so small a risk" in (found.chosen[0].reason or "")
     assert found.chosen[1].reason == "all 60 rated rows are good, so f1 chooses nothing"
     with pytest.raises(InputError, match="0 bad rows are rated, and at least 11 are needed"):
-        nlgauge.calibrate(table, good, recall=0.8).bar("recall")
+        nlgauge.calibrate(table, good, recall=0.8).threshold("recall")
     bad = nlgauge.calibrate(table, dict.fromkeys(good, 0.0), recall=0.8)
     assert bad.chosen[0].reason is not None and "rated rows with the best scores are bad" in bad.chosen[0].reason
-    assert bad.bar("recall").recall == 0.8 and bad.bad == 60
+    assert bad.threshold("recall").recall == 0.8 and bad.bad == 60
 
 
 def test_a_recall_worked_out_by_hand() -> None:
@@ -245,7 +248,7 @@ def test_two_versions_are_pooled_and_one_may_be_chosen() -> None:
         nlgauge.ScoreTable(table.rows[300:], {SPEC: column}, {}),
         {(row.system, row.item): truth[row.system, row.item] for row in draw.sheet if row.system == "b"}, risk=0.2,
     )  # fmt: skip
-    assert one.bar().threshold == alone.bar().threshold
+    assert one.threshold().threshold == alone.threshold().threshold
     by_score = nlgauge.sample(corpus, 240, scores=table)
     names = {("x", row.name): truth[row.system, row.item] for row in by_score.sheet}
     assert nlgauge.calibrate(table, names, draw=by_score, risk=0.2).n == 240
@@ -273,7 +276,9 @@ def test_a_promise_holds_where_the_scores_drew_the_rows() -> None:
         draw = nlgauge.sample(corpus, 160, scores=table, allocation="neyman", seed=seed)
         truth = {key: float(not one) for key, one in zip(table.rows, bad.tolist(), strict=True)}
         names = {("x", row.name): truth[row.system, row.item] for row in draw.sheet}
-        bar = next((b for b in nlgauge.calibrate(table, names, draw=draw, seed=seed).bars if b.by == "risk"), None)
+        threshold = next(
+            (b for b in nlgauge.calibrate(table, names, draw=draw, seed=seed).thresholds if b.by == "risk"), None
+        )
         chance = np.where(np.abs(values) > 1.2, 0.45, 0.02)
-        broken += bar is not None and chance[values >= bar.threshold].mean() > 0.1
+        broken += threshold is not None and chance[values >= threshold.threshold].mean() > 0.1
     assert broken / 150 <= 0.1

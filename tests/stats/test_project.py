@@ -213,7 +213,7 @@ def test_other_files_of_the_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no row is rated yet"):
         RatingProject.load(tmp_path / "p").ratings()
     fill(tmp_path / "p", truth)
-    for name in ("notes.md", ".~lock.sheet.csv#", "bar.json", ".hidden.csv"):
+    for name in ("notes.md", ".~lock.sheet.csv#", "threshold.json", ".hidden.csv"):
         (tmp_path / "p" / name).write_text("a", encoding="utf-8")
     assert sum(bool(row.scores) for row in RatingProject.load(tmp_path / "p").ratings()) == 20
     (tmp_path / "p" / "old.csv").write_text("item,candidate,scores.good\nr01,x,1\n", encoding="utf-8")

@@ -47,14 +47,20 @@ def assert_grounded(
 ) -> None:
     """Fail the test unless the source supports the answer.
 
-    The failure names the words that nothing supports. source: a text, or a list of
-    passages or documents (with `page_content`, `text` or `content`). at_least: the least
-    probability that passes; by default the model's own bars decide, as `nlgauge.check(grounded=True)` has them, and an
-    answer of which they cannot say whether it is supported fails. question: what the answer answers, which supports
-    nothing of it. metric: another one that reads a source; part: its first where none is named. model: as
-    `nlgauge.evaluate` takes it; it is loaded once for all tests. An answer that has no score fails too. Raises
-    AssertionError, which is the failure, SpecError for a metric, a part or a bar that cannot be meant, and InputError
-    for a model without bars, an answer that is no text, and a source that is missing or holds no texts.
+    The failure names the words that nothing supports. An answer without a score fails too.
+
+    Args:
+        source: a text, or a list of passages or documents (with `page_content`, `text` or `content`).
+        at_least: the least probability that passes. Without it the model's thresholds decide, as in
+            `nlgauge.check(grounded=True)`, and an answer that they cannot decide about fails.
+        question: what the answer answers. It supports nothing of the answer.
+        metric, part: another metric that reads a source, and its sub-score (the first by default).
+        model: as `nlgauge.evaluate` takes it. It is loaded once for all tests.
+
+    Raises:
+        AssertionError: the failure.
+        SpecError: for a metric, sub-score or threshold that does not exist.
+        InputError: for a model without thresholds, an answer that is no text, and a source without texts.
     """
     __tracebackhide__ = True
     from nlgauge.errors import InputError

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nlgauge import Corpus, evaluate
-from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Row
 from nlgauge.data.source_digest import source_digest
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, SpecError
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, model_of, refuse_corpus_metrics
 from nlgauge.stats.gate.verdict import unsupported
 from nlgauge.stats.selection import label

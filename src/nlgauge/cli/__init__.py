@@ -17,8 +17,8 @@ from typing import Any
 
 import click
 
+from nlgauge._plugins import LAB_COMMANDS, in_the_lab, load_offered, offered
 from nlgauge._version import __version__
-from nlgauge.catalogue.plugins import LAB_COMMANDS, in_the_lab, load_offered, offered
 from nlgauge.cli.cache import cache
 from nlgauge.cli.calibrate import calibrate
 from nlgauge.cli.check import check

@@ -34,7 +34,7 @@ _WAYS = ("risk", "recall", "f1", "cost", "precision")
               help="What a bad row that passes costs, a good one that is stopped costing 1.")  # fmt: skip
 @click.option("--precision", type=_SHARE, default=0.9, show_default=True,
               help="At least this share of stopped rows is bad.")  # fmt: skip
-@click.option("-o", "--output", type=PLACE, help="Write the bar here, for nlgauge check --bar.")
+@click.option("-o", "--output", type=PLACE, help="Write the threshold here, for nlgauge check --threshold.")
 @IN_FORMATS
 def calibrate(
     table: nlgauge.ScoreTable, rated: nlgauge.Corpus, risk: float, recall: float | None, confidence: float,
@@ -54,24 +54,26 @@ def calibrate(
         raise SpecError("--by recall: say with --recall which share of the bad rows is to be stopped")
     found = nlgauge.calibrate(table, rated, risk=risk, recall=recall, confidence=confidence, **how)
     if layout == "json":
-        show_json("calibrate", **{name: value for name, value in vars(found).items() if name != "bars"})
+        show_json("calibrate", **{name: value for name, value in vars(found).items() if name != "thresholds"})
     else:
-        bars: list[list[Cell]] = [["bar by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]]
+        thresholds: list[list[Cell]] = [
+            ["threshold by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]
+        ]
         for one in found.chosen:
             shares = [Number(share, digits=3) for share in (one.passing, one.bad, one.recall)]
-            bars.append([one.by, Number(one.threshold), *shares])
-        show_tables([bars, *Reliability.of(found).tables()], layout)
+            thresholds.append([one.by, Number(one.threshold), *shares])
+        show_tables([thresholds, *Reliability.of(found).tables()], layout)
     remark(f"{found.metric}, {found.aspect}: {found.bad} of {found.n} rated rows are bad", *found.notes)
     missing = next((one.reason for one in found.chosen if one.by == by and one.reason), None)
     if missing:
         remark(missing)
         sys.exit(1)
-    bar = found.bar(by)
-    if bar.confidence is not None:
-        promise = f"of what passes {bar.threshold:.4g}, at most {risk:.0%} is bad"
-        if bar.recall is not None:
-            promise = f"of what is bad, at least {bar.recall:.0%} does not pass {bar.threshold:.4g}"
-        remark(f"{promise}, with {confidence:.0%} confidence; {bar.passing:.0%} of the scored rows pass")
+    threshold = found.threshold(by)
+    if threshold.confidence is not None:
+        promise = f"of what passes {threshold.threshold:.4g}, at most {risk:.0%} is bad"
+        if threshold.recall is not None:
+            promise = f"of what is bad, at least {threshold.recall:.0%} does not pass {threshold.threshold:.4g}"
+        remark(f"{promise}, with {confidence:.0%} confidence; {threshold.passing:.0%} of the scored rows pass")
     remark("f1, cost and precision: without a promise; what they do is of rows they were not chosen on")
     if output is not None:
-        bar.save(output)
+        threshold.save(output)

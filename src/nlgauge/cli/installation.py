@@ -27,9 +27,9 @@ def list_all(names: Sequence[str], layout: str) -> None:
 
     Metrics called published/Name repeat the published code of a paper, with its errors.
     """
-    from nlgauge.catalogue.plugins import LAB_METRICS, offered
-    from nlgauge.catalogue.registry import project_metrics
+    from nlgauge._plugins import LAB_METRICS, offered
     from nlgauge.engine.models.loading import COMPANIONS, companions
+    from nlgauge.metrics.registry import project_metrics
 
     if names:
         _show(names, layout)
@@ -53,7 +53,7 @@ def list_all(names: Sequence[str], layout: str) -> None:
 
 def _show(names: Sequence[str], layout: str) -> None:
     """The help of some metrics. Raises SpecError for one that is not known."""
-    from nlgauge.catalogue.registry import metric_class
+    from nlgauge.metrics.registry import metric_class
 
     kinds = {name: metric_class(name) for name in names}
     if layout == "json":
@@ -76,8 +76,8 @@ def _show(names: Sequence[str], layout: str) -> None:
 
 def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     """What is to be told of a metric; parts, cost and use of the corpus are those of its default parameters."""
-    from nlgauge.catalogue.registry import metric, parameters_of
     from nlgauge.errors import NlgaugeError
+    from nlgauge.metrics.registry import metric, parameters_of
 
     parameters = {
         key: value if isinstance(value, str | int | float | bool | None) else str(value)

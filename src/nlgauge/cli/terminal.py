@@ -100,8 +100,8 @@ def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: 
 
     numbers: of the rows that are scored, counted from 1.
     """
-    from nlgauge.catalogue import registry
     from nlgauge.maths.languages import foreign
+    from nlgauge.metrics import registry
 
     reading = [one for spec in specs if (one := registry.metric(spec, model=model)).cost != "strings"]
     if not reading:

@@ -11,7 +11,7 @@ class _Listing(ModuleType):
 
     def __call__(self) -> list[str]:
         """The names of all metrics in alphabetical order, then metrics of installed packages."""
-        from nlgauge.catalogue.registry import names
+        from nlgauge.metrics.registry import names
 
         return names()
 

@@ -7,12 +7,13 @@ all outputs of a system against a set of texts) or of RowMetric (anything else a
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
-from nlgauge.catalogue.names import registered_name
+from nlgauge._plugins import load_offered, offered
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.request import AnyRequest, Features
@@ -87,6 +88,29 @@ class Prepared:
 
 
 M = TypeVar("M", bound="Metric")
+_names: dict[type, str] = {}
+
+
+def registered_name(kind: type) -> str:
+    """Return a class's own name for a metric of nlgauge, else the name under which an installed package offers it.
+
+    A class that nobody registered is ``module:Name``: no spec names it, and no registered one is mistaken for it.
+    """
+    if kind not in _names:
+        _names[kind] = _name(kind)
+    return _names[kind]
+
+
+def _name(kind: type) -> str:
+    if kind.__module__.startswith("nlgauge.metrics."):
+        return kind.__name__
+    package = kind.__module__.partition(".")[0]
+    # The entry points of the class's own module come first, so that mostly no other module is imported.
+    for name, point in sorted(offered("nlgauge.metrics"), key=lambda one: one[1].module != kind.__module__):
+        # What the class's own package offers is loaded, and it alone: it has been imported already.
+        if point.module.partition(".")[0] == package and load_offered(name, point) is kind:
+            return name
+    return f"{kind.__module__}:{kind.__qualname__}"
 
 
 @dataclass(frozen=True)
@@ -137,29 +161,12 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         """What is needed before rows are scored. Raises SpecError for a model that does not fit."""
         return Prepared()
 
-    def score(
-        self,
-        candidate: str,
-        *,
-        references: Sequence[str] | str | None = None,
-        source: str | None = None,
-        context: str | None = None,
-        question: str | None = None,
-        **options: Any,
-    ) -> Value:
-        """The score of one row: ``float(score)`` is its first part. For many rows `nlgauge.evaluate` is faster.
+    def score(self, candidate: str, **given: Any) -> Value:
+        """Deprecated: `nlgauge.score(metric, candidate, ...)` does the same."""
+        import nlgauge
 
-        options: as in `nlgauge.evaluate`. Nothing is written to disk unless `cache` is given. Raises SpecError for a
-        metric whose scores depend on other rows, and InputError for a row that lacks a column that the metric needs.
-
-        >>> from nlgauge import TokenF1
-        >>> TokenF1().score("A cat sat.", references="A cat sat.").parts[0]
-        1.0
-        """
-        from nlgauge.evaluation import evaluate_row
-
-        row = {"candidate": candidate, "references": references, "source": source, "context": context}
-        return evaluate_row({**row, "question": question}, self, **{"cache": False, **options})
+        warnings.warn("Metric.score is deprecated: use nlgauge.score", DeprecationWarning, stacklevel=2)
+        return nlgauge.score(self, candidate, **given)
 
     @property
     def name(self) -> str:

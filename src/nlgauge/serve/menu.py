@@ -15,8 +15,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from nlgauge._version import __version__
-from nlgauge.catalogue import registry
 from nlgauge.errors import SpecError
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import POCKET, Metric, model_of
 
 LONGEST_SPEC = 500

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -15,16 +16,16 @@ from nlgauge.errors import InputError
 from nlgauge.maths.bounds import binomial_p, certified, proportion
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.stats.arrays import Float, Mask
-from nlgauge.stats.bar import RatedBar
 from nlgauge.stats.drawn import Draw
 from nlgauge.stats.fitting import folds_of
 from nlgauge.stats.join import Source, turned
 from nlgauge.stats.rated import Rated, rated_rows
+from nlgauge.stats.rated_threshold import RatedThreshold
 from nlgauge.stats.refusing import LEAST, chosen_by_score, unanswered
 from nlgauge.stats.selection import label, meant
 
 SHARES = np.arange(1, 41) / 40
-"""The shares of the scored rows that pass the bars that are tried, the strictest first"""
+"""The shares of the scored rows that pass the thresholds that are tried, the strictest first"""
 WAYS = ("risk", "recall", "f1", "cost", "precision")
 """How a threshold is chosen: the first two with a promise"""
 _BINS, _FOLDS = 5, 5
@@ -80,16 +81,21 @@ class Calibration:
     reliability: tuple[Bin, ...]
     notes: tuple[str, ...]
     """What was left out of the tests, and what is to be known of the ratings"""
-    bars: tuple[RatedBar, ...] = field(repr=False)
+    thresholds: tuple[RatedThreshold, ...] = field(repr=False)
     """Those that there are, as files"""
 
-    def bar(self, by: str = "risk") -> RatedBar:
-        """The bar of one way. Raises InputError where there is none."""
-        for one in self.bars:
+    def bar(self, by: str = "risk") -> RatedThreshold:
+        """Return what `threshold` returns: the name before 0.2, for one version more."""
+        warnings.warn("Calibration.bar is now Calibration.threshold", DeprecationWarning, stacklevel=2)
+        return self.threshold(by)
+
+    def threshold(self, by: str = "risk") -> RatedThreshold:
+        """The threshold of one way. Raises InputError where there is none."""
+        for one in self.thresholds:
             if one.by == by:
                 return one
         reason = next((one.reason for one in self.chosen if one.by == by), f"there is no way {by!r}")
-        raise InputError(f"no bar: {reason}")
+        raise InputError(f"no threshold: {reason}")
 
 
 def calibrate(
@@ -177,8 +183,8 @@ def calibrate(
     signature = table.signatures.get(spec, Signature(spec))
     finite = scores[rows.rated & np.isfinite(scores)]
     promised = ("risk", "recall")
-    bars = [
-        RatedBar(
+    thresholds = [
+        RatedThreshold(
             spec, part, "at_least" if sign > 0 else "at_most", sign * one.threshold, one.by,
             risk if one.by == "risk" else None, confidence if one.by in promised else None, int(known.sum()),
             one.passing, aspect, float(below), str(signature), signature.facts, tuple((sign * finite).tolist()),
@@ -190,7 +196,7 @@ def calibrate(
     shown = [Chosen(**{**vars(one), "threshold": sign * one.threshold}) for one in chosen]
     return Calibration(
         label(table, spec, part), aspect, int(known.sum()), rows.units, int(rows.bad.sum()), tuple(shown),
-        tuple(rows.reliability(sign)), (*rated.notes, *left, *apart), tuple(bars),
+        tuple(rows.reliability(sign)), (*rated.notes, *left, *apart), tuple(thresholds),
     )  # fmt: skip
 
 
@@ -290,7 +296,7 @@ class RatedScores:
         found = certified([binomial_p(k, n, risk) for k, n in zip(wrong, passed, strict=True)], start, error)
         if found:
             return self._promised("risk", thresholds[found[-1]])
-        reason = f"no bar can be certified at a risk of {risk:g} with confidence {1 - error:g}: "
+        reason = f"no threshold can be certified at a risk of {risk:g} with confidence {1 - error:g}: "
         if start == len(thresholds):
             reason += f"{len(scores)} rated rows are too few to show so small a risk; rate more"
         else:
@@ -305,7 +311,7 @@ class RatedScores:
         found = certified([binomial_p(k, n, 1 - recall) for k in missed], 0, error)
         if found:
             return self._promised("recall", thresholds[found[-1]])
-        reason = f"no bar can be certified at a recall of {recall:g} with confidence {1 - error:g}: "
+        reason = f"no threshold can be certified at a recall of {recall:g} with confidence {1 - error:g}: "
         if binomial_p(0, n, 1 - recall) > error:
             needed = math.ceil(math.log(error) / math.log(recall))
             reason += f"{n} bad rows are rated, and at least {needed} are needed; rate more"

@@ -32,9 +32,9 @@ def read(line: str) -> tuple[str, dict[str, str], str]:
 def test_failing_rows_are_errors_at_their_line(claims: Path) -> None:
     result = nlgauge("check", claims, "-m", "Consistency", "--at-least", 0.99, "--format", "github")
     assert result.exit_code == 1
-    bar, missing, end = map(read, result.stdout.splitlines())
-    assert bar[0] == "error" and bar[1] == {"file": str(claims), "line": "2", "title": "Consistency"}
-    where, words = bar[2].split("\n")
+    threshold, missing, end = map(read, result.stdout.splitlines())
+    assert threshold[0] == "error" and threshold[1] == {"file": str(claims), "line": "2", "title": "Consistency"}
+    where, words = threshold[2].split("\n")
     assert where.startswith("row 2, system A, item 50%, y:\ufffd[1m: 0.")
     assert words.startswith("candidate, against the source: The library opens ") and words.endswith("volcano].")
     assert missing[1]["line"] == "3" and "no value" in missing[2]

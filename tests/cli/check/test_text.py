@@ -83,7 +83,7 @@ def test_json_holds_all_rows(claims: Path) -> None:
     assert result.exit_code == 1
     found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
     assert (found["passed"], found["metric"], found["at_least"], found["at_most"]) == (False, "Consistency", 0.99, None)
-    assert [row["state"] for row in found["rows"]] == ["passed", "bar", "missing"]
+    assert [row["state"] for row in found["rows"]] == ["passed", "failed", "missing"]
     assert found["rows"][2]["value"] is None
     (text,) = found["rows"][1]["unsupported"]
     begin, end = text["spans"][-1]
@@ -94,7 +94,7 @@ def test_json_holds_all_rows(claims: Path) -> None:
     ("arguments", "say"),
     [
         ([], "no metric was given"),
-        ([*RUN], "give --grounded, --at-least, --at-most, --bar, --ratings or --against"),
+        ([*RUN], "give --grounded, --at-least, --at-most, --threshold, --ratings or --against"),
         ([*RUN, "--at-most", 1], "higher is better for Consistency: give at_least, --at-least"),
         ([*RUN, "-m", "Length", "--at-least", 1], "2 metrics were given, and this command takes one"),
         ([*RUN, "--at-least", 1, "--part", "f1"], "no part 'f1'"),
@@ -112,7 +112,7 @@ TEXT = "The library opens in May. " * 30 + "A volcano opens in June. " + "The li
 
 
 def outcome(*spans: tuple[int, int], text: str = TEXT) -> Outcome:
-    return Outcome("A", "x", 1, 0.5, "bar", "low", (Unsupported("candidate", "source", text, spans),))
+    return Outcome("A", "x", 1, 0.5, "failed", "low", (Unsupported("candidate", "source", text, spans),))
 
 
 def test_a_long_text_is_shown_around_its_unsupported_words() -> None:
@@ -150,5 +150,5 @@ def test_counts_tell_rows_that_are_gone_from_rows_without_a_value() -> None:
     assert counted(verdict) == (
         "M f1: 1 of 2 rows pass, 1 without a value, 1 of the baseline and not in the outputs (allowed)"
     )
-    sets = Verdict("M", "score", None, 0.5, 1, 0.05, (Outcome("A", None, None, 2.0, "bar", "above"),))
+    sets = Verdict("M", "score", None, 0.5, 1, 0.05, (Outcome("A", None, None, 2.0, "failed", "above"),))
     assert counted(sets) == "M: 0 of 1 systems pass, 1 below 0.5 or above 1"

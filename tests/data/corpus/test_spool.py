@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 
 import pytest
@@ -40,7 +41,10 @@ def test_rows_come_back(rows, piece):
         spool[len(rows)]
 
 
-def test_rows_longer_than_what_is_read_at_once_come_back():
+@pytest.mark.parametrize("windows", [False, True])
+def test_rows_longer_than_what_is_read_at_once_come_back(windows, monkeypatch):
+    if windows:
+        monkeypatch.delattr(os, "pread")
     rows = [Row("x" * size) for size in (3, 1 << 20, 5, (1 << 20) + 1, 0)] * 40
     spool = Spool(rows)
     assert list(spool) == rows

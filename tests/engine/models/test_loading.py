@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.catalogue import plugins
+from nlgauge import _plugins as plugins
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Model
 from nlgauge.engine.models.loading import companion_folder, folder_of, load, pocket_folder

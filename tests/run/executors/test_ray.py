@@ -16,7 +16,7 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.spool import Spool
 from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.metrics.base import RowMetric, Value
-from nlgauge.run.executors.ray import Cluster
+from nlgauge.options import Cluster
 from tests.run.executors.test_together import rows
 
 ray = pytest.importorskip("ray", reason="needs nlgauge[ray]")

@@ -11,13 +11,13 @@ import pytest
 
 import nlgauge
 import nlgauge.run.executors.together as together_module
-from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models import loading
 from nlgauge.errors import InputError, SpecError
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.executors.together import JointRun, TooMuchWorkError, score_together
 from tests.extras import lacking

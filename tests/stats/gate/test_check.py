@@ -1,4 +1,4 @@
-"""The gate: a bar for rows and for systems, in either direction, and rows without a value."""
+"""The gate: a threshold for rows and for systems, in either direction, and rows without a value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def table() -> ScoreTable:
 
 def test_rows_under_the_bar_fail_and_the_bar_itself_passes(table: ScoreTable) -> None:
     found = check(table, "Score", at_least=0.8, allow_missing=True)
-    assert [one.state for one in found.outcomes] == ["passed", "bar", "allowed", "passed"]
+    assert [one.state for one in found.outcomes] == ["passed", "failed", "allowed", "passed"]
     (failed,) = found.failures
     assert (failed.row, failed.system, failed.item, failed.value) == (2, "A", "y", 0.5)
     assert failed.problem == "0.5000 is below 0.8"
@@ -118,17 +118,17 @@ def test_what_cannot_be_meant_is_refused(
     assert say in str(caught.value)
 
 
-def judged(*values: float, bars: list[float] | None = None) -> ScoreTable:
-    """A table of `Consistency(aligner='D')`, whose signature has the bars of its model."""
+def judged(*values: float, thresholds: list[float] | None = None) -> ScoreTable:
+    """A table of `Consistency(aligner='D')`, whose signature has the thresholds of its model."""
     spec = "Consistency(aligner='D')"
     column = Column(("score", "probability"), np.array([[0.9, value] for value in values]), {3: "not English"})
-    signature = Signature(spec, {} if bars is None else {"grounded": bars})
+    signature = Signature(spec, {} if thresholds is None else {"grounded": thresholds})
     return ScoreTable([("A", str(n)) for n in range(len(values))], {spec: column}, {spec: signature}, {}, "0")
 
 
 def test_grounded_passes_fails_or_cannot_say() -> None:
-    found = check(judged(0.39, 0.4, 0.6, NAN, bars=[0.4, 0.6]), grounded=True)
-    assert [one.state for one in found.outcomes] == ["bar", "unsure", "passed", "missing"]
+    found = check(judged(0.39, 0.4, 0.6, NAN, thresholds=[0.4, 0.6]), grounded=True)
+    assert [one.state for one in found.outcomes] == ["failed", "unsure", "passed", "missing"]
     assert [one.problem for one in found.outcomes] == [
         "0.3900 is below 0.4",
         "cannot say: 0.4000 is between 0.4 and 0.6",
@@ -136,14 +136,14 @@ def test_grounded_passes_fails_or_cannot_say() -> None:
         "cannot say: not English",
     ]
     assert not found.passed and found.part == "probability"
-    assert len(check(judged(0.4, 0.7, bars=[0.4, 0.6]), grounded=True).failures) == 1
-    assert check(judged(0.4, 0.7, bars=[0.4, 0.6]), grounded=True, allow_missing=True).passed
+    assert len(check(judged(0.4, 0.7, thresholds=[0.4, 0.6]), grounded=True).failures) == 1
+    assert check(judged(0.4, 0.7, thresholds=[0.4, 0.6]), grounded=True, allow_missing=True).passed
 
 
 def test_grounded_needs_bars_that_somebody_measured(table: ScoreTable) -> None:
-    with pytest.raises(InputError, match="has no measured bars"):
+    with pytest.raises(InputError, match="has no measured thresholds"):
         check(judged(0.5), grounded=True)
     with pytest.raises(InputError, match="no metric with a probability"):
         check(table, grounded=True)
     with pytest.raises(SpecError, match="grounded has its own part"):
-        check(judged(0.5, bars=[0.4, 0.6]), grounded=True, at_least=0.5)
+        check(judged(0.5, thresholds=[0.4, 0.6]), grounded=True, at_least=0.5)

@@ -10,9 +10,9 @@ import pytest
 
 import nlgauge
 import nlgauge_lab
-from nlgauge.catalogue import registry
-from nlgauge.catalogue.names import registered_name
-from nlgauge.catalogue.plugins import LAB, LAB_COMMANDS, LAB_METRICS
+from nlgauge._plugins import LAB, LAB_COMMANDS, LAB_METRICS
+from nlgauge.metrics import registry
+from nlgauge.metrics.base import registered_name
 
 POINTS = distribution(LAB).entry_points
 

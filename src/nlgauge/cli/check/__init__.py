@@ -29,12 +29,13 @@ _FORMATS = ("text", "github", "junit", "json")
 @click.option("--part", help="Part of a metric that has several; the first by default.")
 @click.option("--at-least", type=float, help="Every row must score this or more; if higher is better.")
 @click.option("--at-most", type=float, help="Every row must score this or less; if lower is better.")
-@click.option("--bar", type=PLACE, help="A bar that nlgauge calibrate wrote, which names its metric.")
+@click.option("--threshold", "--bar", "threshold", type=PLACE,
+              help="File of a threshold and its metric, made by nlgauge calibrate.")  # fmt: skip
 @click.option("--ratings", type=PLACE, help=f"Certify the threshold. {RATINGS_HELP}")
 @RATING_LABEL
 @click.option("--risk", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.1, show_default=True,
               help="With --ratings: at most this share of passing rows is bad, with 90 % confidence.")  # fmt: skip
-@click.option("--grounded", is_flag=True, help="Does the source support each row? By bars on the model's card.")
+@click.option("--grounded", is_flag=True, help="Does the source support each row? By thresholds on the model's card.")
 @click.option("--against", type=PLACE, help="Scores file of an earlier run: fail where a system is worse than there.")
 @click.option("--margin", type=float, help="With --against: fail unless a loss below this is shown.")
 @click.option("--history", type=PLACE, help="With --against: keep every check here (JSON Lines), and judge by all.")
@@ -52,30 +53,31 @@ _FORMATS = ("text", "github", "junit", "json")
 @click.option("--format", "layout", type=click.Choice(_FORMATS), default="text", show_default=True)
 def check(
     outputs: Path, specs: Sequence[str], part: str | None, at_least: float | None, at_most: float | None,
-    bar: Path | None, ratings: Path | None, labels: Sequence[str], risk: float, grounded: bool, against: Path | None,
-    margin: float | None, history: Path | None, cluster: str | None, significance: float, allow_missing: bool,
-    output: Path | None, columns: Sequence[str], replicates: int, seed: int, layout: str, **how: Any,
+    threshold: Path | None, ratings: Path | None, labels: Sequence[str], risk: float, grounded: bool,
+    against: Path | None, margin: float | None, history: Path | None, cluster: str | None, significance: float,
+    allow_missing: bool, output: Path | None, columns: Sequence[str], replicates: int, seed: int, layout: str,
+    **how: Any,
 ) -> None:  # fmt: skip
-    """Fail if a row misses a bar, or if a system is worse than in an earlier run (docs/check.md).
+    """Fail if a row misses a threshold, or if a system is worse than in an earlier run (docs/check.md).
 
-    Prints each row that misses the bar, with its unsupported words (hallucinations) marked. --grounded asks whether the
-    source supports each row, and needs no number of yours. --ratings makes the threshold of what people rated. Exit
-    code 0: passed; 1: failed; 2: wrong use or bad input. A row without a value fails unless --allow-missing is given.
-    So does a row about which --grounded cannot say.
+    Prints each row that misses the threshold, with its unsupported words (hallucinations) marked. --grounded asks
+    whether the source supports each row, by the thresholds of the model's card. --ratings certifies a threshold from
+    people's ratings. Exit code 0: passed; 1: failed; 2: wrong use or bad input. A row without a value fails unless
+    --allow-missing is given. So does a row that --grounded cannot decide.
 
-    For a gate that runs again and again, --history keeps every look at the same baseline. If nothing changes, it fails
-    in at most 5 % of such series, however long they are.
+    For a gate that runs again and again, --history records every interim analysis against the same baseline. If nothing
+    changes, it fails in at most 5 % of such series, however long they are.
     """
     from nlgauge import ScoreTable, calibrate, evaluate
-    from nlgauge.stats.bar import RatedBar
     from nlgauge.stats.gate import check as run
     from nlgauge.stats.gate.grounded import METRIC
+    from nlgauge.stats.rated_threshold import RatedThreshold
 
-    if ratings is not None and (grounded or any(one is not None for one in (bar, at_least, at_most))):
-        raise SpecError("--ratings makes the threshold: leave out --grounded, --bar, --at-least and --at-most")
-    made = None if bar is None else RatedBar.load(bar)
+    if ratings is not None and (grounded or any(one is not None for one in (threshold, at_least, at_most))):
+        raise SpecError("--ratings makes the threshold: leave out --grounded, --threshold, --at-least and --at-most")
+    made = None if threshold is None else RatedThreshold.load(threshold)
     if made is not None and (specs or part is not None or at_least is not None or at_most is not None):
-        raise SpecError("--bar names metric, part and threshold: leave out -m, --part, --at-least and --at-most")
+        raise SpecError("--threshold names metric, part and threshold: leave out -m, --part, --at-least and --at-most")
     if grounded and not specs:
         specs = (METRIC,)
     spec = one_metric(specs, f'"{METRIC}"') if made is None else made.metric
@@ -83,7 +85,7 @@ def check(
         option = "--margin" if margin is not None else "--history"
         raise SpecError(f"{option} is of a comparison: give the scores file of an earlier run too, --against FILE")
     if at_least is None and at_most is None and against is None and made is None and ratings is None and not grounded:
-        ways = "--grounded, --at-least, --at-most, --bar, --ratings or --against"
+        ways = "--grounded, --at-least, --at-most, --threshold, --ratings or --against"
         raise SpecError(f"there is nothing to check: give {ways}")
     refuse_place(output, history)
     baseline = None if against is None else ScoreTable.load(against)
@@ -97,11 +99,11 @@ def check(
             seed=seed,
         )  # fmt: skip
         remark(*found.notes)
-        made, part = found.bar(), None
+        made, part = found.threshold(), None
     verdict = run(
-        clustered(table, corpus, cluster), part=part, at_least=at_least, at_most=at_most, bar=made, grounded=grounded,
-        against=baseline, margin=margin, history=history, allow_missing=allow_missing, significance=significance,
-        replicates=replicates, seed=seed,
+        clustered(table, corpus, cluster), part=part, at_least=at_least, at_most=at_most, threshold=made,
+        grounded=grounded, against=baseline, margin=margin, history=history, allow_missing=allow_missing,
+        significance=significance, replicates=replicates, seed=seed,
     )  # fmt: skip
     if output is not None:
         table.save(output)

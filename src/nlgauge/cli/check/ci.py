@@ -57,7 +57,7 @@ def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path
     worse = sum(one.worse for one in verdict.regressions)
     counts = {
         "tests": len(verdict.outcomes) + len(verdict.regressions) + verdict.nothing_checked,
-        "failures": verdict.count("bar") + worse + verdict.nothing_checked,
+        "failures": verdict.count("failed") + worse + verdict.nothing_checked,
         "errors": verdict.count("missing"),
         "skipped": verdict.count("allowed"),
     }
@@ -78,7 +78,7 @@ def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path
 
 def _row(suite: Element, one: Outcome, name: str) -> None:
     case = SubElement(suite, "testcase", classname=_legal(name), name=_legal(text.place(one)))
-    element = {"bar": "failure", "missing": "error", "allowed": "skipped"}.get(one.state)
+    element = {"failed": "failure", "missing": "error", "allowed": "skipped"}.get(one.state)
     if element:
         what = SubElement(case, element, message=_legal(one.problem or ""))
         what.text = _legal("\n".join(text.quoted(one))) or None

@@ -60,8 +60,8 @@ def counted(verdict: Verdict) -> str:
     what = "systems" if rows and rows[0].item is None else "rows"
     gone = sum(one.row is None and one.item is not None for one in verdict.outcomes)
     counts = [
-        (verdict.count("bar"), " or ".join(_bars(verdict))),
-        (verdict.count("unsure"), "between the bars"),
+        (verdict.count("failed"), " or ".join(_bars(verdict))),
+        (verdict.count("unsure"), "between the thresholds"),
         (verdict.count("missing", "allowed") - gone, "without a value"),
         (gone, "of the baseline and not in the outputs"),
     ]
@@ -126,7 +126,7 @@ def tell(verdict: Verdict, table: ScoreTable, outputs: Path, how: str) -> None:
     for why, count in verdict.left_out.items():
         remark(f"{count} rows {why}, left out of the comparison")
     remark(*verdict.notes)
-    rows = [one.row for one in verdict.failures if one.row is not None and one.state == "bar"]
+    rows = [one.row for one in verdict.failures if one.row is not None and one.state == "failed"]
     if rows:
         spec = verdict.metric.replace('"', '\\"')
         remark(f'what a score is based on: nlgauge explain {quote(str(outputs))} -m "{spec}" --row {rows[0]}{how}')

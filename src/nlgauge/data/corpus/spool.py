@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from threading import Lock
 from typing import overload
 from weakref import finalize
 
@@ -36,6 +37,7 @@ class Spool(Sequence[Row]):
         except OSError as bad:
             raise _no_room(bad) from None
         finalize(self, self._file.close)
+        self._reading = Lock()
         try:
             for row in rows:
                 fields = [row.candidate, row.references, row.source, row.context, row.system, row.item]
@@ -84,8 +86,16 @@ class Spool(Sequence[Row]):
         first = self._pages[page]
         end = self._pages[page + 1] if page + 1 < len(self._pages) else len(self)
         ends, begin = self._ends[first : end + 1], self._ends[first]
-        data = os.pread(self._file.fileno(), ends[-1] - begin, begin)
+        data = self._bytes(ends[-1] - begin, begin)
         return [_row(data[ends[n] - begin : ends[n + 1] - begin]) for n in range(end - first)]
+
+    def _bytes(self, size: int, begin: int) -> bytes:
+        """Return bytes of the file, whatever threads and processes that share the file read at the same time."""
+        if hasattr(os, "pread"):
+            return os.pread(self._file.fileno(), size, begin)
+        with self._reading:  # Windows, where no process is a fork of another
+            self._file.seek(begin)
+            return self._file.read(size)
 
 
 def _no_room(bad: OSError) -> InputError:

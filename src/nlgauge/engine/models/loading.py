@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import cast
 from weakref import WeakValueDictionary
 
-from nlgauge.catalogue.plugins import load_offered, offered
+from nlgauge._plugins import load_offered, offered
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.models.card import ALIGNER_FILE
 from nlgauge.engine.models.device import has_gpu

@@ -10,17 +10,15 @@ import os
 import platform
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecError
-from nlgauge.options import RunOptions
+from nlgauge.errors import InputError, MissingExtraError, NlgaugeError
+from nlgauge.options import Cluster, RunOptions
 from nlgauge.run.block import BlockScorer, ScoredBlock, Task
 from nlgauge.run.cache import can_be_kept, made_by
 from nlgauge.run.executors import here
 
-LOCAL = "local"
 _AHEAD = 2
 """Tasks that a worker has at a time: one that it scores, and the next"""
 _WINDOW = 4
@@ -28,72 +26,57 @@ _WINDOW = 4
 _TRIES = 3
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """Where a run is computed.
+def score(
+    cluster: Cluster, scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
+) -> Generator[ScoredBlock, None, None]:
+    """Score tasks on a cluster: an `Executor` once the cluster is bound.
 
-    address: of a Ray cluster, as ray.init takes it ('auto', 'ray://HEAD:10001'), or 'local' for processes of this
-    machine. workers: how many; as many as have room by default. threads: processors of each. gpus: GPUs of each, or the
-    share of one. Raises SpecError for numbers that make no sense.
+    Raises MissingExtraError, and NlgaugeError where the cluster cannot be reached or has no room for a worker.
     """
+    ray = _ray()
+    ours = not ray.is_initialized()
+    _begin(cluster, ray)
+    try:
+        facts = [None if scorer.engine is None else scorer.engine.facts for scorer in scorers]
+        shared = ray.put(_Shared([scorer.apart(None) for scorer in scorers], facts, options, cluster.threads))
+        yield from _Workers(ray, _workers(cluster, ray), partial(_fetched, [shared])).scored(tasks)
+    finally:
+        if ours:
+            ray.shutdown()
 
-    address: str = LOCAL
-    workers: int | None = None
-    threads: int = 1
-    gpus: float = 0.0
 
-    def __post_init__(self) -> None:
-        if not self.address:
-            raise SpecError("ray: the address is empty; give 'local' or the address of a cluster")
-        if (self.workers is not None and self.workers < 1) or self.threads < 1 or self.gpus < 0:
-            raise SpecError("ray: workers and threads are at least 1, and gpus at least 0")
+def _begin(cluster: Cluster, ray: Any) -> None:
+    if ray.is_initialized():
+        return
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nlgauge sends nothing home, and neither does this run
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+    here = {"include_dashboard": False, "num_cpus": _processors(cluster)} if cluster.address == "local" else {}
+    try:
+        ray.init(address=cluster.address, **quiet, **here)
+    except (ConnectionError, ValueError, RuntimeError, OSError) as bad:
+        raise NlgaugeError(f"--ray {cluster.address}: no cluster there: {' '.join(str(bad).split())}") from None
 
-    def score(
-        self, scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
-    ) -> Generator[ScoredBlock, None, None]:
-        """An `Executor`. Raises MissingExtraError, and NlgaugeError where the cluster cannot be reached or has no room
-        for a worker."""
-        ray = _ray()
-        ours = not ray.is_initialized()
-        self._begin(ray)
-        try:
-            facts = [None if scorer.engine is None else scorer.engine.facts for scorer in scorers]
-            shared = ray.put(_Shared([scorer.apart(None) for scorer in scorers], facts, options, self.threads))
-            yield from _Workers(ray, self._workers(ray), partial(_fetched, [shared])).scored(tasks)
-        finally:
-            if ours:
-                ray.shutdown()
 
-    def _begin(self, ray: Any) -> None:
-        if ray.is_initialized():
-            return
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nlgauge sends nothing home, and neither does this run
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-        here = {"include_dashboard": False, "num_cpus": self._room()} if self.address == LOCAL else {}
-        try:
-            ray.init(address=self.address, **quiet, **here)
-        except (ConnectionError, ValueError, RuntimeError, OSError) as bad:
-            raise NlgaugeError(f"--ray {self.address}: no cluster there: {' '.join(str(bad).split())}") from None
+def _processors(cluster: Cluster) -> int:
+    """Processors that Ray may hand out on this machine."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(processors, (cluster.workers or 1) * cluster.threads)
 
-    def _room(self) -> int:
-        """Processors that Ray may hand out on this machine."""
-        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return max(processors, (self.workers or 1) * self.threads)
 
-    def _workers(self, ray: Any) -> list[Any]:
-        there = ray.cluster_resources()
-        rooms = [int(there.get("CPU", 0) // self.threads)]
-        rooms += [int(there.get("GPU", 0) / self.gpus)] if self.gpus else []
-        number = self.workers or min(rooms)
-        if not number or number > min(rooms):
-            had = f"{there.get('CPU', 0):g} processors and {there.get('GPU', 0):g} GPUs"
-            wanted = f"{number or 1} of {self.threads} processors and {self.gpus:g} GPUs"
-            raise NlgaugeError(f"--ray {self.address}: has {had}, too few for workers: {wanted}")
-        made = ray.remote(_Worker).options(
-            num_cpus=self.threads, num_gpus=self.gpus, max_restarts=-1, max_task_retries=_TRIES
-        )
-        return [made.remote() for _ in range(number)]
+def _workers(cluster: Cluster, ray: Any) -> list[Any]:
+    there = ray.cluster_resources()
+    rooms = [int(there.get("CPU", 0) // cluster.threads)]
+    rooms += [int(there.get("GPU", 0) / cluster.gpus)] if cluster.gpus else []
+    number = cluster.workers or min(rooms)
+    if not number or number > min(rooms):
+        had = f"{there.get('CPU', 0):g} processors and {there.get('GPU', 0):g} GPUs"
+        wanted = f"{number or 1} of {cluster.threads} processors and {cluster.gpus:g} GPUs"
+        raise NlgaugeError(f"--ray {cluster.address}: has {had}, too few for workers: {wanted}")
+    made = ray.remote(_Worker).options(
+        num_cpus=cluster.threads, num_gpus=cluster.gpus, max_restarts=-1, max_task_retries=_TRIES
+    )
+    return [made.remote() for _ in range(number)]
 
 
 class _Shared(NamedTuple):

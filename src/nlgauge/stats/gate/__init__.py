@@ -1,4 +1,4 @@
-"""The gate: do scores pass a bar, and are they no worse than those of an earlier run? From tables, without a model."""
+"""The gate: whether scores pass a threshold and are no worse than those of an earlier run. Needs no model."""
 
 from __future__ import annotations
 

@@ -61,7 +61,9 @@ class Baseline:
             )
         self._now, self._before = table.columns[spec], earlier.columns[spec]
         if self._now.level == "system":
-            raise SpecError(f"{spec} has one number a system, which no paired test can be made of: give a bar alone")
+            raise SpecError(
+                f"{spec} has one number a system, which no paired test can be made of: give a threshold alone"
+            )
         if self._now.parts != self._before.parts:
             raise InputError(f"the baseline has other parts of {spec}", remedy=_AGAIN)
         table, earlier = table.per_item(), earlier.per_item()
@@ -86,7 +88,7 @@ class Baseline:
             if pair.shared < least:
                 shared = f"{pair.shared} {'items' if pair.table.clusters is None else 'clusters'}"
                 problem = f"system {now!r} has {shared} in common with the baseline, and a loss cannot be shown"
-                raise InputError(problem, remedy=f"at least {least} are needed; or give a bar alone")
+                raise InputError(problem, remedy=f"at least {least} are needed; or give a threshold alone")
         options = {"replicates": terms.replicates, "seed": terms.seed}
         differences = {
             now: compare(pair.table, _NOW, _BEFORE, self._name, margin=terms.margin, **options).records[0]

@@ -1,19 +1,20 @@
-"""`check`: a table of scores against a bar, against an earlier run, or against both."""
+"""The check of a table of scores against a threshold, an earlier run, or both."""
 
 from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import SpecError
-from nlgauge.stats.bar import RatedBar
-from nlgauge.stats.gate.bar import Bar, of_ratings, shown
 from nlgauge.stats.gate.baseline import Baseline, Terms
 from nlgauge.stats.gate.grounded import grounded_by
+from nlgauge.stats.gate.limits import Limits, of_ratings, shown
 from nlgauge.stats.gate.verdict import Outcome, State, Verdict, unsupported
+from nlgauge.stats.rated_threshold import RatedThreshold
 from nlgauge.stats.selection import meant
 
 
@@ -24,7 +25,8 @@ def check(
     part: str | None = None,
     at_least: float | None = None,
     at_most: float | None = None,
-    bar: RatedBar | None = None,
+    threshold: RatedThreshold | None = None,
+    bar: RatedThreshold | None = None,
     grounded: bool = False,
     against: ScoreTable | None = None,
     margin: float | None = None,
@@ -34,68 +36,70 @@ def check(
     replicates: int = 1000,
     seed: int = 0,
 ) -> Verdict:
-    """Does every row pass the bar, and is no system worse than in an earlier run?
+    """Return whether every row passes the threshold, and whether no system is worse than in an earlier run.
 
-    metric: its spec or name; may be left out where the table has one. part: of a metric of several, its first where
-    none is named. at_least, at_most: the bar, which passes itself; of a metric of which higher is better the one, of a
-    metric of which lower is better the other, of a part without a direction either or both. A metric of sets is held to
-    the bar by its number of each system.
+    grounded asks whether the source supports each candidate. The probability of ``Consistency(aligner='D')`` decides,
+    by the two thresholds that were measured for its model: a row below the lower one fails, and a row from the upper
+    one on passes. Between them, or without a value, the gate cannot say. Such rows fail too, unless allow_missing.
 
-    bar: what `nlgauge.calibrate` made, instead of metric, part, at_least and at_most. The verdict notes what was
-    promised, and that it does not hold where the rows' scores are unlike those that the bar was made of.
-
-    grounded: does the source support each candidate? The decision is made by the probability of
-    ``Consistency(aligner='D')``, with the two bars that were measured of its model: a row below the lower one fails,
-    and a row from the upper one on passes. Between them, or without a value, the gate cannot say. Such rows fail too;
-    with allow_missing they are counted and left out. metric: which one, where the table has several of that part.
-
-    against: the table of an earlier run. A system fails where its mean is worse than before and the two-sided p that
-    the two runs are alike (approximate randomisation within items, as `nlgauge.compare` has it), corrected by Holm for
-    the number of systems, is below `significance`; where there is a loss and no p, because a score is infinite, it
-    fails too. Rows join by system and item; where both tables have one system, by item alone. Rows without a value
-    fail, and so do rows that have a value in the baseline and are not in the table; with allow_missing they are
-    counted and left out. Where the table is `clustered`, clusters are exchanged.
-
-    margin: the loss that would not matter. A system then fails unless it is shown to have lost less: unless p that it
-    lost the margin or more (one-sided, Student's t) is below `significance`. By all systems no correction is needed.
-
-    history: a file (JSON Lines) of all looks at the same baseline, to which this one is added. A system then fails
-    where the interval that holds at all looks at once (`nlgauge.maths.looking.look_at`) is wholly a loss: however often
-    the gate runs, that happens in at most `significance` of the histories in which nothing changed.
+    against compares with an earlier run. A system fails if its mean is worse than before and the two-sided p that the
+    two runs are alike (approximate randomisation within items, as in `nlgauge.compare`, corrected by Holm for the
+    number of systems) is below `significance`. It also fails if there is a loss and no p, because a score is infinite.
+    Rows join by system and item, or by item alone if both tables have one system. Rows of the baseline that have a
+    value and are missing in the table fail. If the table is `clustered`, clusters are exchanged.
 
     Evidence in the table (`evaluate(evidence=True)`) gives the words of a failing row that nothing supports.
 
-    Raises SpecError for a bar that cannot be meant, and for a metric or part that the table does not hold; InputError
-    for a baseline that cannot be compared with.
+    Args:
+        metric: its spec or name. It may be left out if the table has one metric.
+        part: a sub-score of the metric; the first by default.
+        at_least, at_most: the threshold, which itself passes: at_least if higher is better, at_most if lower is
+            better, either or both for a sub-score without a direction. A corpus-level metric is checked by system.
+        threshold: made by `nlgauge.calibrate`, in place of metric, part, at_least and at_most. The verdict notes its
+            promise, and that the promise does not hold if the rows' scores are unlike those that it was made from.
+        bar: the name of `threshold` before 0.2, for one version more.
+        margin: the loss that would not matter. A system then fails unless p that it lost the margin or more (one-sided,
+            Student's t) is below `significance`. Several systems need no correction.
+        history: a file (JSON Lines) of all interim analyses against the same baseline, to which this one is added. A
+            system then fails if the interval that holds at all of them at once (`nlgauge.maths.looking.look_at`) is
+            wholly a loss. If nothing changes, at most `significance` of such histories fail, however long they are.
+        allow_missing: count rows without a value, and leave them out.
+
+    Raises:
+        SpecError: for a threshold that makes no sense, and a metric or sub-score that the table does not have.
+        InputError: for a baseline that cannot be compared with.
 
     >>> import nlgauge
     >>> table = nlgauge.evaluate(candidates=["A cat sat."], references=[["A cat slept."]], metrics="TokenF1")
     >>> check(table, "TokenF1", at_least=0.9).passed
     False
     """
+    if bar is not None:
+        warnings.warn("check(bar=...) is now check(threshold=...)", DeprecationWarning, stacklevel=2)
+        threshold = bar
     if grounded:
-        if any(one is not None for one in (bar, part, at_least, at_most)):
-            raise SpecError("grounded has its own part and bars: leave out part, at_least, at_most and bar")
-        held_to = grounded_by(table, metric)
-    elif bar is not None:
+        if any(one is not None for one in (threshold, part, at_least, at_most)):
+            raise SpecError("grounded has its own part and thresholds: leave out part, at_least, at_most and threshold")
+        limits = grounded_by(table, metric)
+    elif threshold is not None:
         if any(one is not None for one in (metric, part, at_least, at_most)):
-            raise SpecError("a bar of calibrate names its metric and its part, and stands alone")
-        held_to = of_ratings(table, bar)
+            raise SpecError("a threshold of calibrate names its metric and its part, and stands alone")
+        limits = of_ratings(table, threshold)
     else:
         spec, parts = meant(table, metric)
         of_part = parts[0] if part is None else table.named(f"{spec} {part}")[1][0]
-        held_to = Bar(spec, of_part, table.columns[spec], at_least, at_most)
-    held_to.refuse_wrong(against is not None)
+        limits = Limits(spec, of_part, table.columns[spec], at_least, at_most)
+    limits.refuse_wrong(against is not None)
     if against is None and (margin is not None or history is not None):
         raise SpecError("a margin and a history are of the comparison with an earlier run: give it (against)")
     verdict = Verdict(
-        held_to.spec, held_to.part, held_to.upwards, held_to.at_least, held_to.at_most, significance,
-        tuple(_outcomes(table, held_to, allow_missing)), notes=held_to.notes,
+        limits.spec, limits.part, limits.upwards, limits.at_least, limits.at_most, significance,
+        tuple(_outcomes(table, limits, allow_missing)), notes=limits.notes,
     )  # fmt: skip
     if against is None:
         return verdict
-    upwards = held_to.at_most is None if held_to.upwards is None else held_to.upwards
-    baseline = Baseline(table, against, held_to.spec, held_to.part, upwards)
+    upwards = limits.at_most is None if limits.upwards is None else limits.upwards
+    baseline = Baseline(table, against, limits.spec, limits.part, upwards)
     regressions = baseline.regressions(Terms(significance, replicates, seed, margin), history)
     gone, left_out = baseline.unmatched()
     state: State = "allowed" if allow_missing else "missing"
@@ -107,21 +111,21 @@ def check(
     )  # fmt: skip
 
 
-def _outcomes(table: ScoreTable, bar: Bar, allow_missing: bool) -> Iterator[Outcome]:
-    column = bar.column
-    values = column.values[:, column.parts.index(bar.part)].tolist()
+def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterator[Outcome]:
+    column = limits.column
+    values = column.values[:, column.parts.index(limits.part)].tolist()
     for index, ((system, item), value) in enumerate(zip(table.places(column.level), values, strict=True)):
         row = index + 1 if column.level == "item" else None
         state: State
         if math.isnan(value):
             state = "allowed" if allow_missing else "missing"
             reason = column.reasons.get(index, "no reason was kept")
-            unknown = f"{'no value' if bar.sure is None else 'cannot say'}: {reason}"
+            unknown = f"{'no value' if limits.sure is None else 'cannot say'}: {reason}"
             yield Outcome(system, item, row, value, state, unknown)
-        elif problem := bar.problem(value):
-            yield Outcome(system, item, row, value, "bar", problem, unsupported(column.evidence.get(index)))
-        elif bar.sure is not None and value < bar.sure:
-            between = f"cannot say: {shown(value, bar.sure)} is between {bar.at_least:g} and {bar.sure:g}"
+        elif problem := limits.problem(value):
+            yield Outcome(system, item, row, value, "failed", problem, unsupported(column.evidence.get(index)))
+        elif limits.sure is not None and value < limits.sure:
+            between = f"cannot say: {shown(value, limits.sure)} is between {limits.at_least:g} and {limits.sure:g}"
             state = "allowed" if allow_missing else "unsure"
             yield Outcome(system, item, row, value, state, between, unsupported(column.evidence.get(index)))
         else:

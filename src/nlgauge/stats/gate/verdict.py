@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from nlgauge.data.to_json import jsonable
 
-State = Literal["passed", "bar", "unsure", "missing", "allowed"]
+State = Literal["passed", "failed", "unsure", "missing", "allowed"]
 
 
 @dataclass(frozen=True)
@@ -23,17 +23,17 @@ class Outcome:
     value: float
     """NaN where there is none"""
     state: State
-    """'passed'; 'bar': on the wrong side of it; 'unsure': between the two bars of `grounded`; 'missing': no value;
-    'allowed': one of these two, and that was allowed"""
+    """'passed'; 'failed': on the wrong side of the threshold; 'unsure': between the two thresholds of `grounded`;
+    'missing': no value; 'allowed': unsure or missing, and that was allowed"""
     problem: str | None
     """Why it did not pass, in words"""
     unsupported: tuple[Unsupported, ...] = ()
-    """The words of a row on the wrong side of the bar that nothing supports, where the table has the evidence"""
+    """The words of a row on the wrong side of the threshold that nothing supports, where the table has the evidence"""
 
     @property
     def failed(self) -> bool:
         """Whether the gate fails by it."""
-        return self.state in ("bar", "unsure", "missing")
+        return self.state in ("failed", "unsure", "missing")
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def weighter(
     scale: tuple[float, float] | None, seed: int,
 ) -> None:  # fmt: skip
     """Learn which words MaskEval should listen to for a quality that people rated."""
-    from nlgauge.catalogue import registry
+    from nlgauge.metrics import registry
     from nlgauge.metrics.maskeval import MaskEval
 
     metric = registry.metric(spec, model=model)

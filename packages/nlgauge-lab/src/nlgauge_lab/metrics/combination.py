@@ -144,7 +144,7 @@ def _load(path: str, changed: int | None) -> tuple[CombinationFile, Mapping[str,
 
 
 def _member(member: Member) -> RowMetric:
-    from nlgauge.catalogue import registry
+    from nlgauge.metrics import registry
 
     own = Combination.__name__
     if member.metric.partition("(")[0].strip() == own:

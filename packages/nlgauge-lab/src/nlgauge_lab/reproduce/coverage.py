@@ -1,4 +1,4 @@
-"""Do intervals of `nlgauge estimate` hold the truth, and bars of `nlgauge calibrate` their promise? On rated sets.
+"""How often intervals of `nlgauge estimate` and thresholds of `nlgauge calibrate` hold, on rated sets.
 
 A set is taken for the whole population: its mean rating is the truth. A draw makes a file of it, by drawing its items
 with replacement, each with all its rows, and shows the ratings of some rows that were drawn at random.
@@ -40,7 +40,7 @@ _COPIED = "Original Ground Truth"
 CONFIDENCE = 0.95
 """That of the intervals"""
 PROMISED, PROMISE_RATINGS, RISKS = 0.9, (100, 300), (0.1, 0.2)
-"""The confidence of the bars, the rated rows that they are made of, and the shares that may be unsupported"""
+"""The confidence of the thresholds, the rated rows that they are made of, and the shares that may be unsupported"""
 PROMISING = ("Consistency(aligner='D') score", "Consistency(aligner='D') probability")
 ROWS_A_RATING = 4
 """A file has at least so many times the rows that are rated"""
@@ -80,17 +80,17 @@ class Cell(NamedTuple):
 
 
 class Promise(NamedTuple):
-    """What became of the bars over all draws."""
+    """What became of the thresholds over all draws."""
 
     metric: str
     ratings: int
     risk: float
     certified: float
-    """The share of draws in which a bar was certified"""
+    """The share of draws in which a threshold was certified"""
     passing: float
-    """The mean share of rows that pass, where a bar was"""
+    """The mean share of rows that pass, where a threshold was"""
     broken: float
-    """The share of draws in which a bar was certified whose true risk is larger than was promised"""
+    """The share of draws in which a threshold was certified whose true risk is larger than was promised"""
 
 
 Ends: TypeAlias = "tuple[float, float] | None"
@@ -171,7 +171,7 @@ def cover(population: Population, draws: int) -> list[Cell]:
 
 
 def promises(population: Population, draws: int) -> list[Promise]:
-    """The bars of so many draws, for a set in which a row is supported or not; nothing for another one."""
+    """The thresholds of so many draws, for a set in which a row is supported or not; nothing for another one."""
     if set(population.ratings) != {"supported"}:
         return []
     found: dict[tuple[str, int, float], list[tuple[bool, float, bool]]] = {}
@@ -187,13 +187,15 @@ def promises(population: Population, draws: int) -> list[Promise]:
                 rated = RatedScores(scores[rows], design.rated, design.rated & wrong[rows], clusters, design.rated)
                 rated, _ = rated.independent(np.random.default_rng(n))
                 for risk in RISKS:
-                    bar = rated.certified(risk, 1 - PROMISED)
-                    broken = bar.reason is None and bool(wrong[scores >= bar.threshold].mean() > risk)
-                    found.setdefault((metric, n, risk), []).append((bar.reason is None, bar.passing, broken))
+                    threshold = rated.certified(risk, 1 - PROMISED)
+                    broken = threshold.reason is None and bool(wrong[scores >= threshold.threshold].mean() > risk)
+                    found.setdefault((metric, n, risk), []).append(
+                        (threshold.reason is None, threshold.passing, broken)
+                    )
     made = []
-    for key, bars in sorted(found.items()):
-        certified, _, broken = np.mean(bars, axis=0).tolist()
-        passing = float(np.mean([passing for given, passing, _ in bars if given] or [np.nan]))
+    for key, thresholds in sorted(found.items()):
+        certified, _, broken = np.mean(thresholds, axis=0).tolist()
+        passing = float(np.mean([passing for given, passing, _ in thresholds if given] or [np.nan]))
         made.append(Promise(*key, certified, passing, broken))
     return made
 

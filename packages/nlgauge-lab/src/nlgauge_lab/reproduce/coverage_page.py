@@ -1,4 +1,4 @@
-"""The page of coverage in Markdown: whether the intervals of `estimate` and the bars of `calibrate` hold."""
+"""The page of coverage in Markdown: whether the intervals of `estimate` and the thresholds of `calibrate` hold."""
 
 from __future__ import annotations
 
@@ -115,9 +115,9 @@ def _differences(tried: Sequence[Tried]) -> list[str]:
 def _promises(tried: Sequence[Tried]) -> list[str]:
     rows = []
     for one in tried:
-        for bar in one.promises:
-            passing = "-" if math.isnan(bar.passing) else f"{bar.passing:.0%}"
-            shares = f"{bar.risk:.0%}", f"{bar.certified:.1%}", passing, f"{bar.broken:.1%}"
-            rows.append([one.population.title, f"`{bar.metric}`", bar.ratings, *shares])
-    heads = ["set", "metric", "ratings", "risk", "draws with a bar", "rows that pass it", "promise broken"]
+        for threshold in one.promises:
+            passing = "-" if math.isnan(threshold.passing) else f"{threshold.passing:.0%}"
+            shares = f"{threshold.risk:.0%}", f"{threshold.certified:.1%}", passing, f"{threshold.broken:.1%}"
+            rows.append([one.population.title, f"`{threshold.metric}`", threshold.ratings, *shares])
+    heads = ["set", "metric", "ratings", "risk", "draws with a threshold", "rows that pass it", "promise broken"]
     return table(heads, "llrrrrr", rows) if rows else []

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
-from nlgauge.catalogue import registry
 from nlgauge.errors import NlgaugeError
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric
 from nlgauge_lab.studies.ablation import ABLATIONS
 from nlgauge_lab.studies.neighbours import Neighbours

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import SpecError
 from nlgauge.evaluation import evaluate
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.mark_evaluate import MarkEvaluate, sweep
 from nlgauge.render.tables import Cell, Number

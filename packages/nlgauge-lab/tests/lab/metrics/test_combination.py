@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.errors import SpecError
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import Setup
 from nlgauge_lab.combination_file import CombinationFile
 from nlgauge_lab.metrics.combination import Combination

@@ -8,7 +8,7 @@ import pytest
 
 from lab.reproduce import pieces
 from lab.reproduce.pieces import Words, write
-from nlgauge.catalogue import names, registry
+from nlgauge.metrics import base, registry
 from nlgauge_lab.reproduce import measuring, page
 from nlgauge_lab.reproduce.published import Best, table
 
@@ -16,7 +16,7 @@ from nlgauge_lab.reproduce.published import Best, table
 @pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> None:
     """The metric Words is there."""
-    monkeypatch.setitem(names._known, Words, "Words")
+    monkeypatch.setitem(base._names, Words, "Words")
     built_in = {**registry.built_in_metrics(), "Words": Words}
     monkeypatch.setattr(registry, "built_in_metrics", lambda: built_in)
 

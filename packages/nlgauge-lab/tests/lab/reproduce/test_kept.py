@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from nlgauge import Corpus, InputError, ScoreTable, SpecError, evaluate
-from nlgauge.catalogue import registry
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
+from nlgauge.metrics import registry
 from nlgauge_lab.reproduce.kept import NOT_SCORED, kept
 
 pytestmark = pytest.mark.usefixtures("one_model")

@@ -10,7 +10,7 @@ import pytest
 
 from lab.reproduce.pieces import Words
 from nlgauge import Corpus, ScoreTable, SpecError, evaluate
-from nlgauge.catalogue import registry
+from nlgauge.metrics import registry
 from nlgauge_lab.reproduce import scoring
 from nlgauge_lab.reproduce.kept import NOT_SCORED
 from nlgauge_lab.reproduce.published import Source

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nlgauge.catalogue import registry
 from nlgauge.data.corpus import Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.engine.models.card import ModelCard
 from nlgauge.errors import SpecError
+from nlgauge.metrics import registry
 from nlgauge_lab.metrics.published.ctc import (
     Consistency,
     Engagingness,

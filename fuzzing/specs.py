@@ -1,6 +1,6 @@
-"""Campaign: any text is a metric's spec, whose canonical form parses to an equal metric, or an error of one line.
+"""Fuzzing: any text is a metric's spec, whose canonical form parses to an equal metric, or an error of one line.
 
-python campaigns/specs.py [--inputs 2000] [--seed 0] [--repeat INPUT] [--atheris]
+python fuzzing/specs.py [--inputs 2000] [--seed 0] [--repeat INPUT] [--atheris]
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 from random import Random
 
-from campaign import BrokenPromiseError, Surface, main
+from fuzzer import BrokenPromiseError, Surface, main
 from hypothesis import strategies as st
 from texts import mostly, texts
 
-from nlgauge.catalogue import registry
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import model_of
 
 NAMES = sorted(registry.project_metrics())

@@ -1,10 +1,10 @@
-"""Campaign: any bytes are a scores file, through which all commands go, or an error of one line that names the line.
+"""Fuzzing: any bytes are a scores file, through which all commands go, or an error of one line that names the line.
 
-    python campaigns/scores.py [--inputs 2000] [--seed 0] [--repeat INPUT]
+    python fuzzing/scores.py [--inputs 2000] [--seed 0] [--repeat INPUT]
 
 Bytes are those of good scores files of which a line is lost, doubled or cut, a value is of another kind, or bits are
-flipped. What loads is saved and loaded again, printed, compared, correlated with ratings, checked against a bar and
-shown as a page.
+flipped. What loads is saved and loaded again, printed, compared, correlated with ratings, checked against a threshold
+and shown as a page.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from campaign import BrokenPromiseError, Surface, main
+from fuzzer import BrokenPromiseError, Surface, main
 from hypothesis import strategies as st
 from mutations import PLACES, mutated, mutations
 from texts import json_values, texts
@@ -27,7 +27,7 @@ import nlgauge
 from nlgauge import Corpus, ScoreTable
 from nlgauge.errors import MissingExtraError
 
-_FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-campaign-"))
+_FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-fuzzing-"))
 _METRICS = {
     "rows": ["TokenF1", "Length", "Consistency(aligner='D')"],
     "counts": ["BLEU", "ChrF", "SARI"],

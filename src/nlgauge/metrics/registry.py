@@ -18,10 +18,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from nlgauge.catalogue.names import registered_name
-from nlgauge.catalogue.plugins import LAB_METRICS, in_the_lab, load_offered, offered
+from nlgauge._plugins import LAB_METRICS, in_the_lab, load_offered, offered
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, registered_name
 
 LONGEST_SPEC = 4096
 """Characters: a spec holds words and numbers, and at most the path of a file"""

@@ -1,6 +1,6 @@
-"""Campaign: any request is answered by the numbers of the library, or by an error of one line and its status.
+"""Fuzzing: any request is answered by the numbers of the library, or by an error of one line and its status.
 
-    python campaigns/service.py [--inputs 2000] [--seed 0] [--repeat INPUT]
+    python fuzzing/service.py [--inputs 2000] [--seed 0] [--repeat INPUT]
 
 The application runs in this process (extras `serve` and `dev`), with API keys, and with metrics of the embedded model
 and without. What a request asks for is asked of `nlgauge.evaluate` too, and the answers have to be the same.
@@ -14,7 +14,7 @@ import math
 import sys
 from typing import Any
 
-from campaign import BrokenPromiseError, Surface, main
+from fuzzer import BrokenPromiseError, Surface, main
 from hypothesis import strategies as st
 from specs import SPECS
 from starlette.testclient import TestClient
@@ -92,8 +92,8 @@ def _compare(route: str, asked: dict[str, Any], record: dict[str, Any]) -> None:
         ]
         found = [[one["system"], one["item"], one["values"]] for one in record["rows"]]
     else:
-        bars = {name: asked.get(name) for name in ("part", "at_least", "at_most")}
-        verdict = check(table, allow_missing=asked.get("allow_missing") or False, **bars)
+        thresholds = {name: asked.get(name) for name in ("part", "at_least", "at_most")}
+        verdict = check(table, allow_missing=asked.get("allow_missing") or False, **thresholds)
         wanted = [[verdict.passed], *([one.row, one.state] for one in verdict.outcomes)]
         found = [[record["passed"]], *([one["row"], one["state"]] for one in record["rows"])]
     if not _alike(found, wanted):

@@ -4,7 +4,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from nlgauge.catalogue import plugins
+from nlgauge import _plugins as plugins
 from nlgauge.errors import SpecError
 
 

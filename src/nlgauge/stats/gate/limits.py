@@ -1,4 +1,4 @@
-"""What rows are held to: a bar that somebody names, or one that ratings chose, with what was promised of it."""
+"""The limits of a check: a threshold that the user names or that ratings chose, with its promise."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError, SpecError
-from nlgauge.stats.bar import RatedBar
 from nlgauge.stats.gate.baseline import told_apart
+from nlgauge.stats.rated_threshold import RatedThreshold
 from nlgauge.stats.refusing import CHOSEN
 
 
 @dataclass(frozen=True)
-class Bar:
+class Limits:
     """What a part of a metric has to reach, and what it may not exceed."""
 
     spec: str
@@ -32,7 +32,7 @@ class Bar:
         return None if self.part in self.column.details else self.column.higher_is_better
 
     def refuse_wrong(self, compared: bool) -> None:
-        """Raises SpecError for a bar that cannot be meant, or for none where nothing else is asked."""
+        """Raises SpecError for a threshold that cannot be meant, or for none where nothing else is asked."""
         label = self.column.label(self.spec, self.part)
         named = {"at_least": self.at_least, "at_most": self.at_most}
         given = {name: value for name, value in named.items() if value is not None}
@@ -40,7 +40,7 @@ class Bar:
             raise SpecError("there is nothing to check: give at_least, at_most, or an earlier run (against)")
         for name, value in given.items():
             if not math.isfinite(value):
-                raise SpecError(f"{name.replace('_', ' ')} {value!r} is no bar: give a finite number")
+                raise SpecError(f"{name.replace('_', ' ')} {value!r} is no threshold: give a finite number")
         wrong = {None: None, True: "at_most", False: "at_least"}[self.upwards]
         if wrong in given:
             way, right = ("higher", "at_least") if self.upwards else ("lower", "at_most")
@@ -52,7 +52,7 @@ class Bar:
             raise SpecError(f"{problem}, to say which way is worse")
 
     def problem(self, value: float) -> str | None:
-        """How a value misses the bar; None where it does not."""
+        """How a value misses the threshold; None where it does not."""
         if self.at_least is not None and value < self.at_least:
             return f"{shown(value, self.at_least)} is below {self.at_least:g}"
         if self.at_most is not None and value > self.at_most:
@@ -60,38 +60,40 @@ class Bar:
         return None
 
 
-def shown(value: float, bar: float) -> str:
-    """A value with as many digits as tell it from a bar."""
+def shown(value: float, threshold: float) -> str:
+    """A value with as many digits as tell it from a threshold."""
     for digits in (4, 6, 9):
-        if f"{value:.{digits}f}" != f"{bar:.{digits}f}":
+        if f"{value:.{digits}f}" != f"{threshold:.{digits}f}":
             return f"{value:.{digits}f}"
     return repr(value)
 
 
-def of_ratings(table: ScoreTable, bar: RatedBar) -> Bar:
-    """A bar that ratings chose, held to a table: only to numbers that mean the same.
+def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
+    """A threshold that ratings chose, held to a table: only to numbers that mean the same.
 
-    Raises InputError where the table lacks the bar's metric, or has other numbers than the bar was made of.
+    Raises InputError where the table lacks the threshold's metric, or has other numbers than the threshold was made of.
     """
-    if bar.metric not in table.columns or bar.part not in table.columns[bar.metric].parts:
-        problem = f"the table has no {bar.metric} {bar.part}, of which the bar was made"
+    if made.metric not in table.columns or made.part not in table.columns[made.metric].parts:
+        problem = f"the table has no {made.metric} {made.part}, of which the threshold was made"
         raise InputError(problem, remedy=f"it has {', '.join(table.columns) or 'no metric'}")
-    made = {bar.metric: Signature(bar.metric, bar.facts)} if bar.facts else {}
-    notes = told_apart(table, ScoreTable([], {}, made), bar.metric, "bar", "run nlgauge calibrate again, on new scores")
-    p, effective = bar.mix(table.values(bar.metric, bar.part))
-    rated = f"{bar.n} rated rows"
-    if bar.recall is not None:
-        share = f"at least {bar.recall:.0%} of those rated below {bar.below:g} for {bar.aspect} are stopped"
-        notes.append(f"of rows like those that the threshold was made of, {share}: {bar.confidence:.0%} sure, {rated}")
-    elif bar.risk is None:
-        notes.append(f"the bar was chosen by {bar.by} on {rated}: it promises nothing")
+    of = {made.metric: Signature(made.metric, made.facts)} if made.facts else {}
+    notes = told_apart(
+        table, ScoreTable([], {}, of), made.metric, "threshold", "run nlgauge calibrate again, on new scores"
+    )
+    p, effective = made.mix(table.values(made.metric, made.part))
+    rated = f"{made.n} rated rows"
+    if made.recall is not None:
+        share = f"at least {made.recall:.0%} of those rated below {made.below:g} for {made.aspect} are stopped"
+        notes.append(f"of rows like those that the threshold was made of, {share}: {made.confidence:.0%} sure, {rated}")
+    elif made.risk is None:
+        notes.append(f"the threshold was chosen by {made.by} on {rated}: it promises nothing")
     else:
-        share = f"at most {bar.risk:.0%} are rated below {bar.below:g} for {bar.aspect}"
+        share = f"at most {made.risk:.0%} are rated below {made.below:g} for {made.aspect}"
         notes.append(
-            f"of rows like those that it was made of and that pass, {share}: {bar.confidence:.0%} sure, {rated}"
+            f"of rows like those that it was made of and that pass, {share}: {made.confidence:.0%} sure, {rated}"
         )
     if not math.isnan(p) and p < CHOSEN:
         unlike = "these rows' scores are not like those of the rated rows, so nothing is promised of them"
         notes.append(f"{unlike}: for these rows the {rated} count as {effective:.0f}; rate some of these rows too")
-    limit = {bar.direction: bar.threshold}
-    return Bar(bar.metric, bar.part, table.columns[bar.metric], **limit, notes=tuple(notes))
+    limit = {made.direction: made.threshold}
+    return Limits(made.metric, made.part, table.columns[made.metric], **limit, notes=tuple(notes))

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nlgauge
-from nlgauge.catalogue import plugins, registry
+from nlgauge import _plugins as plugins
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import Prepared, RowMetric, Value, model_of
 from nlgauge.metrics.infolm import InfoLM
 
@@ -365,7 +366,7 @@ def test_a_class_that_breaks_a_promise_is_refused_by_its_name(kind: type[nlgauge
     assert f":{kind.__name__}: " in str(caught.value)
 
 
-# ---- What the campaigns found
+# ---- What fuzzing found
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A bar that ratings chose, as a file: what passes it, what was promised of that, and for which numbers."""
+"""A threshold that ratings chose, as a file: what passes it, what was promised of that, and for which numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BINS = 10
 
 
 @dataclass(frozen=True)
-class RatedBar:
+class RatedThreshold:
     """A threshold of one part of a metric, and the rated rows that it was made of."""
 
     metric: str
@@ -52,7 +52,7 @@ class RatedBar:
     """At least this share of the bad rows is stopped, with that confidence; `by` is 'recall'"""
 
     def passes(self, values: Float) -> Float:
-        """1 where a value passes the bar, 0 elsewhere and where there is none: [rows]."""
+        """1 where a value passes the threshold, 0 elsewhere and where there is none: [rows]."""
         with np.errstate(invalid="ignore"):
             return np.asarray(
                 values >= self.threshold if self.direction == "at_least" else values <= self.threshold, float
@@ -79,7 +79,7 @@ class RatedBar:
             file.write(json.dumps(vars(self), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
     @classmethod
-    def load(cls, path: str | Path) -> RatedBar:
+    def load(cls, path: str | Path) -> RatedThreshold:
         """Read what `save` wrote. Raises InputError for anything else."""
         try:
             record = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -91,5 +91,5 @@ class RatedBar:
         except (ValueError, TypeError, KeyError):
             right = False
         if not right:
-            raise InputError("is not a bar", file=path, remedy=_REMEDY)
+            raise InputError("is not a threshold", file=path, remedy=_REMEDY)
         return made

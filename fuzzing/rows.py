@@ -1,6 +1,6 @@
-"""Campaign: any records go in, and scores come out, or NaN with a reason, or an error of one line.
+"""Fuzzing: any records go in, and scores come out, or NaN with a reason, or an error of one line.
 
-    python campaigns/rows.py [--inputs 2000] [--seed 0] [--repeat INPUT]
+    python fuzzing/rows.py [--inputs 2000] [--seed 0] [--repeat INPUT]
 
 Most inputs are scored by one or two string metrics or of numbers, one of fifty by a metric that reads the embedded
 model. What is scored is saved, loaded and compared too, and scored once more in the other order.
@@ -15,19 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from campaign import BrokenPromiseError, Surface, main
+from fuzzer import BrokenPromiseError, Surface, main
 from hypothesis import strategies as st
 from texts import made, mostly, odd_values, rows
 
 import nlgauge
 from nlgauge import Corpus, ScoreTable
-from nlgauge.catalogue import registry
 from nlgauge.engine.models import loading
+from nlgauge.metrics import registry
 from nlgauge.metrics.base import RowMetric, model_of
 
 _ALIKE = 1e-4
 """How far numbers may differ that come from batches of other shapes"""
-_FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-campaign-"))
+_FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-fuzzing-"))
 
 
 def _installed() -> tuple[list[str], list[str]]:

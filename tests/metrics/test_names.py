@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from nlgauge.catalogue import registry
-from nlgauge.catalogue.names import registered_name
 from nlgauge.errors import SpecError
+from nlgauge.metrics import registry
+from nlgauge.metrics.base import registered_name
 from nlgauge.metrics.length import Length
 
 

@@ -1,6 +1,6 @@
-"""What all campaigns share: inputs are made, tried within a limit of time, counted, and findings are minimised.
+"""What all scripts here share: inputs are made, tried within a limit of time, counted, and findings are minimised.
 
-A campaign is a surface: a strategy of Hypothesis whose values Python writes as literals, so that a finding is repeated
+Fuzzing tries a surface: a strategy of Hypothesis whose values Python writes as literals, so that a finding is repeated
 by one line, and a function that takes such a value through nlgauge and names the outcome. An outcome is a score, a NaN
 with a reason, or an error of nlgauge.errors of one line. Everything else is a finding: another exception, a warning, an
 error of several lines, and whatever takes longer than the limit.
@@ -47,7 +47,7 @@ class TooLongError(BaseException):
 
 @dataclass(frozen=True)
 class Surface:
-    """What a campaign tries."""
+    """The inputs and the function that are tried together."""
 
     name: str
     """Of its file"""
@@ -70,7 +70,7 @@ class Finding:
 
 
 @dataclass
-class Campaign:
+class Fuzzer:
     """Inputs of a surface, tried one after another."""
 
     surface: Surface
@@ -175,7 +175,7 @@ class Campaign:
         lines += [f"{count:10,}  {outcome}" for outcome, count in self.outcomes.most_common()]
         for what, finding in self.findings.items():
             lines += [f"FINDING, seen {finding.times} times: {what}: {finding.message}"]
-            lines += [f"    python campaigns/{self.surface.name}.py --repeat {shlex.quote(repr(finding.given))}"]
+            lines += [f"    python fuzzing/{self.surface.name}.py --repeat {shlex.quote(repr(finding.given))}"]
         return "\n".join([*lines, f"{len(self.findings)} findings"])
 
 
@@ -184,7 +184,7 @@ class _SlowError(Exception):
 
 
 def main(surface: Surface, arguments: Sequence[str] | None = None) -> int:
-    """Run a campaign as the command line says: 0, or 1 where there is a finding."""
+    """Try a surface as the command line says. Return 0, or 1 where there is a finding."""
     parser = argparse.ArgumentParser(description=(sys.modules["__main__"].__doc__ or surface.name).partition("\n")[0])
     parser.add_argument("--inputs", type=int, default=2000, help="how many inputs are tried (default: 2000)")
     parser.add_argument("--seed", type=int, default=0, help="what the inputs are made from (default: 0)")
@@ -194,9 +194,9 @@ def main(surface: Surface, arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--atheris", action="store_true", help="let atheris choose inputs by the code they reach")
     options = parser.parse_args(arguments)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    campaign = Campaign(surface, options.limit)
+    fuzzer = Fuzzer(surface, options.limit)
     if options.repeat is not None:
-        outcome, error = campaign.attempt(ast.literal_eval(options.repeat))
+        outcome, error = fuzzer.attempt(ast.literal_eval(options.repeat))
         if error is not None:
             traceback.print_exception(error)
         print(outcome)
@@ -205,11 +205,11 @@ def main(surface: Surface, arguments: Sequence[str] | None = None) -> int:
     if options.atheris:
         from guided import guided
 
-        guided(campaign, options.inputs, options.seed)
+        guided(fuzzer, options.inputs, options.seed)
     else:
-        campaign.run(options.inputs, options.seed, options.seconds)
-    print(campaign.told(time.monotonic() - began))
-    return int(bool(campaign.findings) or not campaign.tried)
+        fuzzer.run(options.inputs, options.seed, options.seconds)
+    print(fuzzer.told(time.monotonic() - began))
+    return int(bool(fuzzer.findings) or not fuzzer.tried)
 
 
 def _ring(*_: object) -> None:

@@ -13,27 +13,27 @@ import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]
 from hypothesis import HealthCheck, given, settings
 
 if TYPE_CHECKING:
-    from campaign import Campaign
+    from fuzzer import Fuzzer
 
-ROOMS = ("nlgauge.data.corpus", "nlgauge.catalogue.registry", "nlgauge.metrics.parameters", "nlgauge.data.table")
+ROOMS = ("nlgauge.data.corpus", "nlgauge.metrics.registry", "nlgauge.metrics.parameters", "nlgauge.data.table")
 
 
-def guided(campaign: Campaign, inputs: int, seed: int) -> NoReturn:
+def guided(fuzzer: Fuzzer, inputs: int, seed: int) -> NoReturn:
     """Try so many inputs, tell, and end the process as libFuzzer would. What is found is not made smaller."""
     for function in _functions():
         atheris.instrument_func(function)
     began = time.monotonic()
 
     @settings(database=None, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(campaign.surface.inputs)
+    @given(fuzzer.surface.inputs)
     def tested(value: object) -> None:
-        campaign.count(value)
+        fuzzer.count(value)
 
     def one(data: bytes) -> None:
         tested.hypothesis.fuzz_one_input(data)  # type: ignore[attr-defined,unused-ignore]
-        if campaign.tried >= inputs:
-            print(campaign.told(time.monotonic() - began), flush=True)
-            os._exit(bool(campaign.findings))
+        if fuzzer.tried >= inputs:
+            print(fuzzer.told(time.monotonic() - began), flush=True)
+            os._exit(bool(fuzzer.findings))
 
     atheris.Setup([sys.argv[0], f"-seed={seed + 1}", "-max_len=4096", "-verbosity=0"], one)
     atheris.Fuzz()

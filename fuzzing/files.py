@@ -1,6 +1,6 @@
-"""Campaign: any bytes under any name are rows, or an error of one line that says where they are wrong.
+"""Fuzzing: any bytes under any name are rows, or an error of one line that says where they are wrong.
 
-    python campaigns/files.py [--inputs 2000] [--seed 0] [--repeat INPUT] [--atheris]
+    python fuzzing/files.py [--inputs 2000] [--seed 0] [--repeat INPUT] [--atheris]
 
 Bytes are those of good files that are cut, spliced, repeated and have bits flipped, before they are compressed and
 after; some are bombs: compressed zeros, brackets without end, numbers of a million digits.
@@ -22,14 +22,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from campaign import Surface, main
+from fuzzer import Surface, main
 from hypothesis import strategies as st
 from mutations import mutated, mutations, some_mutations
 from texts import mostly
 
 from nlgauge import Corpus
 
-_FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-campaign-"))
+_FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-fuzzing-"))
 _SECOND = {"candidate": "", "references": "One.", "source": 'A "quoted" text,\nof two lines', "other": [1, {"x": None}]}
 _RECORDS: list[dict[str, Any]] = [
     {"system": "a", "item": 1, "candidate": "Zwei Züge.", "references": ["Two trains.", ""], "scores": {"adequacy": 4}},

@@ -1,6 +1,6 @@
-"""Campaign: whatever happens to the disk, the cache or the process, files are whole or not there, and scores the same.
+"""Fuzzing: whatever happens to the disk, the cache or the process, files are whole or not there, and scores the same.
 
-    python campaigns/faults.py [--inputs 300] [--seed 0] [--repeat INPUT]      (Linux)
+    python fuzzing/faults.py [--inputs 300] [--seed 0] [--repeat INPUT]      (Linux)
 
 A job writes: it saves a table, a page or evidence, keeps rows on disk, scores with a cache, or scores into a folder by
 a metric that reads a model and string metrics. Meanwhile a disk is full after so many bytes, the place is no
@@ -27,7 +27,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from campaign import BrokenPromiseError, Surface, main
+from fuzzer import BrokenPromiseError, Surface, main
 from hypothesis import strategies as st
 from mutations import mutated, mutations
 
@@ -38,7 +38,7 @@ from nlgauge.engine.models import loading
 from nlgauge.errors import NlgaugeError
 from nlgauge.run import store
 
-_FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-campaign-"))
+_FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-fuzzing-"))
 _OLD = b"what stood here before\n"
 _ROWS = [
     {"system": system, "item": item, "candidate": f"{text} {system * item}", "references": [text], "source": text}

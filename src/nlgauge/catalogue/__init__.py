@@ -1,1 +1,0 @@
-"""Which metrics and models there are, and under which names."""
