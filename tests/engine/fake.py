@@ -74,6 +74,7 @@ class FakeModel:
     folder: Path | None = None
     batch_tokens: int | None = None
     apart = False
+    lacks: dict[Capability[Any], str] = {}
     second_type = 0
     get, room, mask_id = Model.get, Model.room, Model.mask_id
     __getitem__, __contains__ = Model.__getitem__, Model.__contains__

@@ -117,10 +117,15 @@ class SubwordTokenizer:
             raise SpecError(f"the tokenizer has the token {self.largest_id}, and the network {rows} tokens")
         return self
 
+    @property
+    def definition(self) -> str:
+        """The content of a tokenizer.json."""
+        return str(self._tokenizer.to_str())
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the tokenizer's definition, hexadecimal; the same wherever it was read from."""
-        definition = json.loads(self._tokenizer.to_str())
+        definition = json.loads(self.definition)
         definition.pop("truncation", None)
         definition.pop("padding", None)
         return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()
@@ -128,7 +133,7 @@ class SubwordTokenizer:
     @cached_property
     def unknown_id(self) -> int | None:
         """The id of the unknown token, whichever way the tokenizer names it."""
-        model = json.loads(self._tokenizer.to_str())["model"]
+        model = json.loads(self.definition)["model"]
         if isinstance(number := model.get("unk_id"), int):
             return number
         name = model.get("unk_token")

@@ -21,6 +21,7 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.features.alignment import SHAPE, Reading
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, Model
+from nlgauge.engine.models.packing import SENTENCES, packer_of
 from nlgauge.engine.words import is_word
 from nlgauge.errors import SpecError
 from nlgauge.maths import alignment as aspects
@@ -45,6 +46,10 @@ class AspectPrepared(Prepared):
     aligner: TextAligner
     baseline: float = 0.0
     """The alignment of unrelated texts, for E with rescaling"""
+    second: TextAligner | None = None
+    """The aligner that decides where this one is unsure"""
+    unsure: tuple[float, float] = (0.0, 0.0)
+    """From which probability on, and below which, this one is unsure"""
 
 
 class RowAligned(NamedTuple):
@@ -103,21 +108,8 @@ class CTCAspect(RowMetric):
     def prepare(self, setup: Setup) -> AspectPrepared:
         model = setup.model
         if self.aligner != "E":
-            digest = model[ALIGNER].digest
-            card = model.card
-            trained = TrainedAligner(
-                self.stopwords, self.aligner == "R", card.aligner_threshold, self.reading, card.aligner_temperature,
-                card.aligner_asks, card.languages == ("en",),
-            )  # fmt: skip
-            rows = f"{SHAPE.stretch}@{min(SHAPE.row, model.window)}"
-            more: dict[str, object] = {QUESTION: "apart"} if card.aligner_asks else {}
-            more |= {"evidence": card.aligner_evidence} if card.aligner_evidence else {}
-            more |= {"languages": "+".join(card.languages)} if card.languages else {}
-            if "probability" in self.parts:
-                more |= {"exact_checks": DOUBT} if trained.english else {}
-                # Verdicts on a saved table use the limits of its model.
-                more |= {"grounded": list(card.grounded)} if card.grounded is not None else {}
-            return AspectPrepared(aligner=trained, facts={"aligner": digest[:8], "rows": rows, **more})
+            trained, known = self._trained(model)
+            return AspectPrepared(aligner=trained, facts=known)
         layer, named = self._layer(model)
         if self.rescale == "none":
             return AspectPrepared(aligner=self.embeddings(layer, self.stopwords), facts=named)
@@ -130,6 +122,24 @@ class CTCAspect(RowMetric):
         if (origin := model.card.origins.get("baseline")) is not None:
             facts["baseline_from"] = origin
         return AspectPrepared(aligner=embeddings, baseline=baseline, facts=facts)
+
+    def _trained(self, model: Model) -> tuple[TrainedAligner, dict[str, object]]:
+        """The aligner of a model, and what its numbers depend on."""
+        digest, card, packer = model[ALIGNER].digest, model.card, packer_of(model)
+        trained = TrainedAligner(
+            self.stopwords, self.aligner == "R", card.aligner_threshold, self.reading, card.aligner_temperature,
+            card.aligner_asks, card.languages == ("en",), None if packer is None else packer.packing,
+        )  # fmt: skip
+        rows = f"{SHAPE.stretch}@{min(SHAPE.row, model.window)}" if packer is None else packer.name
+        more: dict[str, object] = {QUESTION: "apart"} if card.aligner_asks else {}
+        more |= {"evidence": card.aligner_evidence} if card.aligner_evidence else {}
+        more |= {"languages": "+".join(card.languages)} if card.languages else {}
+        if "probability" in self.parts:
+            more |= {"exact_checks": DOUBT} if trained.english else {}
+            # Verdicts on a saved table use the limits of its model.
+            more |= {"grounded": list(card.grounded)} if card.grounded is not None else {}
+            more |= {"grounded_from": card.origins["grounded"]} if "grounded" in card.origins else {}
+        return trained, {"aligner": digest[:8], "rows": rows, **more}
 
     def _layer(self, model: Model) -> tuple[int, dict[str, object]]:
         """The layer, and the facts that name it."""
@@ -151,6 +161,9 @@ class CTCAspect(RowMetric):
     def _value(self, row: RowAligned, prepared: AspectPrepared) -> Value:
         if row.reason is not None:
             return Value((np.nan,) * len(self.parts), row.reason)
+        if not prepared.aligner.judges_words:
+            probability = {"probability": least_supported(row.directions[0][1])}
+            return Value(tuple(probability.get(part, np.nan) for part in self.parts), SENTENCES, row.notes)
         values = self.values([aligned.alignment for _, aligned in row.directions], prepared)
         if np.isnan(values).any():
             return Value((np.nan,) * len(self.parts), "the two directions cancel out", row.notes)
@@ -191,7 +204,14 @@ class CTCAspect(RowMetric):
         if not prepared.aligner.shows_words:
             return Evidence()
         directions = self._aligned(row, prepared, features).directions
-        return Evidence(texts=[shown(direction, aligned, prepared.aligner.weak) for direction, aligned in directions])
+        weak, whole = prepared.aligner.weak, not prepared.aligner.judges_words
+        return Evidence(texts=[shown(direction, aligned, weak, whole) for direction, aligned in directions])
+
+
+def least_supported(aligned: Aligned) -> float:
+    """The probability that all of a text is supported: that of its worst stretch; NaN if the aligner gives none."""
+    stretches = () if aligned.judged is None else aligned.judged.stretches
+    return min((np.nan if one.supported is None else one.supported for one in stretches), default=np.nan)
 
 
 def _candidate(row: Row, *columns: str) -> Direction:
@@ -236,7 +256,7 @@ class Consistency(CTCAspect):
         return (
             aspects.least_mean(aligned.alignment, aligned.spans, [(one.begin, one.end) for one in stretches]),
             aspects.unsupported_share(aligned.alignment, prepared.aligner.weak),
-            min(np.nan if one.supported is None else one.supported for one in stretches),
+            least_supported(aligned),
         )
 
 

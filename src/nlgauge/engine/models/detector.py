@@ -1,25 +1,25 @@
 """Published detectors and NLI models as aligners, run by torch, or by onnxruntime where the folder has a graph.
 
-`nlgauge export` writes the graph. The same rows go through both, and the same records say what the logits mean.
+`nlgauge export` writes the graph. The same rows go through both, and the same records (`packing.py`) say what the
+logits mean.
 """
 
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Floats, Ints, Model
 from nlgauge.engine.models.card import CARD_FILE, ModelCard, read_card
 from nlgauge.engine.models.folder import CONFIG_FILE, TOKENIZER_FILE, digest_of, named_digest
-from nlgauge.engine.models.onnx import OnnxGraph
-from nlgauge.engine.models.packing import Packer, Packing, Reading, by_head, meant, unread_head
+from nlgauge.engine.models.onnx import OnnxGraph, runtime_name, threads
+from nlgauge.engine.models.packing import FAMILY, Packer, Packing, Reading, by_head, meant, unread_head
 from nlgauge.engine.models.stored import json_object
 from nlgauge.engine.sentence_search import OWN
 from nlgauge.engine.tokens import SubwordTokenizer
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from nlgauge.engine.models.torch_model import Checkpoint, Net
 
 GRAPH_FILE = "detector.onnx"
+Logits: TypeAlias = "Callable[[Ints, Ints, Ints | None], Floats]"
+"""Computes logits [rows, classes], or [rows, length, classes] of tokens, from ids, attend and types [rows, length]"""
+_WINDOW, _TYPE = "nlgauge_window", "nlgauge_second_type"
+"""In the configuration that `export_detector` writes: maximum sub-words of a row, and the type of a second text"""
 _AUTO = {
     "classes": "AutoModelForSequenceClassification",
     "first token": "AutoModelForTokenClassification",
@@ -42,35 +46,39 @@ _CONFIG = "configuration of a model"
 class Detector:
     """`Aligner` of a classifier.
 
-    reading: what its logits mean. packer: makes its rows. open: gives what computes logits [rows, classes], or
-    [rows, length, classes] for labels of tokens, from ids, attend and types; it is called once, when the first row is
-    read. digest: of the weights, by need.
+    reading: what its logits mean. packer: makes its rows. open: gives the function that computes logits; it is called
+    once, when the first row is read. digest_of_weights: computed when it is asked for. second_type: the type of a
+    pair's second text; 0 for a network that reads none.
     """
 
     reading: Reading
     packer: Packer
-    open: Callable[[], Callable[[Ints, Ints, Ints], Floats]]
-    weights: Callable[[], str]
+    open: Callable[[], Logits]
+    digest_of_weights: Callable[[], str]
+    second_type: int = 0
 
     @cached_property
     def digest(self) -> str:
-        return self.weights()
-
-    @property
-    def packing(self) -> Packing:
-        return self.packer.packing
+        return self.digest_of_weights()
 
     @cached_property
-    def _logits(self) -> Callable[[Ints, Ints, Ints], Floats]:
+    def _logits(self) -> Logits:
         return self.open()
 
     def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
-        types = np.where(side == OWN, self.packer.tokenizer.second_type, 0) * attend
+        types = np.where(side == OWN, self.second_type, 0) * attend if self.second_type else None
         support, against = self.reading.log_odds(self._logits(ids, attend, types))
         unknown = np.full(len(ids), np.nan, np.float32)
-        if self.packing.words:
+        if self.packer.packing.words:
             return support, unknown, unknown, unknown
         return np.repeat(support[:, None], ids.shape[1], 1), unknown, support, against
+
+
+def family_of(folder: Path) -> str | None:
+    """The family that nlgauge wrote into the configuration of a folder (`nlgauge export` and `convert`)."""
+    path = folder / CONFIG_FILE
+    told = json_object(path, _CONFIG).get(FAMILY) if path.is_file() else None
+    return told if isinstance(told, str) else None
 
 
 def open_detector(
@@ -80,11 +88,11 @@ def open_detector(
 
     Raises SpecError for a checkpoint of another family or that lacks weights, MissingExtraError if torch is needed.
     """
-    folder = Path(source)
     if not source:
         raise SpecError(f"model {name!r}: name a folder or a Hugging Face name after the colon, as in {prefix}:FOLDER")
     if backend == "openvino" or precision == "int8":
-        raise SpecError(f"model {name!r}: detectors run on onnxruntime in float32, and on torch")
+        raise SpecError(f"model {name!r}: a detector runs on onnxruntime in float32, or on torch; leave this out")
+    folder = Path(source)
     graph = folder / GRAPH_FILE
     usable = graph.is_file() and precision == "float32" and device in (None, "cpu")
     if backend == "onnxruntime" and not usable:
@@ -96,15 +104,15 @@ def open_detector(
 
     checkpoint = Checkpoint(source, name, precision, device)
     with checkpoint.reading():
-        net, reading = _network(checkpoint, prefix)
+        config = checkpoint.config.to_dict()
+        packing = meant(prefix, config, name)
+        reading = Reading.of(packing, config, name)
+        net = checkpoint.network(_AUTO[packing.head], pooled=True)
         model = checkpoint.model(net, {TOKENIZER: checkpoint.tokenizer})
-        packer = Packer(reading.packing, checkpoint.tokenizer, _longest(reading.packing, net, model.window))
-        detector = Detector(reading, packer, lambda: _TorchLogits(checkpoint, net, reading.packing), lambda: model.digest)
-    card = detector_card(model.card, reading.packing, folder)
-    return replace(model, abilities={**model.abilities, ALIGNER: detector}, window=packer.longest, card=card)
+    return _with(model, checkpoint, net, reading, lambda: _TorchLogits(checkpoint, net, packing), own_window=True)
 
 
-def with_detector(model: Model, checkpoint: Checkpoint) -> Model:
+def with_detector(model: Model, checkpoint: Checkpoint, net: Net) -> Model:
     """A checkpoint's model with the detector that its head tells, or with what to say if somebody asks for one.
 
     The head is read when the first row is: metrics that compare vectors do not need it.
@@ -114,42 +122,46 @@ def with_detector(model: Model, checkpoint: Checkpoint) -> Model:
     if packing is None:
         said = unread_head(config)
         return model if said is None else replace(model, lacks={ALIGNER: said})
-    reading = Reading.of(packing, config, checkpoint.name)
+    known = packing
 
-    def opened() -> _TorchLogits:
+    def opened() -> Logits:
         with checkpoint.reading():
-            net = checkpoint.network(_AUTO[packing.head], pooled=True)
-            checkpoint.runtime.narrow(net)
-        return _TorchLogits(checkpoint, net, packing)
+            whole = checkpoint.network(_AUTO[known.head], pooled=True)
+            checkpoint.runtime.narrow(whole)
+        return _TorchLogits(checkpoint, whole, known)
 
-    detector = Detector(reading, Packer(packing, checkpoint.tokenizer, model.window), opened, lambda: model.digest)
-    card = detector_card(model.card, packing, Path(checkpoint.source))
-    return replace(model, abilities={**model.abilities, ALIGNER: detector}, card=card)
+    return _with(model, checkpoint, net, Reading.of(packing, config, checkpoint.name), opened)
 
 
-def detector_card(card: ModelCard, packing: Packing, folder: Path) -> ModelCard:
-    """The card of a detector: thresholds that were measured and stand in its folder, else the published one."""
-    path = folder / CARD_FILE
-    measured = json_object(path, "card of a model").get("grounded") if path.is_file() else None
-    if measured is not None:
-        sets = measured.get("chosen_on") if isinstance(measured, Mapping) else None
-        origin = f"measured on {', '.join(map(str, sets))}" if isinstance(sets, list) and sets else "measured"
-        mark = measured.get("mark_below", 0.5) if isinstance(measured, Mapping) else 0.5
-        return replace(card, aligner_threshold=float(mark), aligner_asks=bool(packing.asking),
-                       origins={**card.origins, "grounded": origin})  # fmt: skip
-    published = packing.threshold
+def _with(
+    model: Model, checkpoint: Checkpoint, net: Net, reading: Reading, opened: Callable[[], Logits],
+    own_window: bool = False,
+) -> Model:  # fmt: skip
+    """A model with a detector. own_window: whether nothing else reads with it, so that its window is the detector's."""
+    packer = Packer(reading.packing, checkpoint.tokenizer, _longest(reading.packing, net, model.window))
+    types = model.second_type if packer.paired else 0
+    detector = Detector(reading, packer, opened, lambda: model.digest, types)
     return replace(
-        card, aligner_asks=bool(packing.asking),
-        grounded=None if published is None else (published, published),
-        origins=card.origins if published is None else {**card.origins, "grounded": "published"},
+        model, abilities={**model.abilities, ALIGNER: detector},
+        card=_detector_card(model.card, reading.packing, Path(checkpoint.source)),
+        window=packer.longest if own_window else model.window,
     )  # fmt: skip
 
 
-def _network(checkpoint: Checkpoint, prefix: str) -> tuple[Net, Reading]:
-    config = checkpoint.config.to_dict()
-    packing = meant(prefix, config, checkpoint.name)
-    reading = Reading.of(packing, config, checkpoint.name)
-    return checkpoint.network(_AUTO[packing.head], pooled=True), reading
+def _detector_card(card: ModelCard, packing: Packing, folder: Path) -> ModelCard:
+    """The card of a detector: thresholds that were measured and stand in its folder, else the published one."""
+    card = replace(card, aligner_asks=bool(packing.asking))
+    path = folder / CARD_FILE
+    measured = json_object(path, "card of a model").get("grounded") if path.is_file() else None
+    if isinstance(measured, Mapping):
+        sets = measured.get("chosen_on")
+        origin = f"measured on {', '.join(map(str, sets))}" if isinstance(sets, list) and sets else "measured"
+        mark = float(measured.get("mark_below", card.aligner_threshold))
+        return replace(card, aligner_threshold=mark, origins={**card.origins, "grounded": origin})
+    if packing.threshold is None:
+        return card
+    limits = (packing.threshold, packing.threshold)
+    return replace(card, grounded=limits, origins={**card.origins, "grounded": "published"})
 
 
 def _longest(packing: Packing, net: Net, window: int) -> int:
@@ -163,89 +175,108 @@ def _refuse_own_code(folder: Path, name: str) -> None:
     """Raises SpecError for a folder whose network is code of its own, with the command that converts its weights."""
     path = folder / CONFIG_FILE
     if path.is_file() and "auto_map" in json_object(path, _CONFIG):
-        problem = "its network is code of its own, which nlgauge never runs; nlgauge convert writes a folder without it"
-        raise SpecError(f"model {name!r}: {problem}")
+        problem = "its network is code of its own, which nlgauge never runs"
+        raise SpecError(f"model {name!r}: {problem}; write a folder without it: nlgauge convert {folder} FOLDER")
 
 
 class _TorchLogits:
     """Logits of a network of transformers."""
 
     def __init__(self, checkpoint: Checkpoint, net: Net, packing: Packing) -> None:
-        self._runtime, self._net, self._packing = checkpoint.runtime, net, packing
-        self._typed = bool(checkpoint.typed(net))
+        self.net, self.packing, self.answers = net, packing, [0, 0]
+        self._runtime = checkpoint.runtime
         if packing.head == "answers":
             known = [checkpoint.tokenizer.token_id(token) for token in packing.answers]
-            if None in known:
+            self.answers = [token for token in known if token is not None]
+            if len(self.answers) < len(known):
                 raise SpecError(f"model {checkpoint.name!r}: its tokenizer lacks the answers {packing.answers}")
-            self._answers = known
 
-    def __call__(self, ids: Ints, attend: Ints, types: Ints) -> Floats:
-        runtime = self._runtime
-        inputs = runtime.inputs(ids, attend, types if self._typed else None)
-        with runtime.computing():
-            if self._packing.head == "answers":
-                start = np.full((len(ids), 1), self._net.config.decoder_start_token_id, np.int64)
-                logits = self._net(**inputs, decoder_input_ids=runtime.tensor(start)).logits[:, 0, self._answers]
-            else:
-                logits = self._net(**inputs).logits
-            return runtime.numbers(logits[:, 0] if self._packing.head == "first token" else logits)
+    def __call__(self, ids: Ints, attend: Ints, types: Ints | None) -> Floats:
+        inputs = self._runtime.inputs(ids, attend, types)
+        with self._runtime.computing():
+            return self._runtime.numbers(self.of(*inputs.values()))
+
+    def of(self, ids: Any, attend: Any, types: Any = None) -> Any:
+        """The logits, as tensors."""
+        inputs = {"input_ids": ids, "attention_mask": attend, **({} if types is None else {"token_type_ids": types})}
+        if self.packing.head == "answers":
+            start = ids.new_full((ids.shape[0], 1), self.net.config.decoder_start_token_id)
+            return self.net(**inputs, decoder_input_ids=start, use_cache=False).logits[:, 0, self.answers]
+        logits = self.net(**inputs).logits
+        return logits[:, 0] if self.packing.head == "first token" else logits
 
 
 def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
-    """A detector's folder that `nlgauge export` wrote, without torch."""
-    from nlgauge.engine.models.onnx import threads, version_of
-
+    """A detector's folder that `export_detector` wrote, without torch."""
     missing = [file for file in (CONFIG_FILE, TOKENIZER_FILE) if not (folder / file).is_file()]
     if missing:
         raise SpecError(f"model {name!r}: {folder} lacks {', '.join(missing)}")
     config = json_object(folder / CONFIG_FILE, _CONFIG)
     reading = Reading.of(meant(prefix, config, name), config, name)
     tokenizer = SubwordTokenizer.read(str(folder / TOKENIZER_FILE))
-    longest = config.get("nlgauge_window")
-    if isinstance(longest, bool) or not isinstance(longest, int) or longest < 16:
-        raise SpecError(f"model {name!r}: {folder / CONFIG_FILE} names no window: export the model again")
-    run, typed = OnnxGraph(graph), "types" in config.get("nlgauge_inputs", ())
+    longest, second_type = config.get(_WINDOW), config.get(_TYPE)
+    if not (type(longest) is int and longest >= 16 and type(second_type) is int and 0 <= second_type < 16):
+        raise SpecError(f"model {name!r}: {folder / CONFIG_FILE} is not of nlgauge export: export the model again")
+    run = OnnxGraph(graph)
 
-    def logits(ids: Ints, attend: Ints, types: Ints) -> Floats:
-        more = {"types": types} if typed else {}
+    def logits(ids: Ints, attend: Ints, types: Ints | None) -> Floats:
+        more = {} if types is None else {"types": types}
         found: Floats = run.run(["logits"], ids=ids, attend=attend, **more)[0]
         return found
 
-    card = detector_card(read_card(folder), reading.packing, folder)
     files = [path for file in (CONFIG_FILE, CARD_FILE) if (path := folder / file).is_file()]
     digest = digest_of([graph])
+    packer = Packer(reading.packing, tokenizer, longest)
+    detector = Detector(reading, packer, lambda: logits, lambda: digest, second_type)
     return Model(
-        name=name, digest=digest, files=named_digest(files), backend=f"onnxruntime-{version_of()}", precision="float32",
-        window=longest, card=card, folder=folder, batch_tokens=max(longest, 512 * threads()),
-        abilities={
-            TOKENIZER: tokenizer,
-            ALIGNER: Detector(reading, Packer(reading.packing, tokenizer, longest), lambda: logits, lambda: digest),
-        },
+        name=name, digest=digest, files=named_digest(files), backend=runtime_name(), precision="float32",
+        window=longest, card=_detector_card(read_card(folder), reading.packing, folder), folder=folder,
+        batch_tokens=max(longest, 512 * threads()), abilities={TOKENIZER: tokenizer, ALIGNER: detector},
     )  # fmt: skip
 
 
-def export_detector(prefix: str, source: str, name: str, folder: Path) -> None:
-    """Write a detector's folder with a graph for onnxruntime: `detector.onnx`, configuration, tokenizer and card.
+def export_detector(model: Model, folder: Path) -> None:
+    """Write a detector that torch runs to a folder for onnxruntime: graph, configuration, tokenizer and card.
 
-    Raises InputError if `folder` is not empty, SpecError for a network that has no graph, and MissingExtraError without
-    onnx and onnxscript.
+    Raises SpecError for another model, InputError if `folder` is not empty, and MissingExtraError without onnxscript.
     """
-    try:
-        import onnxscript  # noqa: F401  # torch asks for it late, and with a message of many lines
-    except ImportError:
-        raise MissingExtraError("nlgauge export of a detector", "onnx") from None
+    detector = model[ALIGNER]
+    logits = detector.open() if isinstance(detector, Detector) else None
+    if not isinstance(detector, Detector) or not isinstance(logits, _TorchLogits):
+        raise SpecError(f"model {model.name!r} is no detector that torch runs, so there is nothing to export")
     if folder.exists() and any(folder.iterdir()):
         raise InputError("is not empty", file=folder, remedy="name a new folder, so that nothing is overwritten")
-    model = open_detector(prefix, source, name, "float32", "torch", "cpu")
-    detector = model[ALIGNER]
-    assert isinstance(detector, Detector)
-    logits = detector.open()
-    assert isinstance(logits, _TorchLogits)
     folder.mkdir(parents=True, exist_ok=True)
-    inputs = logits.write_graph(folder / GRAPH_FILE)
-    config = {**logits.config, "nlgauge_window": model.window, "nlgauge_inputs": inputs}
-    (folder / CONFIG_FILE).write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+    _write_graph(logits, detector.second_type, folder / GRAPH_FILE)
+    facts = {FAMILY: detector.packer.packing.name, _WINDOW: detector.packer.longest, _TYPE: detector.second_type}
+    config = {**logits.net.config.to_dict(), **facts}
+    (folder / CONFIG_FILE).write_text(json.dumps(config, indent=1, default=str) + "\n", encoding="utf-8")
     (folder / TOKENIZER_FILE).write_text(model[TOKENIZER].definition, encoding="utf-8")
     card = None if model.folder is None else model.folder / CARD_FILE
     if card is not None and card.is_file():
         (folder / CARD_FILE).write_bytes(card.read_bytes())
+
+
+def _write_graph(logits: _TorchLogits, second_type: int, path: Path) -> None:
+    import torch
+
+    try:
+        import onnxscript  # noqa: F401  # torch asks for it late, and with a message of many lines
+    except ImportError:
+        raise MissingExtraError("nlgauge export of a detector", "onnx") from None
+
+    class Graph(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = logits.net
+
+        def forward(self, ids: Any, attend: Any, types: Any = None) -> Any:
+            return logits.of(ids, attend, types)
+
+    names = ["ids", "attend", *(["types"] if second_type else [])]
+    example = torch.ones((2, 24), dtype=torch.int64)
+    sizes = {0: torch.export.Dim("rows"), 1: torch.export.Dim("length")}
+    torch.onnx.export(
+        Graph().eval(), (example,) * len(names), str(path), input_names=names, output_names=["logits"],
+        dynamic_shapes=(sizes,) * len(names), dynamo=True, external_data=False, verbose=False,
+    )  # fmt: skip

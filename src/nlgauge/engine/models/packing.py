@@ -17,16 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.models.stored import shown
-from nlgauge.engine.sentence_search import OTHER, OWN
-from nlgauge.engine.tokens import SubwordTokenizer
+from nlgauge.engine.models.capabilities import ALIGNER, Model
+from nlgauge.engine.sentence_search import OTHER, OWN, Pairing, Search, SearchShape, Span, stretches
+from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.errors import SpecError
 
 Unit: TypeAlias = Literal["segment", "sentence", "text"]
 Head: TypeAlias = Literal["classes", "first token", "tokens", "answers"]
+FAMILY = "nlgauge_detector"
+"""In the configuration of a folder that nlgauge wrote: the name of its packing"""
 SENTENCES = "this detector judges sentences, not words"
 """The reason of a score that needs a judgement of each word"""
 _SLACK = 8
 """Sub-words that a text may have more of when it is split anew without what stands before it"""
+_LEAST_ROOM = 8
+_SENTENCE = SearchShape().sentence
 _SUPPORT = re.compile(r"(entail|support|consistent|faithful|grounded)\w*", re.IGNORECASE)
 _CONTRADICTION = re.compile(r"(contradict|refut)\w*", re.IGNORECASE)
 
@@ -151,6 +156,11 @@ def unread_head(config: Mapping[str, Any]) -> str | None:
     return f"is a {what} of {len(labels)} classes ({names}){_instead(config)}"
 
 
+def refused_head(config: Mapping[str, Any]) -> str | None:
+    """Return what to say of an encoder-decoder of which a classifier of tokens was made: it has no decoder."""
+    return unread_head(config) if _architecture(config).endswith("ForTokenClassification") else None
+
+
 def _instead(config: Mapping[str, Any], prefix: str = "") -> str:
     """The prefixes that read a network, for an error message."""
     built = _architecture(config)
@@ -238,9 +248,9 @@ class PackedRow(NamedTuple):
 
     ids: NDArray[np.int32]
     side: NDArray[np.int8]
-    """OWN from the beginning of the candidate's segment on, OTHER before it: [length] both"""
-    begin: int
-    """Where the candidate begins, if it is a segment of its own"""
+    """OTHER before the candidate's segment, OWN from its beginning on: [length] both. A family of one segment has OWN"""
+    candidate: Tokens
+    """The candidate's tokens, where it is a segment of its own; else those of the last segment"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,6 +264,8 @@ class Packer:
 
     def __post_init__(self) -> None:
         """Raises SpecError for a tokenizer without the tokens that the packing needs."""
+        if self.paired and not self.tokenizer.pair_frame[1]:
+            raise SpecError(f"the tokenizer puts nothing between two texts, which {self.packing.name}: reads as a pair")
         self.row("a", "a", None)
 
     def row(self, source: str, candidate: str, question: str | None) -> PackedRow:
@@ -264,22 +276,35 @@ class Packer:
             _filled(segment, {"source": source, "candidate": candidate, "question": question or ""})
             for segment in asked
         ]
-        prefix, between, suffix = tokenizer.pair_frame if packing.joined == "pair" else self._single
-        if len(texts) == 1:
-            prefix, between, suffix = self._single
-        pieces = [tokens.ids for tokens in tokenizer.encode(texts)]
+        prefix, between, suffix = tokenizer.pair_frame if self.paired else self._single
+        pieces = tokenizer.encode(texts)
         first = [self._token(packing.first)] if packing.first else []
-        own = np.concatenate([[*first, *prefix], pieces[0]]).astype(np.int32)
-        rest = [np.concatenate([between, piece]) for piece in pieces[1:]]
+        own = np.concatenate([[*first, *prefix], pieces[0].ids]).astype(np.int32)
+        rest = [np.concatenate([between, piece.ids]) for piece in pieces[1:]]
         ids = np.concatenate([own, *rest, suffix]).astype(np.int32)
-        begin = len(own) + len(between) if rest else 0
         side = np.full(len(ids), OWN, np.int8)
-        side[:begin] = OTHER
-        return PackedRow(ids, side, begin)
+        side[: len(own) + len(between) if rest else 0] = OTHER
+        return PackedRow(ids, side, pieces[-1])
+
+    @property
+    def name(self) -> str:
+        """The packing, what it judges at a time and how long its rows are, for the signature."""
+        return f"{self.packing.name} {self.packing.unit}@{self.longest}"
+
+    @property
+    def paired(self) -> bool:
+        """Whether the network reads two texts, in the form that the tokenizer gives to a pair."""
+        return self.packing.joined == "pair" and len(self.packing.segments) > 1
 
     def room(self, question: str | None) -> int:
-        """Maximum sub-words of source and candidate together in a row."""
-        return self.longest - len(self.row("", "", question).ids) - _SLACK
+        """Maximum sub-words of source and candidate together in a row.
+
+        Raises SpecError for a row that has no room for them.
+        """
+        room = self.longest - len(self.row("", "", question).ids) - _SLACK
+        if room < _LEAST_ROOM:
+            raise SpecError(f"a row of {self.longest} sub-words has no room for two texts in the form of {self.packing.name}:")
+        return room
 
     @property
     def _single(self) -> tuple[list[int], list[int], list[int]]:
@@ -292,6 +317,51 @@ class Packer:
         if found is None:
             raise SpecError(f"the tokenizer has no token {shown(token)}, which {self.packing.name}: begins a row with")
         return found
+
+
+def packer_of(model: Model) -> Packer | None:
+    """Return what makes the rows of a model's aligner; None for one that reads rows in the form of nlgauge."""
+    packer = getattr(model.get(ALIGNER), "packer", None)
+    return packer if isinstance(packer, Packer) else None
+
+
+class PackedPairing(Pairing):
+    """Chooses what is judged at a time, and what is read of a source with it, as a packing says.
+
+    `Packer` makes the rows of what was chosen.
+    """
+
+    def __init__(self, packer: Packer, rarity: NDArray[np.float64]) -> None:
+        self._packer, self._rarity, self._frame = packer, rarity, {}
+        self._sentence = max(1, min(_SENTENCE, self._left(False) // 2))
+        self._stretch = max(1, self._left(bool(packer.packing.asking)) // 2)
+
+    def _left(self, question: bool) -> int:
+        """Sub-words for source and candidate in a row, and for the question if there is one."""
+        if question not in self._frame:
+            self._frame[question] = self._packer.room("" if not question else " ")
+        return self._frame[question]
+
+    def stretches(self, spans: Sequence[Span]) -> list[list[Span]]:
+        unit = self._packer.packing.unit
+        if unit == "sentence":
+            return [[span] for span in spans]
+        return stretches(spans, self._stretch if unit == "text" else min(self._stretch, SearchShape().stretch))
+
+    def room_beside(self, own: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
+        asked = question is not None and bool(self._packer.packing.asking)
+        return max(1, self._left(asked) - len(own) - (len(question) if asked and question is not None else 0))
+
+    def parts(self, search: Search, room: int) -> list[list[Span]]:
+        """Consecutive sentences, as many as a part holds."""
+        most = min(room, self._packer.packing.chunk or room)
+        parts: list[list[Span]] = []
+        for begin, end in search.spans:
+            if parts and end - parts[-1][0][0] <= most:
+                parts[-1] = [(parts[-1][0][0], end)]
+            else:
+                parts.append([(begin, end)])
+        return parts
 
 
 _SLOT = re.compile(r"\{(source|candidate|question)\}")
