@@ -27,7 +27,7 @@ from nlgauge.cli.contrast import contrast
 from nlgauge.cli.correlate import correlate
 from nlgauge.cli.estimate import estimate
 from nlgauge.cli.explain import explain
-from nlgauge.cli.installation import doctor, export, list_all
+from nlgauge.cli.installation import convert, doctor, export, list_all
 from nlgauge.cli.plot import plot
 from nlgauge.cli.report import report
 from nlgauge.cli.sample import sample
@@ -135,6 +135,6 @@ def main() -> None:
 
 for _command in (
     score, check, explain, correlate, contrast, compare, sample, estimate, calibrate, report, plot,
-    cache, list_all, doctor, export, serve,
+    cache, list_all, doctor, export, convert, serve,
 ):  # fmt: skip
     main.add_command(_command)

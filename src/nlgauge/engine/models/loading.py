@@ -134,6 +134,12 @@ def load(
         return open_stack(checkpoint)
 
 
+def is_detector(name: str) -> bool:
+    """Whether a name is that of a published detector: by its prefix, or by what `nlgauge convert` wrote."""
+    prefix, _, _ = name.partition(":")
+    return prefix in PREFIXES or (name not in COMPANIONS and family_of(folder_of(name)) is not None)
+
+
 def hold(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
     """As `load`, but the same model is returned again without loading while a caller keeps a reference to it.
 
