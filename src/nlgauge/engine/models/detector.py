@@ -7,7 +7,10 @@ logits mean.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import logging
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +23,7 @@ from nlgauge.engine.models.card import CARD_FILE, ModelCard, read_card
 from nlgauge.engine.models.folder import CONFIG_FILE, TOKENIZER_FILE, digest_of, named_digest
 from nlgauge.engine.models.onnx import OnnxGraph, runtime_name, threads
 from nlgauge.engine.models.packing import FAMILY, Packer, Packing, Reading, by_head, meant, unread_head
-from nlgauge.engine.models.stored import json_object
+from nlgauge.engine.models.stored import json_object, one_line
 from nlgauge.engine.sentence_search import OWN
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError, MissingExtraError, SpecError
@@ -246,7 +249,6 @@ def export_detector(model: Model, folder: Path) -> None:
         raise SpecError(f"model {model.name!r} is no detector that torch runs, so there is nothing to export")
     if folder.exists() and any(folder.iterdir()):
         raise InputError("is not empty", file=folder, remedy="name a new folder, so that nothing is overwritten")
-    folder.mkdir(parents=True, exist_ok=True)
     _write_graph(logits, detector.second_type, folder / GRAPH_FILE)
     facts = {FAMILY: detector.packer.packing.name, _WINDOW: detector.packer.longest, _TYPE: detector.second_type}
     config = {**logits.net.config.to_dict(), **facts}
@@ -274,9 +276,30 @@ def _write_graph(logits: _TorchLogits, second_type: int, path: Path) -> None:
             return logits.of(ids, attend, types)
 
     names = ["ids", "attend", *(["types"] if second_type else [])]
-    example = torch.ones((2, 24), dtype=torch.int64)
+    # Each of its own: one tensor given several times would become one input.
+    example = tuple(torch.ones((2, 24), dtype=torch.int64) for _ in names)
     sizes = {0: torch.export.Dim("rows"), 1: torch.export.Dim("length")}
-    torch.onnx.export(
-        Graph().eval(), (example,) * len(names), str(path), input_names=names, output_names=["logits"],
-        dynamic_shapes=(sizes,) * len(names), dynamo=True, external_data=False, verbose=False,
-    )  # fmt: skip
+    logits.net.set_attn_implementation("eager")  # the others have no graph in every version of torch
+    with warnings.catch_warnings(), _without_logs():
+        warnings.simplefilter("ignore")
+        try:
+            made = torch.onnx.export(
+                Graph().eval(), example, input_names=names, output_names=["logits"],
+                dynamic_shapes=(sizes,) * len(names), dynamo=True, verbose=False,
+            )  # fmt: skip
+        except Exception as error:  # many libraries work on it, with classes of their own
+            said = one_line(str(error.__cause__ or error))
+            raise SpecError(f"torch makes no graph of this network ({said}): leave it to torch") from None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made.save(str(path), external_data=False)
+
+
+@contextmanager
+def _without_logs() -> Iterator[None]:
+    """Switches off what libraries log below an error, and restores it."""
+    before = logging.root.manager.disable
+    logging.disable(logging.ERROR)
+    try:
+        yield
+    finally:
+        logging.disable(before)

@@ -153,7 +153,8 @@ def unread_head(config: Mapping[str, Any]) -> str | None:
         return None
     what = "classifier of tokens" if built.endswith("ForTokenClassification") else "classifier"
     names = ", ".join(labels[:4]) + (", ..." if len(labels) > 4 else "")
-    return f"is a {what} of {len(labels)} classes ({names}){_instead(config)}"
+    number = "one class" if len(labels) == 1 else f"{len(labels)} classes"
+    return f"is a {what} of {number} ({names}){_instead(config)}"
 
 
 def refused_head(config: Mapping[str, Any]) -> str | None:
