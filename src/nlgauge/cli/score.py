@@ -22,7 +22,9 @@ from nlgauge.cli.options import (
     READING,
     REPEATS,
     TEXT_FILES,
+    THEN,
     keeping,
+    with_then,
 )
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_hard
@@ -50,6 +52,7 @@ _A_SUM = (
 @TEXT_FILES
 @MAP
 @LOADING
+@THEN
 @READING
 @click.option("--evidence", is_flag=True, help="Also write what each score is based on (evidence).")
 @AGAINST
@@ -88,7 +91,7 @@ def score(
     references: Sequence[Path], source: Path | None, context: Path | None, systems: Sequence[str],
     columns: Sequence[str], against: Path | str | None, processes: int | None, rows_per_block: int | None,
     ray: str | None, workers: int | None, worker_threads: int, worker_gpus: float, cluster: str | None, parts: bool,
-    layout: str, seed: int, on_missing: Any, **how: Any,
+    layout: str, seed: int, on_missing: Any, then: str | None, unsure: tuple[float, float] | None, **how: Any,
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
@@ -101,6 +104,7 @@ def score(
     """
     if not metrics:
         raise SpecError("no metric was given: add -m InfoLM, for one; nlgauge list shows them all")
+    metrics = with_then(metrics, then, unsure)
     in_blocks = rows_per_block is not None or ray is not None
     whole = output is None or not in_blocks or str(output).endswith(".jsonl") or is_stream(output)
     file, folder = (None if output is None else Path(output), None) if whole else (None, output)
@@ -133,6 +137,10 @@ def score(
         show_summary(table, layout, seed, parts, _people(table, rated or corpus))
     if groundedness:
         remark(_A_SUM)
+    if then is not None:
+        from nlgauge.stats.deciders import told
+
+        remark(*(note for spec in table.columns for note in told(table, spec)))
 
 
 if TYPE_CHECKING:

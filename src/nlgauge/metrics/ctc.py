@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.alignment import SHAPE, Reading
-from nlgauge.engine.features.request import AnyRequest, Features
+from nlgauge.engine.features.request import AnyRequest, ByModel, Features
 from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, Model
 from nlgauge.engine.models.packing import SENTENCES, packer_of
 from nlgauge.engine.words import is_word
@@ -159,6 +159,7 @@ class CTCAspect(RowMetric):
         return [self._value(self._aligned(row, prepared, features), prepared) for row in rows]
 
     def _value(self, row: RowAligned, prepared: AspectPrepared) -> Value:
+        """The score of a row, from its alignments."""
         if row.reason is not None:
             return Value((np.nan,) * len(self.parts), row.reason)
         if not prepared.aligner.judges_words:
@@ -203,7 +204,10 @@ class CTCAspect(RowMetric):
         """The words of each aligned text that count, with position and alignment."""
         if not prepared.aligner.shows_words:
             return Evidence()
-        directions = self._aligned(row, prepared, features).directions
+        return self._shown(self._aligned(row, prepared, features), prepared)
+
+    def _shown(self, row: RowAligned, prepared: AspectPrepared) -> Evidence:
+        directions = row.directions
         weak, whole = prepared.aligner.weak, not prepared.aligner.judges_words
         return Evidence(texts=[shown(direction, aligned, weak, whole) for direction, aligned in directions])
 
@@ -236,15 +240,102 @@ class Consistency(CTCAspect):
         sentences.
     reading: for D and R with a long source. 'search' reads for each stretch the sentences of the source that share most
         with it, 'windows' reads all of the source, part by part.
+    then: for D, a second model for the rows that the first cannot decide: it reads them, and `probability` is what it
+        says. The part `decided` is 1 where the first model decided, and 2 where the second did.
+    unsure: with `then`, two probabilities (LOW, HIGH). The first model cannot decide from LOW on and below HIGH; by
+        default these are the thresholds of its card.
     """
+
+    then: str | None = None
+    unsure: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.then is not None and (self.aligner != "D" or not self.then):
+            raise SpecError(f"{self.name}: then is the name of a second model for aligner='D'")
+        if self.unsure is not None and self.then is None:
+            raise SpecError(f"{self.name}: unsure is for a second model: name it (then), or leave unsure out")
+        if self.unsure is not None and not (len(self.unsure) == 2 and 0 <= self.unsure[0] < self.unsure[1] <= 1):
+            raise SpecError(f"{self.name}: unsure={self.unsure} is not two probabilities in ascending order")
 
     @property
     def parts(self) -> tuple[str, ...]:  # type: ignore[override]  # depends on the parameters
-        return ("score", "least_stretch", "unsupported", "probability") if self.aligner == "D" else ("score",)
+        if self.aligner != "D":
+            return ("score",)
+        return ("score", "least_stretch", "unsupported", "probability", *(() if self.then is None else ("decided",)))
 
     @property
     def details(self) -> tuple[str, ...]:  # type: ignore[override]
-        return ("unsupported",) if self.aligner == "D" else ()  # for this part less is better
+        # Of the words that nothing supports, less is better.
+        return tuple(part for part in ("unsupported", "decided") if part in self.parts)
+
+    @property
+    def other_models(self) -> tuple[str, ...]:
+        return () if self.then is None else (self.then,)
+
+    def prepare(self, setup: Setup) -> AspectPrepared:
+        prepared = super().prepare(setup)
+        if self.then is None:
+            return prepared
+        limits = setup.model.card.grounded if self.unsure is None else (self.unsure[0], self.unsure[1])
+        if limits is None or limits[0] == limits[1]:
+            between = "has no measured thresholds" if limits is None else f"decides every row (at {limits[0]:g})"
+            remedy = "say where it is unsure, as in unsure=(0.2, 0.8)"
+            raise SpecError(f"{self.name}: model {setup.model.name!r} {between}; {remedy}")
+        second, known = self._trained(setup.other_model(self.then))
+        facts = {**prepared.facts, "unsure": list(limits), **{f"then_{name}": fact for name, fact in known.items()}}
+        if second.asks:
+            facts[QUESTION] = "apart"  # the name by which a cached score is one of the question too
+        return replace(prepared, second=second, unsure=limits, facts=facts)
+
+    def followup_requests(self, row: Row, prepared: AspectPrepared, features: Features) -> list[AnyRequest]:
+        if self.then is None or prepared.second is None or self._missing(row):
+            return []
+        if self._decides(self._aligned(row, prepared, features), prepared):
+            return []
+        asked = prepared.second.requests(self.directions(row)[0])
+        return [ByModel(self.then, request) for request in asked]
+
+    def score_rows(self, rows: Sequence[Row], prepared: AspectPrepared, features: Features) -> list[Value]:
+        if self.then is None:
+            return super().score_rows(rows, prepared, features)
+        return [self._cascaded(row, prepared, features) for row in rows]
+
+    def _decides(self, first: RowAligned, prepared: AspectPrepared) -> bool:
+        """Whether the first model decides about a row."""
+        if first.reason is not None:
+            return False
+        probability, (low, high) = least_supported(first.directions[0][1]), prepared.unsure
+        return probability < low or probability >= high  # neither, if it is NaN
+
+    def _second(self, row: Row, prepared: AspectPrepared, features: Features) -> tuple[RowAligned, AspectPrepared]:
+        """A row as the second model reads it."""
+        assert self.then is not None and prepared.second is not None
+        asked = prepared.second.requests(self.directions(row)[0])
+        theirs = Features({one: features[ByModel(self.then, one)] for one in asked})
+        second = replace(prepared, aligner=prepared.second)
+        return self._aligned(row, second, theirs), second
+
+    def _cascaded(self, row: Row, prepared: AspectPrepared, features: Features) -> Value:
+        first = self._aligned(row, prepared, features)
+        value = self._value(first, prepared)
+        values, at = list(value.parts), self.parts.index("probability")
+        if self._missing(row):
+            return value
+        if self._decides(first, prepared):
+            return replace(value, parts=(*values[: at + 1], 1.0))
+        second, how = self._second(row, prepared, features)
+        told = self._value(second, how)
+        values[at] = told.parts[at]
+        decided = np.nan if np.isnan(values[at]) else 2.0
+        # A row that the second model cannot read either has its reason; else the reason is that of the first one's NaN.
+        return replace(value, parts=(*values[: at + 1], decided), reason=told.reason if np.isnan(decided) else value.reason)
+
+    def evidence(self, row: Row, prepared: AspectPrepared, features: Features) -> Evidence:
+        if self.then is None or self._missing(row) or self._decides(self._aligned(row, prepared, features), prepared):
+            return super().evidence(row, prepared, features)
+        second, how = self._second(row, prepared, features)
+        return self._shown(second, how)
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.consistency(alignments[0]),)

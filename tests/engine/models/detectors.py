@@ -26,9 +26,12 @@ def word_pieces() -> Any:
     from transformers import PreTrainedTokenizerFast
 
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    words = sorted({word.strip(".,:;?") for text in TEXTS for word in text.lower().split()} - {"", "-"})
+    signs = sorted({sign for text in TEXTS for sign in text.lower()} - {" "})
+    pieces = dict.fromkeys([*special, *words, *signs, *(f"##{sign}" for sign in signs)])
+    tokenizer = Tokenizer(models.WordPiece({piece: at for at, piece in enumerate(pieces)}, unk_token="[UNK]"))
     tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
-    tokenizer.train_from_iterator(TEXTS, trainers.WordPieceTrainer(vocab_size=300, special_tokens=special))
+    tokenizer.add_special_tokens(special)
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     names = {f"{name}_token": f"[{name.upper()}]" for name in ("cls", "sep", "pad", "mask", "unk")}
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=512, eos_token="[SEP]", **names)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import SpecError
+from nlgauge.stats.deciders import deciders, second_decides, told
 from nlgauge.stats.gate.baseline import Baseline, Terms
 from nlgauge.stats.gate.grounded import grounded_by
 from nlgauge.stats.gate.limits import Limits, of_ratings, shown
@@ -94,7 +95,7 @@ def check(
         raise SpecError("a margin and a history are of the comparison with an earlier run: give it (against)")
     verdict = Verdict(
         limits.spec, limits.part, limits.upwards, limits.at_least, limits.at_most, significance,
-        tuple(_outcomes(table, limits, allow_missing)), notes=limits.notes,
+        tuple(_outcomes(table, limits, allow_missing)), notes=(*limits.notes, *told(table, limits.spec)),
     )  # fmt: skip
     if against is None:
         return verdict
@@ -114,7 +115,13 @@ def check(
 def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterator[Outcome]:
     column = limits.column
     values = column.values[:, column.parts.index(limits.part)].tolist()
+    names = deciders(table, limits.spec)
+    first = limits
     for index, ((system, item), value) in enumerate(zip(table.places(column.level), values, strict=True)):
+        by = names[index] if names else None
+        decided = "" if by is None else f" (decided by {by})"
+        if first.second is not None:
+            limits = first.second if second_decides(column, index) else first
         row = index + 1 if column.level == "item" else None
         state: State
         if math.isnan(value):
@@ -123,10 +130,11 @@ def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterato
             unknown = f"{'no value' if limits.sure is None else 'cannot say'}: {reason}"
             yield Outcome(system, item, row, value, state, unknown)
         elif problem := limits.problem(value):
-            yield Outcome(system, item, row, value, "failed", problem, unsupported(column.evidence.get(index)))
+            found = unsupported(column.evidence.get(index))
+            yield Outcome(system, item, row, value, "failed", problem + decided, by, found)
         elif limits.sure is not None and value < limits.sure:
             between = f"cannot say: {shown(value, limits.sure)} is between {limits.at_least:g} and {limits.sure:g}"
             state = "allowed" if allow_missing else "unsure"
-            yield Outcome(system, item, row, value, state, between, unsupported(column.evidence.get(index)))
+            yield Outcome(system, item, row, value, state, between + decided, by, unsupported(column.evidence.get(index)))
         else:
-            yield Outcome(system, item, row, value, "passed", None)
+            yield Outcome(system, item, row, value, "passed", None, by)

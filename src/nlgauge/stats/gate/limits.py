@@ -25,6 +25,8 @@ class Limits:
     sure: float | None = None
     """What a value that is not below `at_least` has to reach for a row to pass"""
     notes: tuple[str, ...] = ()
+    second: Limits | None = None
+    """The limits of rows that a second model decided; None if they are the same"""
 
     @property
     def upwards(self) -> bool | None:
