@@ -53,6 +53,8 @@ SECOND: Mapping[str, Values] = {
     "BLEU.smooth_value": Values((None, 0.2), {"smooth": "floor"}),
     "Combination.weights": Values((WEIGHTS, OTHER_WEIGHTS)),
     "CTCAspect.reading": Values(("search", "windows"), {"aligner": "D"}),
+    "Consistency.then": Values((None, "pocket"), {"aligner": "D"}),
+    "Consistency.unsure": Values(((0.01, 0.02), (0.01, 0.99)), {"aligner": "D", "then": "pocket"}),
     "DepthScore.layer": Values((None, 2, 3)),
     "InfoLM.measure": Values(("fisher_rao", "kl", "l1", "l2", "linf", "jensen_shannon")),
     "InfoLM.alpha": Values((0.5, 0.75), {"measure": "alpha"}),
@@ -83,6 +85,8 @@ UNABLE: Mapping[str, str] = {
     "_Published.aligner": _ONE_ALIGNER,
     "Combination.model": "any model but the one that its weights were fitted to is refused",
     "_Published.reading": f"{_ONE_ALIGNER}: reading is of the others",
+    "_Published.then": f"{_ONE_ALIGNER}: a second model is of the others",
+    "_Published.unsure": f"{_ONE_ALIGNER}: a second model is of the others",
 }
 """Parameters that cannot move a number, with the reason"""
 

@@ -34,7 +34,10 @@ def word_pieces() -> Any:
     tokenizer.add_special_tokens(special)
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     names = {f"{name}_token": f"[{name.upper()}]" for name in ("cls", "sep", "pad", "mask", "unk")}
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=512, eos_token="[SEP]", **names)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, model_max_length=512, eos_token="[SEP]", **names,
+        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
+    )  # fmt: skip
 
 
 def byte_pairs(modern: bool = False) -> Any:

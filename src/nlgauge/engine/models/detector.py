@@ -142,7 +142,8 @@ def _with(
 ) -> Model:  # fmt: skip
     """A model with a detector. own_window: whether nothing else reads with it, so that its window is the detector's."""
     packer = Packer(reading.packing, checkpoint.tokenizer, _longest(reading.packing, net, model.window))
-    types = model.second_type if packer.paired else 0
+    typed = packer.paired and "token_type_ids" in checkpoint.splitter.model_input_names
+    types = model.second_type if typed else 0
     detector = Detector(reading, packer, opened, lambda: model.digest, types)
     return replace(
         model, abilities={**model.abilities, ALIGNER: detector},
@@ -290,6 +291,7 @@ def _write_graph(logits: _TorchLogits, second_type: int, path: Path) -> None:
         except Exception as error:  # many libraries work on it, with classes of their own
             said = one_line(str(error.__cause__ or error))
             raise SpecError(f"torch makes no graph of this network ({said}): leave it to torch") from None
+    assert made is not None  # or it would have been written to a file
     path.parent.mkdir(parents=True, exist_ok=True)
     made.save(str(path), external_data=False)
 

@@ -45,7 +45,7 @@ class Packing:
     about: str
     """The family, in words"""
     segments: tuple[str, ...]
-    """What stands in a row; {source}, {candidate} and {question} are the texts"""
+    """What stands in a row; {source}, {candidate} and {question} are the texts, {passages} is how many the source has"""
     joined: str
     """What stands between two segments: 'pair' (what the tokenizer puts between two texts) or 'end' (its token for the
     end of a text)"""
@@ -102,7 +102,7 @@ _LETTUCE = Packing(
     "tokens", 0, "text", ("ForTokenClassification",),
     asking=(
         "Briefly answer the following question:\n{question}\nBear in mind that your response should be strictly based "
-        "on the following 1 passages:\npassage 1: {source}\nIn case the passages do not contain the necessary "
+        "on the following {passages} passages:\npassage 1: {source}\nIn case the passages do not contain the necessary "
         'information to answer the question, please reply with: "Unable to answer based on given passages."\noutput:',
         "{candidate}",
     ),
@@ -269,14 +269,12 @@ class Packer:
             raise SpecError(f"the tokenizer puts nothing between two texts, which {self.packing.name}: reads as a pair")
         self.row("a", "a", None)
 
-    def row(self, source: str, candidate: str, question: str | None) -> PackedRow:
+    def row(self, source: str, candidate: str, question: str | None, passages: int = 1) -> PackedRow:
         """Return a row. Each segment is split as one text, and special tokens stand only between segments."""
         packing, tokenizer = self.packing, self.tokenizer
         asked = packing.asking if question and packing.asking else packing.segments
-        texts = [
-            _filled(segment, {"source": source, "candidate": candidate, "question": question or ""})
-            for segment in asked
-        ]
+        known = {"source": source, "candidate": candidate, "question": question or "", "passages": str(passages)}
+        texts = [_filled(segment, known) for segment in asked]
         prefix, between, suffix = tokenizer.pair_frame if self.paired else self._single
         pieces = tokenizer.encode(texts)
         first = [self._token(packing.first)] if packing.first else []
@@ -365,7 +363,7 @@ class PackedPairing(Pairing):
         return parts
 
 
-_SLOT = re.compile(r"\{(source|candidate|question)\}")
+_SLOT = re.compile(r"\{(source|candidate|question|passages)\}")
 
 
 def _filled(template: str, texts: Mapping[str, str]) -> str:
