@@ -93,7 +93,9 @@ def told_of(aligner: Any, packer: Packer) -> list[tuple[str, str]]:
     """What is to be said of a published detector, in pairs of a title and a text."""
     packing = packer.packing
     labels = getattr(getattr(aligner, "reading", None), "labels", ())
-    judged = {"sentence": "each sentence", "text": "the whole text", "segment": "some sentences at a time"}[packing.unit]
+    judged = {"sentence": "each sentence", "text": "the whole text", "segment": "some sentences at a time"}[
+        packing.unit
+    ]
     words = "each word has a judgement of its own" if packing.words else "words have none of their own"
     source = f"in chunks of {packing.chunk} sub-words" if packing.chunk else "in parts as long as a row has room for"
     return [

@@ -166,7 +166,9 @@ LOADING = together(
 )  # fmt: skip
 """How commands that score load their models"""
 THEN = together(
-    click.option("--then", metavar="MODEL", help="A second model for the rows that the first cannot decide, as nli:ID."),
+    click.option(
+        "--then", metavar="MODEL", help="A second model, such as nli:ID, for the rows that the first cannot decide."
+    ),
     click.option(
         "--unsure", type=(float, float), metavar="LOW HIGH",
         help="With --then: the first model cannot decide from LOW on and below HIGH; by default by its thresholds.",

@@ -329,7 +329,9 @@ class Consistency(CTCAspect):
         values[at] = told.parts[at]
         decided = np.nan if np.isnan(values[at]) else 2.0
         # A row that the second model cannot read either has its reason; else the reason is that of the first one's NaN.
-        return replace(value, parts=(*values[: at + 1], decided), reason=told.reason if np.isnan(decided) else value.reason)
+        return replace(
+            value, parts=(*values[: at + 1], decided), reason=told.reason if np.isnan(decided) else value.reason
+        )
 
     def evidence(self, row: Row, prepared: AspectPrepared, features: Features) -> Evidence:
         if self.then is None or self._missing(row) or self._decides(self._aligned(row, prepared, features), prepared):

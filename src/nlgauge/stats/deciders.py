@@ -33,14 +33,18 @@ def told(table: ScoreTable, spec: str) -> list[str]:
     """Return a sentence that says how many rows each model decided: what the second model cost."""
     names = deciders(table, spec)
     facts = table.signatures[spec].facts if names else {}
-    second = [str(fact["name"]) for name, fact in facts.items() if isinstance(fact, Mapping) and name.startswith("model ")]
+    second = [
+        str(fact["name"]) for name, fact in facts.items() if isinstance(fact, Mapping) and name.startswith("model ")
+    ]
     if not second:
         return []
     own, theirs = (names.count(name) for name in (_first(table, spec), second[0]))
     asked = len(names) - own
     share = asked / len(names) if names else 0.0
     neither = f"; {asked - theirs} were decided by neither" if asked > theirs else ""
-    return [f"{second[0]} read {asked} of {len(names)} rows ({share:.0%}), which the first model cannot decide{neither}"]
+    return [
+        f"{second[0]} read {asked} of {len(names)} rows ({share:.0%}), which the first model cannot decide{neither}"
+    ]
 
 
 def _first(table: ScoreTable, spec: str) -> str:

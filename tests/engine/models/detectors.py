@@ -205,7 +205,9 @@ def write_hhem(folder: Path, tokenizer: Path) -> None:
     splitter.save_pretrained(tokenizer)
     net = scaled(transformers.T5ForTokenClassification(t5_config(splitter, num_labels=2)))
     folder.mkdir(parents=True, exist_ok=True)
-    tensors = {f"t5.{name}": value.contiguous() for name, value in net.state_dict().items() if "embed_tokens" not in name}
+    tensors = {
+        f"t5.{name}": value.contiguous() for name, value in net.state_dict().items() if "embed_tokens" not in name
+    }
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     config = {
         "architectures": ["HHEMv2ForSequenceClassification"], "model_type": "HHEMv2Config", "torch_dtype": "float32",

@@ -112,7 +112,9 @@ def test_lettuce_labels_the_words_of_the_answer(named):
     one = nlgauge.explain(rows, "Consistency(aligner='D')", model=name, cache=False)[0]
     assert one.values["probability"] == pytest.approx(supported.min(), abs=1e-6)
     assert 0 < one.values["score"] < 1 and one.reason is None
-    other = nlgauge.evaluate([{**rows[0], "question": "Why?"}], metrics="Consistency(aligner='D')", model=name, cache=False)
+    other = nlgauge.evaluate(
+        [{**rows[0], "question": "Why?"}], metrics="Consistency(aligner='D')", model=name, cache=False
+    )
     assert next(iter(other.columns.values())).values[0, 3] != pytest.approx(one.values["probability"], abs=1e-7)
 
 
@@ -140,7 +142,7 @@ def test_a_long_source_is_searched_or_read_in_chunks(named):
         metric = f"Consistency(aligner='D', reading='{reading}')"
         one = nlgauge.explain(rows, metric, model=name, cache=False)[0]
         found[reading] = one.values["probability"]
-        assert any(SOURCE == quote["text"] for quote in one.evidence["texts"][0]["quotes"]) or reading == "windows"
+        assert any(quote["text"] == SOURCE for quote in one.evidence["texts"][0]["quotes"]) or reading == "windows"
     packer = packer_of(load(name))
     assert packer is not None and packer.longest == 512
     assert found["search"] != found["windows"]
@@ -152,7 +154,9 @@ def test_a_prefix_is_needed_only_where_the_head_does_not_tell(named):
         model = load(name.partition(":")[2])
         assert ENCODER in model and ALIGNER in model
         assert probabilities(name.partition(":")[2]) == pytest.approx(probabilities(name), abs=1e-7)
-    with pytest.raises(SpecError, match=r"classifier of 2 classes .*--model nli:\.\.\., minicheck:\.\.\., factcg:\.\.\."):
+    with pytest.raises(
+        SpecError, match=r"classifier of 2 classes .*--model nli:\.\.\., minicheck:\.\.\., factcg:\.\.\."
+    ):
         probabilities(named("minicheck-roberta").partition(":")[2])
     with pytest.raises(SpecError, match=r"say which: --model minicheck:\.\.\. or --model true:\.\.\."):
         probabilities(named("true-t5").partition(":")[2])
@@ -162,7 +166,10 @@ def test_a_prefix_is_needed_only_where_the_head_does_not_tell(named):
     ("name", "said"),
     [
         ("nli:", "after the colon"),
-        ("lettuce:{nli-bert}", r"is a BertForSequenceClassification, and lettuce: reads a \.\.\.ForTokenClassification"),
+        (
+            "lettuce:{nli-bert}",
+            r"is a BertForSequenceClassification, and lettuce: reads a \.\.\.ForTokenClassification",
+        ),
         ("minicheck:{nli-bert}", r"minicheck: reads two classes, and it has 3 .*use --model nli:"),
         ("nli:{minicheck-roberta}", "none of its labels .* is the one of entailment"),
     ],
@@ -191,11 +198,11 @@ def test_weights_that_lack_and_pickled_weights_are_refused(named, tmp_path):
 
 def test_convert_runs_no_code_and_asks_for_what_is_missing(tmp_path):
     write_hhem(tmp_path / "original", tmp_path / "tokenizer")
-    with pytest.raises(SpecError, match="code of its own, which nlgauge never runs; .* nlgauge convert"):
+    with pytest.raises(SpecError, match=r"code of its own, which nlgauge never runs; .* nlgauge convert"):
         load(f"hhem:{tmp_path / 'original'}")
     with pytest.raises(InputError, match="google/flan-t5-base: --tokenizer FOLDER"):
         convert(tmp_path / "original", tmp_path / "new")
-    with pytest.raises(SpecError, match="only HHEM-2.1-Open is converted"):
+    with pytest.raises(SpecError, match="only HHEM-2"):
         convert(tmp_path / "tokenizer", tmp_path / "new") if write(tmp_path / "tokenizer", "nli-bert") else None
     with pytest.raises(InputError, match="is not empty"):
         write_hhem(tmp_path / "original", tmp_path / "t5")
@@ -211,7 +218,9 @@ def test_the_card_of_a_folder_has_thresholds_with_their_origin(named, tmp_path):
     card = load(f"minicheck:{folder}").card
     assert card.grounded == (0.1, 0.4) and card.origins["grounded"] == "measured on our set"
     rows = [{"candidate": CLAIMS[0], "source": SOURCE}]
-    table = nlgauge.evaluate(rows, metrics="Consistency(aligner='D')", model=f"minicheck:{folder}", cache=False, evidence=True)
+    table = nlgauge.evaluate(
+        rows, metrics="Consistency(aligner='D')", model=f"minicheck:{folder}", cache=False, evidence=True
+    )
     verdict = nlgauge.check(table, grounded=True)
     assert verdict.at_least == 0.1 and "measured on our set" in verdict.notes[0]
 

@@ -1,8 +1,8 @@
 """Folders of detectors whose network is code of their own, written anew as folders that need no code.
 
 HHEM-2.1-Open is T5's encoder with a classifier of tokens. Its weights stand under `t5.`, and its folder has neither
-the sizes of the network nor a tokenizer: the sizes are read from the shapes of the weights, and the tokenizer is that of
-flan-t5-base.
+the sizes of the network nor a tokenizer: the sizes are read from the shapes of the weights, and the tokenizer is that
+of flan-t5-base.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def convert(source: Path, folder: Path, tokenizer: Path | None = None) -> None:
     config = json_object(source / CONFIG_FILE, "configuration of a model")
     names = config.get("architectures") or [str(config.get("model_type"))]
     if not str(names[0]).lower().startswith("hhem"):
-        raise SpecError(f"{source} is of {names[0]}: only HHEM-2.1-Open is converted; other detectors are read as they are")
+        raise SpecError(
+            f"{source} is of {names[0]}: only HHEM-2.1-Open is converted; other detectors are read as they are"
+        )
     splitter = (tokenizer or source) / TOKENIZER_FILE
     if not splitter.is_file():
         remedy = "name a folder with that of google/flan-t5-base: --tokenizer FOLDER"

@@ -224,8 +224,8 @@ def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
     run = OnnxGraph(graph)
 
     def logits(ids: Ints, attend: Ints, types: Ints | None) -> Floats:
-        more = {} if types is None else {"types": types}
-        found: Floats = run.run(["logits"], ids=ids, attend=attend, **more)[0]
+        inputs = {"ids": ids, "attend": attend, **({} if types is None else {"types": types})}
+        found: Floats = run.run(["logits"], None, **inputs)[0]
         return found
 
     files = [path for file in (CONFIG_FILE, CARD_FILE) if (path := folder / file).is_file()]

@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.models.stored import shown
 from nlgauge.engine.models.capabilities import ALIGNER, Model
+from nlgauge.engine.models.stored import shown
 from nlgauge.engine.sentence_search import OTHER, OWN, Pairing, Search, SearchShape, Span, stretches
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.errors import SpecError
@@ -45,7 +45,7 @@ class Packing:
     about: str
     """The family, in words"""
     segments: tuple[str, ...]
-    """What stands in a row; {source}, {candidate} and {question} are the texts, {passages} is how many the source has"""
+    """What stands in a row; {source}, {candidate} and {question} are the texts, {passages} how many the source has"""
     joined: str
     """What stands between two segments: 'pair' (what the tokenizer puts between two texts) or 'end' (its token for the
     end of a text)"""
@@ -249,7 +249,7 @@ class PackedRow(NamedTuple):
 
     ids: NDArray[np.int32]
     side: NDArray[np.int8]
-    """OTHER before the candidate's segment, OWN from its beginning on: [length] both. A family of one segment has OWN"""
+    """OTHER before the candidate's segment, OWN from its beginning on, and in a row of one segment: [length] both"""
     candidate: Tokens
     """The candidate's tokens, where it is a segment of its own; else those of the last segment"""
 
@@ -302,7 +302,9 @@ class Packer:
         """
         room = self.longest - len(self.row("", "", question).ids) - _SLACK
         if room < _LEAST_ROOM:
-            raise SpecError(f"a row of {self.longest} sub-words has no room for two texts in the form of {self.packing.name}:")
+            raise SpecError(
+                f"a row of {self.longest} sub-words has no room for two texts in the form of {self.packing.name}:"
+            )
         return room
 
     @property
@@ -331,7 +333,8 @@ class PackedPairing(Pairing):
     """
 
     def __init__(self, packer: Packer, rarity: NDArray[np.float64]) -> None:
-        self._packer, self._rarity, self._frame = packer, rarity, {}
+        self._packer, self._rarity = packer, rarity
+        self._frame: dict[bool, int] = {}
         self._sentence = max(1, min(_SENTENCE, self._left(False) // 2))
         self._stretch = max(1, self._left(bool(packer.packing.asking)) // 2)
 

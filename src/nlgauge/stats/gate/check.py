@@ -135,6 +135,8 @@ def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterato
         elif limits.sure is not None and value < limits.sure:
             between = f"cannot say: {shown(value, limits.sure)} is between {limits.at_least:g} and {limits.sure:g}"
             state = "allowed" if allow_missing else "unsure"
-            yield Outcome(system, item, row, value, state, between + decided, by, unsupported(column.evidence.get(index)))
+            yield Outcome(
+                system, item, row, value, state, between + decided, by, unsupported(column.evidence.get(index))
+            )
         else:
             yield Outcome(system, item, row, value, "passed", None, by)

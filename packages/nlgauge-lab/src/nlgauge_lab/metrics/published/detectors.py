@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.batching import padded
-from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.features.request import Features, Reader, Request, tokens_about
 from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Model
 from nlgauge.engine.models.packing import Packer, packer_of
 from nlgauge.engine.sentence_search import sentences as split
@@ -29,7 +29,6 @@ from nlgauge.engine.tokens import Tokens
 from nlgauge.errors import SpecError
 from nlgauge.maths.alignment import logistic
 from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
-from nlgauge.engine.features.request import Features
 
 _LONG = "a row is longer than the model reads, where the published code cuts its end"
 _SHORTEST = 10
@@ -113,9 +112,7 @@ class PublishedDetector(RowMetric):
 
     families: ClassVar[tuple[str, ...]] = ()
     """The packings that it is for"""
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"splitter": ("nltk", "nlgauge")}
 
-    splitter: str = "nltk"
     model: str | None = None
 
     @property
@@ -126,15 +123,13 @@ class PublishedDetector(RowMetric):
     def cost(self) -> Cost:
         return "pairs"
 
-    @property
-    def libraries(self) -> tuple[str, ...]:
-        return ("nltk",) if self.splitter == "nltk" else ()
-
     def prepare(self, setup: Setup) -> _Packed:
         packer = _packer(setup.model)
         if packer.packing.name not in self.families:
             known = ", ".join(f"{name}:" for name in self.families)
-            raise SpecError(f"{self.name} is for models of {known} and {setup.model.name!r} is of {packer.packing.name}:")
+            raise SpecError(
+                f"{self.name} is for models of {known} and {setup.model.name!r} is of {packer.packing.name}:"
+            )
         more = {QUESTION: "apart"} if packer.packing.asking else {}
         return _Packed(packer=packer, facts={"aligner": setup.model[ALIGNER].digest[:8], "rows": packer.name, **more})
 
@@ -164,6 +159,19 @@ class PublishedDetector(RowMetric):
         values = self.total(asked, known)
         return Value(values, "nothing to read" if np.isnan(values).any() else None)
 
+
+@dataclass(frozen=True)
+class BySentences(PublishedDetector):
+    """A detector whose authors split texts into sentences by nltk."""
+
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {"splitter": ("nltk", "nlgauge")}
+
+    splitter: str = "nltk"
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        return ("nltk",) if self.splitter == "nltk" else ()
+
     def sentences(self, text: str, packer: Packer) -> list[str]:
         """The sentences of a text, without white space around them."""
         if self.splitter == "nlgauge":
@@ -183,7 +191,7 @@ class PublishedDetector(RowMetric):
 
 
 @dataclass(frozen=True)
-class SummaCZS(PublishedDetector):
+class SummaCZS(BySentences):
     """SummaC-ZS by sentences: the mean over the candidate's of the largest entailment less the largest contradiction.
 
     splitter: 'nltk' as published, or 'nlgauge', which needs no rules of nltk.
@@ -211,7 +219,7 @@ class SummaCZS(PublishedDetector):
 
 
 @dataclass(frozen=True)
-class MiniCheck(PublishedDetector):
+class MiniCheck(BySentences):
     """MiniCheck: the largest probability that one chunk of the source supports the candidate, which is not split.
 
     splitter: 'nltk' as published, or 'nlgauge', which needs no rules of nltk.
@@ -257,12 +265,8 @@ class LettuceDetect(PublishedDetector):
     families: ClassVar[tuple[str, ...]] = ("lettuce",)
     parts: ClassVar[tuple[str, ...]] = ("score", "unsupported")
     details: ClassVar[tuple[str, ...]] = ("unsupported",)
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **PublishedDetector.choices,
-        "passages": ("one", "lines"),
-    }
+    choices: ClassVar[Mapping[str, Sequence[object]]] = {"passages": ("one", "lines")}
 
-    splitter: str = "nlgauge"
     passages: str = "one"
 
     def rows(self, row: Row, packer: Packer) -> list[DetectorRow]:
@@ -296,7 +300,9 @@ class LettuceDetect(PublishedDetector):
         if not judged or not len(judged[0].words):
             return (float("nan"), float("nan"))
         least = np.min([one.words for one in judged], axis=0)
-        return float(logistic(least.min())), float((least <= 0).mean()) if len(judged) > 1 else float((least < 0).mean())
+        return float(logistic(least.min())), float((least <= 0).mean()) if len(judged) > 1 else float(
+            (least < 0).mean()
+        )
 
 
 def _numbered(passages: Sequence[str]) -> str:
