@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +12,12 @@ import pytest
 
 import nlgauge
 from nlgauge.engine.models import loading
-from nlgauge.engine.models.capabilities import ALIGNER, Floats, Ints, Model
+from nlgauge.engine.models.capabilities import ALIGNER, Floats, Ints
 from nlgauge.engine.models.card import ModelCard
 from nlgauge.errors import InputError, SpecError
+from nlgauge.metrics import aligners
 from tests.command import nlgauge as command
+from tests.command import refused
 from tests.engine.fake import FakeModel, Part
 
 ROWS = [
@@ -37,7 +40,7 @@ class Sure(FakeModel):
 
 @pytest.fixture(autouse=True)
 def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, FakeModel]]:
-    first = FakeModel(32, ModelCard(grounded=(0.5, 0.9)))
+    first = FakeModel(32, ModelCard(grounded=(0.6, 0.9)))
     second = Sure(32, ModelCard(grounded=(0.2, 0.8), origins={"grounded": "published"}))
     second.abilities[ALIGNER] = Part(second, "cd" * 32)
     Sure.asked = 0
@@ -54,7 +57,7 @@ def test_the_second_model_reads_only_what_the_first_cannot_decide() -> None:
     alone = table("Consistency(aligner='D')").values("Consistency(aligner='D')", part="probability")
     both = table()
     # Log-odds 3 less 1 for each unsupported word: one word away is .88, between the thresholds.
-    unsure = (alone >= 0.5) & (alone < 0.9)
+    unsure = (alone >= 0.6) & (alone < 0.9)
     assert unsure.tolist() == [False, True, False, True] and Sure.asked == 2
     found = both.values(SPEC, part="probability")
     assert found[~unsure].tolist() == alone[~unsure].tolist()
@@ -73,7 +76,8 @@ def test_the_verdict_says_who_decided_and_by_which_thresholds() -> None:
 
 
 def test_its_numbers_are_calibrated_as_one(tmp_path: Path) -> None:
-    rows = [{**row, "item": str(n), "scores": {"right": float(n % 3 > 0)}} for n, row in enumerate(ROWS * 40)]
+    rated = ({**row, "item": str(n), "scores": {"right": float(n % 4 != 2)}} for n, row in enumerate(ROWS * 40))
+    rows = nlgauge.Corpus.from_records(list(rated))
     scored = nlgauge.evaluate(rows, metrics=SPEC, cache=False)
     found = nlgauge.calibrate(scored, rows, metric=f"{SPEC} probability", risk=0.5)
     made = found.threshold()
@@ -102,15 +106,17 @@ def test_thresholds_have_to_be_known(models: dict[str, FakeModel]) -> None:
     with pytest.raises(SpecError, match="decides every row"):
         table()
     models["second"].card = ModelCard()
-    one = table("Consistency(aligner='D', then='second', unsure=(0.5, 0.9))")
+    one = table("Consistency(aligner='D', then='second', unsure=(0.6, 0.9))")
     with pytest.raises(InputError, match="the second model of .* has no measured thresholds"):
         nlgauge.check(one, grounded=True)
 
 
-def test_what_the_first_cannot_read_goes_to_the_second(models: dict[str, FakeModel]) -> None:
+def test_what_the_first_cannot_read_goes_to_the_second(
+    models: dict[str, FakeModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
     models["pocket"].card = replace(models["pocket"].card, languages=("en",))
-    text = "Die Brücke ist seit Montag geschlossen, weil sie rostet und niemand sie reparieren wollte."
-    rows = [{"candidate": text, "source": "w1 w2"}, {"candidate": "w1", "source": None}]
+    monkeypatch.setattr(aligners, "foreign", lambda text: "German" if "w5" in text else None)
+    rows = [{"candidate": "w1 w5", "source": "w1 w2"}, {"candidate": "w1", "source": None}]
     found = nlgauge.evaluate(rows, metrics=SPEC, cache=False)
     column = found.columns[SPEC]
     assert column.values[0, 4] == 2 and np.isnan(column.values[0, 0]) and "German" in column.reasons[0]
@@ -119,13 +125,7 @@ def test_what_the_first_cannot_read_goes_to_the_second(models: dict[str, FakeMod
 
 def test_the_command_names_who_decided(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
-    nlgauge.Corpus.from_rows(ROWS).save(file) if hasattr(nlgauge.Corpus, "save") else file.write_text(
-        "".join(__import__("json").dumps(row) + "\n" for row in ROWS), encoding="utf-8"
-    )
-    done = command("check", str(file), "--grounded", "--no-cache", "--then", "second")
-    assert done.code == 1 and "(decided by fake)" in done.out and "second read 2 of 4 rows" in done.err
-    refused = command("score", str(file), "-m", "Length", "--no-cache", "--then", "second")
-    assert refused.code == 2 and "--then is for Consistency(aligner='D')" in refused.err
-
-
-_ = Model
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    done = command("check", file, "--grounded", "--no-cache", "--then", "second")
+    assert done.exit_code == 1 and "(decided by fake)" in done.stdout and "second read 2 of 4 rows" in done.stderr
+    refused("score", file, "-m", "Length", "--no-cache", "--then", "second", say="--then is for Consistency")
