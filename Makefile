@@ -1,6 +1,7 @@
 # make demo: from a fresh clone to scores on the embedded model.   make test: everything that must hold.
 # make base: the larger model beside it.           make docs: the documentation as a site.
 # make adapters: each adapter beside the real package, in an environment of its own; make adapter-trl: one of them.
+# make detectors: published detectors beside the original packages, in an environment of their own.
 # make ray: runs on Ray, in an environment of their own.
 # make fast: the tests of a working day, in a minute and a half.  make fuzz: random inputs, of which none may end in a
 # traceback.  make audit: known advisories.
@@ -20,7 +21,7 @@ TORCH := torch==2.13.0
 
 ADAPTERS := $(patsubst tests/adapters/requirements/%.txt,adapter-%,$(wildcard tests/adapters/requirements/*.txt))
 
-.PHONY: demo base docs ray package test test-base check audit fast fuzz adapters $(ADAPTERS) clean
+.PHONY: demo base docs detectors ray package test test-base check audit fast fuzz adapters $(ADAPTERS) clean
 
 demo: $(VENV)/demo
 	$(VENV)/bin/nlgauge score examples/outputs.jsonl -m InfoLM -m BaryScore -m BERTScore -m MarkEvaluate -o demo-scores.jsonl
@@ -90,6 +91,19 @@ $(VENV)/ray: $(PROJECTS)
 	$(PYTHON) -m venv $@
 	$@/bin/python $(NEW_PIP)
 	$@/bin/python $(PIP) install -e '.[ray]' --group test
+
+# The originals pin older versions of transformers: they are installed without what they ask for.
+detectors: $(VENV)/detectors
+	$(VENV)/detectors/bin/python -m pytest -q -W default --disable-warnings -p no:cacheprovider tests/detectors \
+	    tests/engine/models/test_detector.py packages/nlgauge-lab/tests/lab/metrics/test_published_detectors.py
+
+$(VENV)/detectors: $(PROJECTS) tests/detectors/requirements.txt
+	$(PYTHON) -m venv $@
+	$@/bin/python $(NEW_PIP)
+	$@/bin/python $(PIP) install $(TORCH) scikit-learn
+	$@/bin/python $(PIP) install -e '.[onnx,strings]' -e packages/nlgauge-lab --group test
+	$@/bin/python $(PIP) install --no-deps -r tests/detectors/requirements.txt
+	@touch $@
 
 adapters: $(ADAPTERS)
 

@@ -107,7 +107,7 @@ def test_thresholds_have_to_be_known(models: dict[str, FakeModel]) -> None:
         table()
     models["second"].card = ModelCard()
     one = table("Consistency(aligner='D', then='second', unsure=(0.6, 0.9))")
-    with pytest.raises(InputError, match="the second model of .* has no measured thresholds"):
+    with pytest.raises(InputError, match=r"the second model of .* has no measured thresholds"):
         nlgauge.check(one, grounded=True)
 
 
