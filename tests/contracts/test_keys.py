@@ -42,7 +42,14 @@ class Values(NamedTuple):
     """Other parameters that it needs"""
 
 
-NEEDED: Mapping[str, Mapping[str, object]] = {"BARTScore": {"model": WRITER}, "Combination": {"weights": WEIGHTS}}
+_DETECTORS = Path(WEIGHTS).parent / "detectors"
+NEEDED: Mapping[str, Mapping[str, object]] = {
+    "BARTScore": {"model": WRITER},
+    "Combination": {"weights": WEIGHTS},
+    "published/SummaCZS": {"splitter": "nlgauge", "model": f"nli:{_DETECTORS / 'nli'}"},
+    "published/MiniCheck": {"splitter": "nlgauge", "model": f"minicheck:{_DETECTORS / 'minicheck'}"},
+    "published/LettuceDetect": {"model": f"lettuce:{_DETECTORS / 'lettuce'}"},
+}
 """What a metric has to be given"""
 
 SECOND: Mapping[str, Values] = {
@@ -83,6 +90,7 @@ SECOND: Mapping[str, Values] = {
 _ONE_ALIGNER = "the published code has the aligner E alone, so that there is no second value"
 UNABLE: Mapping[str, str] = {
     "_Published.aligner": _ONE_ALIGNER,
+    "BySentences.splitter": "the rules of nltk for sentences are on no package index",
     "Combination.model": "any model but the one that its weights were fitted to is refused",
     "_Published.reading": f"{_ONE_ALIGNER}: reading is of the others",
     "_Published.then": f"{_ONE_ALIGNER}: a second model is of the others",
