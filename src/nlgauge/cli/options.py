@@ -77,8 +77,8 @@ REPLICATES = click.option(
 )  # fmt: skip
 MODEL = click.option(
     "--model",
-    help="Model of metrics that name none: pocket, base, a Hugging Face name or a folder. By default what the variable "
-    "NLGAUGE_MODEL names, else pocket.",
+    help="Model of metrics that name none: pocket, base, a Hugging Face name, a folder, or a published detector such as "
+    "nli:NAME. By default what the variable NLGAUGE_MODEL names, else pocket.",
 )
 AGAINST = click.option(
     "--against", type=ADDRESS, help="Table of texts that metrics of sets compare outputs with, instead of references."

@@ -29,7 +29,9 @@ EXAMPLES: dict[str, list[Example]] = {
         Example(f"published/SummaCZS(splitter='nlgauge', model={DETECTORS['nli']!r})", published=True, torch=True)
     ],
     "published/MiniCheck": [
-        Example(f"published/MiniCheck(splitter='nlgauge', model={DETECTORS['minicheck']!r})", published=True, torch=True)
+        Example(
+            f"published/MiniCheck(splitter='nlgauge', model={DETECTORS['minicheck']!r})", published=True, torch=True
+        )
     ],
     "published/LettuceDetect": [
         Example(f"published/LettuceDetect(model={DETECTORS['lettuce']!r})", published=True, torch=True)

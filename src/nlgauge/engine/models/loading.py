@@ -57,10 +57,13 @@ def companions() -> list[str]:
 
 
 def folder_of(name: str) -> Path:
-    """The folder of a model: 'pocket', a companion's name, or a path.
+    """The folder of a model: 'pocket', a companion's name, or a path, with the prefix of a detector or without.
 
     Raises SpecError for a companion that is not installed.
     """
+    prefix, _, of = name.partition(":")
+    if prefix in PREFIXES:
+        return Path(of)
     if name in COMPANIONS:
         folder = companion_folder(name)
         if folder is None:

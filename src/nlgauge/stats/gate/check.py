@@ -96,6 +96,7 @@ def check(
     verdict = Verdict(
         limits.spec, limits.part, limits.upwards, limits.at_least, limits.at_most, significance,
         tuple(_outcomes(table, limits, allow_missing)), notes=(*limits.notes, *told(table, limits.spec)),
+        second_at_least=None if limits.second is None else limits.second.at_least,
     )  # fmt: skip
     if against is None:
         return verdict

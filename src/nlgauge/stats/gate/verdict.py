@@ -89,6 +89,8 @@ class Verdict:
     left_out: Mapping[str, int] = field(default_factory=dict)
     """How many rows took no part in the comparison with the baseline, by why"""
     notes: tuple[str, ...] = ()
+    second_at_least: float | None = None
+    """`at_least` of the rows that a second model decided, where it has thresholds of its own"""
 
     @property
     def failures(self) -> tuple[Outcome, ...]:
