@@ -77,7 +77,7 @@ REPLICATES = click.option(
 )  # fmt: skip
 MODEL = click.option(
     "--model",
-    help="Model of metrics that name none: pocket, base, a Hugging Face name, a folder, or a published detector such as "
+    help="Model of metrics that name none: pocket, base, a Hugging Face name, a folder, or a published detector, as "
     "nli:NAME. By default what the variable NLGAUGE_MODEL names, else pocket.",
 )
 AGAINST = click.option(
