@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from nlgauge.engine.models.folder import CONFIG_FILE, TOKENIZER_FILE, WEIGHTS_FILE
-from nlgauge.engine.models.packing import FAMILY
+from nlgauge.engine.models.packing import FAMILY, is_hhem
 from nlgauge.engine.models.stored import json_object, one_line
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError, SpecError
@@ -38,11 +38,8 @@ def convert(source: Path, folder: Path, tokenizer: Path | None = None) -> None:
         InputError: a file is missing, or `folder` is not empty.
     """
     config = json_object(source / CONFIG_FILE, "configuration of a model")
-    names = config.get("architectures") or [str(config.get("model_type"))]
-    if not str(names[0]).lower().startswith("hhem"):
-        raise SpecError(
-            f"{source} is of {names[0]}: only HHEM-2.1-Open is converted; other detectors are read as they are"
-        )
+    if not is_hhem(config):
+        raise SpecError(f"{source} is not HHEM-2.1-Open: other detectors are not converted, but read as they are")
     splitter = (tokenizer or source) / TOKENIZER_FILE
     if not splitter.is_file():
         remedy = "name a folder with that of google/flan-t5-base: --tokenizer FOLDER"

@@ -22,7 +22,7 @@ from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Floats, Ints,
 from nlgauge.engine.models.card import CARD_FILE, ModelCard, read_card
 from nlgauge.engine.models.folder import CONFIG_FILE, TOKENIZER_FILE, digest_of, named_digest
 from nlgauge.engine.models.onnx import OnnxGraph, runtime_name, threads
-from nlgauge.engine.models.packing import FAMILY, Packer, Packing, Reading, by_head, meant, unread_head
+from nlgauge.engine.models.packing import FAMILY, Packer, Packing, Reading, by_head, is_hhem, meant, unread_head
 from nlgauge.engine.models.stored import json_object, one_line
 from nlgauge.engine.sentence_search import OWN
 from nlgauge.engine.tokens import SubwordTokenizer
@@ -133,7 +133,10 @@ def with_detector(model: Model, checkpoint: Checkpoint, net: Net) -> Model:
             checkpoint.runtime.narrow(whole)
         return _TorchLogits(checkpoint, whole, known)
 
-    return _with(model, checkpoint, net, Reading.of(packing, config, checkpoint.name), opened)
+    try:
+        return _with(model, checkpoint, net, Reading.of(packing, config, checkpoint.name), opened)
+    except SpecError as error:  # the rest of the model is as good as before
+        return replace(model, lacks={ALIGNER: f"has no aligner that can be read: {error}"})
 
 
 def _with(
@@ -176,9 +179,9 @@ def _longest(packing: Packing, net: Net, window: int) -> int:
 
 
 def _refuse_own_code(folder: Path, name: str) -> None:
-    """Raises SpecError for a folder whose network is code of its own, with the command that converts its weights."""
+    """Raises SpecError for the folder of HHEM-2.1-Open as it is published, with the command that converts it."""
     path = folder / CONFIG_FILE
-    if path.is_file() and "auto_map" in json_object(path, _CONFIG):
+    if path.is_file() and is_hhem(json_object(path, _CONFIG)):
         problem = "its network is code of its own, which nlgauge never runs"
         raise SpecError(f"model {name!r}: {problem}; write a folder without it: nlgauge convert {folder} FOLDER")
 

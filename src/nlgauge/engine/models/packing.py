@@ -157,6 +157,11 @@ def unread_head(config: Mapping[str, Any]) -> str | None:
     return f"is a {what} of {number} ({names}){_instead(config)}"
 
 
+def is_hhem(config: Mapping[str, Any]) -> bool:
+    """Return whether a configuration is that of HHEM-2.1-Open as it is published, with a network of its own code."""
+    return _architecture(config).lower().startswith("hhem") or str(config.get("model_type")).lower().startswith("hhem")
+
+
 def refused_head(config: Mapping[str, Any]) -> str | None:
     """Return what to say of an encoder-decoder of which a classifier of tokens was made: it has no decoder."""
     return unread_head(config) if _architecture(config).endswith("ForTokenClassification") else None
