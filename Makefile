@@ -101,7 +101,7 @@ $(VENV)/detectors: $(PROJECTS) tests/detectors/requirements.txt
 	$(PYTHON) -m venv $@
 	$@/bin/python $(NEW_PIP)
 	$@/bin/python $(PIP) install $(TORCH) scikit-learn
-	$@/bin/python $(PIP) install -e '.[onnx,strings]' -e packages/nlgauge-lab --group test
+	$@/bin/python $(PIP) install -e '.[torch,strings]' onnxscript -e packages/nlgauge-lab --group test
 	$@/bin/python $(PIP) install --no-deps -r tests/detectors/requirements.txt
 	@touch $@
 

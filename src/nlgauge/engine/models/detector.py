@@ -26,7 +26,7 @@ from nlgauge.engine.models.packing import FAMILY, Packer, Packing, Reading, by_h
 from nlgauge.engine.models.stored import json_object, one_line
 from nlgauge.engine.sentence_search import OWN
 from nlgauge.engine.tokens import SubwordTokenizer
-from nlgauge.errors import InputError, MissingExtraError, SpecError
+from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
     from nlgauge.engine.models.torch_model import Checkpoint, Net
@@ -245,7 +245,7 @@ def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
 def export_detector(model: Model, folder: Path) -> None:
     """Write a detector that torch runs to a folder for onnxruntime: graph, configuration, tokenizer and card.
 
-    Raises SpecError for another model, InputError if `folder` is not empty, and MissingExtraError without onnxscript.
+    Raises SpecError for another model, for a network that has no graph, and without onnxscript; InputError if `folder` is not empty.
     """
     detector = model[ALIGNER]
     logits = detector.open() if isinstance(detector, Detector) else None
@@ -269,7 +269,7 @@ def _write_graph(logits: _TorchLogits, second_type: int, path: Path) -> None:
     try:
         import onnxscript  # noqa: F401  # torch asks for it late, and with a message of many lines
     except ImportError:
-        raise MissingExtraError("nlgauge export of a detector", "onnx") from None
+        raise SpecError("torch makes graphs with onnxscript: pip install onnxscript") from None
 
     class Graph(torch.nn.Module):
         def __init__(self) -> None:

@@ -132,12 +132,11 @@ def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterato
             yield Outcome(system, item, row, value, state, unknown)
         elif problem := limits.problem(value):
             found = unsupported(column.evidence.get(index))
-            yield Outcome(system, item, row, value, "failed", problem + decided, by, found)
+            yield Outcome(system, item, row, value, "failed", problem + decided, found, by)
         elif limits.sure is not None and value < limits.sure:
             between = f"cannot say: {shown(value, limits.sure)} is between {limits.at_least:g} and {limits.sure:g}"
             state = "allowed" if allow_missing else "unsure"
-            yield Outcome(
-                system, item, row, value, state, between + decided, by, unsupported(column.evidence.get(index))
-            )
+            found = unsupported(column.evidence.get(index))
+            yield Outcome(system, item, row, value, state, between + decided, found, by)
         else:
-            yield Outcome(system, item, row, value, "passed", None, by)
+            yield Outcome(system, item, row, value, "passed", None, decided_by=by)

@@ -27,10 +27,10 @@ class Outcome:
     'missing': no value; 'allowed': unsure or missing, and that was allowed"""
     problem: str | None
     """Why it did not pass, in words"""
-    decided_by: str | None = None
-    """The name of the model that decided, where a second one reads the rows that the first cannot decide"""
     unsupported: tuple[Unsupported, ...] = ()
     """The words of a row on the wrong side of the threshold that nothing supports, where the table has the evidence"""
+    decided_by: str | None = None
+    """The name of the model that decided, where a second one reads the rows that the first cannot decide"""
 
     @property
     def failed(self) -> bool:
