@@ -245,7 +245,8 @@ def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
 def export_detector(model: Model, folder: Path) -> None:
     """Write a detector that torch runs to a folder for onnxruntime: graph, configuration, tokenizer and card.
 
-    Raises SpecError for another model, for a network that has no graph, and without onnxscript; InputError if `folder` is not empty.
+    Raises SpecError for another model, for a network that has no graph, and without onnxscript, and InputError if
+    `folder` is not empty.
     """
     detector = model[ALIGNER]
     logits = detector.open() if isinstance(detector, Detector) else None
