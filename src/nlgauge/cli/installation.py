@@ -110,7 +110,7 @@ def doctor(model: str | None) -> None:
     sys.exit(0 if all(finding.good for finding in findings) else 1)
 
 
-@click.command(short_help="Export a model in Hugging Face format, or a detector for onnxruntime.")
+@click.command(short_help="Export a model, or a detector for onnxruntime.")
 @click.argument("model")
 @click.argument("folder", type=PLACE)
 def export(model: str, folder: Path) -> None:
