@@ -172,10 +172,15 @@ def _detector_card(card: ModelCard, packing: Packing, folder: Path) -> ModelCard
 
 
 def _longest(packing: Packing, net: Net, window: int) -> int:
-    """Maximum sub-words of a row: the network's table of positions, else what the family reads."""
+    """Maximum sub-words of a row: what the network has positions for, else what the family reads.
+
+    Rotary positions have a limit in the configuration alone. Relative ones (T5, DeBERTa) have none.
+    """
     embeddings = getattr(net.base_model, "embeddings", None)
-    limited = getattr(embeddings, "position_embeddings", None) is not None
-    return window if limited else packing.longest
+    if getattr(embeddings, "position_embeddings", None) is not None:
+        return window
+    rotary = any("rope" in name for name in net.config.to_dict())
+    return min(window, packing.longest) if rotary else packing.longest
 
 
 def _refuse_own_code(folder: Path, name: str) -> None:
